@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// The numbers that a job is run for: what they are called, in which unit, what they mean. The table on the terminal, the
-/// report and docs/reference/answers.md are made from them. Answers that cannot be right are not written.
+/// Answers of a job: name, unit and meaning. They define the table on the terminal, the report and
+/// docs/reference/answers.md. Implausible answers are not written.
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <osteon/numerics/certificate.hpp>
@@ -16,19 +16,18 @@ struct physics_result;
 
 /// An answer of a physics, in summary.json or in one of its `cases`.
 struct answer {
-  /// Where it stands: keys joined by dots. A whole number is a place in a list, `*` each member of an object, whose name
-  /// ends the title, and `@` the component of a list z, y, x along the load.
+  /// Path: keys joined by dots. A whole number is an index of a list, `*` matches each member of an object, whose name is
+  /// appended to the title, and `@` is the component of a list z, y, x along the load.
   std::string key{};
   std::string title{};    ///< as in the middle of a sentence
   std::string unit{};     ///< e.g. `N mm2`; empty: none
   std::string meaning{};  ///< a sentence
   bool in_table = true, in_report = true;
-  bool is_silent_at_0 = false;   ///< the table leaves a zero out
-  std::string with{}, unless{};  ///< there is this answer only if that key is there, or is not
+  bool is_silent_at_0 = false;   ///< the table omits a zero
+  std::string with{}, unless{};  ///< conditions: the answer requires the key `with` to be present, `unless` to be absent
 };
 
-/// The same answer, shown elsewhere or under a condition: `report_only({"flux_W", "heat flow", "W", "Through both
-/// faces."})`.
+/// A copy of an answer that is shown in the report only: `report_only({"flux_W", "heat flow", "W", "Through both faces."})`.
 inline answer report_only(answer a) { return a.in_table = false, a; }
 inline answer table_only(answer a) { return a.in_report = false, a; }
 inline answer neither_shown(answer a) { return a.in_table = a.in_report = false, a; }
@@ -36,32 +35,32 @@ inline answer silent_at_0(answer a) { return a.is_silent_at_0 = true, a; }
 inline answer only_with(const char* key, answer a) { return a.with = key, a; }
 inline answer unless(const char* key, answer a) { return a.unless = key, a; }
 
-/// An answer that a job has.
+/// An answer present in a summary.
 struct found_answer {
   const answer* what;
-  std::string key, title;  ///< of this one, without `*` and `@`
+  std::string key, title;  ///< of this answer, with `*` and `@` replaced
   nlohmann::ordered_json value;
 };
 
-/// The answers that a summary, or one of its cases, has, in the order of the table.
-/// A value that is null counts if it stands at the top: JSON has no infinity.
+/// Return the answers present in a summary or in one of its cases, in the order of the table. A null value counts at the top
+/// level: JSON has no infinity.
 std::vector<found_answer> answers_in(const std::vector<answer>& all, const nlohmann::ordered_json& summary);
 
-/// Key, title, unit and meaning of the answers that a summary or its cases have, for readers of the file: the report.
+/// Return key, title, unit and meaning of the answers in a summary or its cases; the report displays them.
 nlohmann::ordered_json describe_answers(const physics_entry& what, const nlohmann::ordered_json& summary);
 
-/// The same of all physics, whatever a job has.
+/// Return the same for all physics, independent of a job.
 nlohmann::ordered_json describe_all_answers();
 
-/// The certificate of a stage whose answer the next one takes (flow_certificate, heat_certificate ...).
+/// The certificate of a stage whose answer is the input of the next stage (flow_certificate, heat_certificate ...).
 nlohmann::ordered_json certificate_of_stage(const numerics::solve_certificate& certificate);
 
-/// Refuse a result with a number that is not finite, is beyond what fields in single precision hold, or means a deformation
-/// that no solid has. Whether the solver converged does not matter.
-/// @throws solve_error that names the numbers @collective on part.where.comm
+/// Reject a result with a number that is not finite, exceeds the range of single-precision fields, or implies a deformation
+/// impossible for a solid. Convergence of the solver is not considered.
+/// @throws solve_error that lists the numbers @collective on part.where.comm
 void require_sensible(const local_model& part, const physics_result& result);
 
-/// What is wrong with the answers, e.g. "sed_MPa.max = inf"; empty: nothing.
+/// Return the implausible answers, e.g. "sed_MPa.max = inf"; empty: none.
 std::vector<std::string> absurdities(const nlohmann::ordered_json& answers);
 
 /// Return true if a length in mm is printed in micrometres: pores, throats and thin struts.

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Checkpoints of a job (docs/reference/checkpoint.md): when they are written, where, and what is continued.
+/// Checkpoints of a job (docs/reference/checkpoint.md): times of writing, location, and data restored on resumption.
 #include <memory>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/job/spec.hpp>
@@ -12,39 +12,38 @@ namespace osteon::job {
 
 struct local_model;
 
-/// What the caller of a job may want of its checkpoints.
+/// Checkpoint options of the caller of a job.
 struct checkpoint_options {
-  bool resume = false;          ///< continue from what lies in the directory, if there is something
-  stop_query is_to_stop{};      ///< asked between iterations and steps on every rank: write and end
-  bool trace_messages = false;  ///< count what is sent, by plan, and say so in the summary
-  bool replace = false;         ///< earlier results in the output folder need not be kept
+  bool resume = false;          ///< continue from the checkpoint in the directory, if it contains one
+  stop_query is_to_stop{};      ///< called between iterations and steps on every rank; true: write a checkpoint and stop
+  bool trace_messages = false;  ///< count messages by plan and report them in the summary
+  bool replace = false;         ///< allow earlier results in the output folder to be replaced
 };
 
 /// The folder of a job's checkpoints.
 std::string checkpoint_directory(const spec& job);
 
-/// Whether files of checkpoints lie in a folder. @collective local
+/// Return true if a folder contains checkpoint files. @collective local
 bool has_checkpoint(const std::string& directory);
 
-/// SHA-256 of all keys of a job that its answers depend on; so not of [output], [picture], [run], [checkpoint], the name,
-/// pistoia, or solve.max_iterations.
+/// SHA-256 of all keys that affect the answers of a job. Excluded: [output], [picture], [run], [checkpoint], the name,
+/// pistoia, and solve.max_iterations.
 std::string digest_of_keys(const spec& job);
 
-/// Where to go on: the job file and the output directory of the checkpoint in a folder, and that folder.
+/// A checkpoint to resume from: the folder, and its job file and output directory.
 struct resumable {
   std::string job_file, output_directory, directory;
-  std::vector<std::string> changes;  ///< of the job file's keys, that the job was started with
+  std::vector<std::string> changes;  ///< changes of keys of the job file, given when the job was started
 };
-/// @param directory it, a file in it, or the output directory it lies in
+/// @param directory the checkpoint folder, a file in it, or the output directory that contains it
 /// @throws data_error if there is no checkpoint @collective local
 resumable find_resumable(const std::string& directory);
 
-/// Keeps the states of a job's solves in two slots, each of which is whole or absent, and in a file for each solve that is
-/// done.
+/// Stores the states of the solves of a job in two slots, each complete or absent, and each finished solve in its own file.
 class file_checkpointer final : public numerics::checkpointer {
  public:
   /// Borrows the log.
-  /// @throws data_error if resuming, and nothing that lies there is of this job @collective on part.where.comm
+  /// @throws data_error if resuming and the directory contains no checkpoint of this job @collective on part.where.comm
   file_checkpointer(const spec& job, const local_model& part, const checkpoint_options& how, log_sink& log);
   ~file_checkpointer() override;
 
@@ -55,7 +54,7 @@ class file_checkpointer final : public numerics::checkpointer {
   void save(const numerics::solver_state& state) override;
   void finish(const numerics::solver_state& state) override;
 
-  /// The job is done: remove its checkpoints. @collective
+  /// Remove the checkpoints of a finished job. @collective
   void remove();
 
  private:

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Values of closed sets, which job files give by name: `law = "cone"` is `yield_law::cone` from the reader on. The
-/// namespace of an enumeration has a function `choice_names`, which returns the names of its values 0, 1 ...
+/// Values of closed sets, given by name in job files: `law = "cone"` is `yield_law::cone` after reading. The namespace of an
+/// enumeration has a function `choice_names`, which returns the names of its values 0, 1 ...
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -22,7 +22,7 @@ inline std::span<const char* const> choice_names(axis) {
 
 namespace osteon::job {
 
-/// A value of an enumeration, or none, as the visitors of keys see it.
+/// A value of an enumeration, or none, as passed to the visitors of keys.
 class choice_field {
  public:
   std::span<const char* const> names() const { return names_; }
@@ -31,7 +31,7 @@ class choice_field {
   std::string name() const { return has_value() ? names_[static_cast<std::size_t>(index_)] : ""; }
   std::int32_t index() const { return index_; }
   bool is_as(const choice_field& other) const { return index_ == other.index_; }
-  /// @return false: there is no value of this name
+  /// @return false if no value has this name
   bool set(std::string_view name) {
     for (std::size_t n = 0; n < names_.size(); ++n)
       if (name == names_[n]) {
@@ -55,7 +55,7 @@ class choice final : public choice_field {
   operator E() const { return static_cast<E>(index_); }
 };
 
-/// The same, which may be left out.
+/// An optional value of an enumeration.
 template <class E>
 class optional_choice final : public choice_field {
  public:

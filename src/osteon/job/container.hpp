@@ -6,14 +6,14 @@
 
 namespace osteon::job {
 
-/// Ranks of a job that asks for no number: one for `threads` cores, at most one a plane, and no more than the memory of the
-/// container has room for before their fields are counted.
+/// Default number of ranks: one for each `threads` cores, at most one per plane, limited by the memory of the container
+/// without the fields of the ranks.
 std::int64_t default_ranks(std::int64_t threads, std::int64_t planes);
 
-/// A sentence on the limits of the container where they are tighter than the host's; else empty.
+/// Return a sentence on the limits of the container if they are tighter than those of the host; else empty.
 std::string text_of_container_limits();
 
-/// A sentence if a job that takes so many bytes of memory has more than the container allows; else empty.
+/// Return a sentence if a job that needs `bytes` of memory exceeds the limit of the container; else empty.
 std::string lack_of_memory(double bytes);
 
 }  // namespace osteon::job

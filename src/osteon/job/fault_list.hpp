@@ -17,7 +17,7 @@ class fault_list {
   explicit fault_list(std::vector<problem>& problems, std::string prefix = {})
       : problems_(&problems), prefix_(std::move(prefix)) {}
 
-  /// @param text of the fault, which is formatted only if there is one @return holds
+  /// @param text of the fault, formatted only if the condition fails @return holds
   template <class... Values>
   bool operator()(bool holds, const std::string& key, fmt::format_string<Values...> text, Values&&... values) const {
     if (!holds) problems_->push_back({prefix_ + key, fmt::format(text, std::forward<Values>(values)...)});

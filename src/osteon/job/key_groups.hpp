@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The keys that modules beside the core of a job have, each in a struct of its own.
+/// Keys of modules other than the core of a job, each group in its own struct.
 #include <any>
 #include <map>
 #include <typeindex>
@@ -8,24 +8,24 @@
 
 namespace osteon::job {
 
-/// Structs of keys, found by their type: `job.groups.of<flow_keys>().viscosity_Pa_s`. A copy of the groups is a deep one.
+/// Structs of keys, indexed by type: `job.groups.of<flow_keys>().viscosity_Pa_s`. Copies are deep.
 class key_groups {
  public:
-  /// Keys to be changed, with their defaults the first time.
+  /// Return modifiable keys; they are default-constructed on first use.
   template <class Keys>
   Keys& of() {
     std::any& kept = held_[typeid(Keys)];
     if (!kept.has_value()) kept.emplace<Keys>();
     return *std::any_cast<Keys>(&kept);
   }
-  /// Defaults if the job does not have them.
+  /// Return the keys, or defaults if the job does not have them.
   template <class Keys>
   const Keys& of() const {
     static const Keys defaults{};
     const auto kept = held_.find(typeid(Keys));
     return kept == held_.end() ? defaults : *std::any_cast<Keys>(&kept->second);
   }
-  /// Whether the job has their table.
+  /// Return true if the job has their table.
   template <class Keys>
   bool has() const {
     return held_.contains(typeid(Keys));

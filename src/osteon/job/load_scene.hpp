@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What a physics tells of its loads, for scene.json.
+/// Description of the loads of a physics for scene.json.
 #include <nlohmann/json.hpp>
 #include <osteon/io/label_nrrd.hpp>
 #include <vector>
@@ -11,7 +11,7 @@ namespace osteon::job {
 struct load_scene {
   nlohmann::ordered_json sets = nlohmann::ordered_json::array();        ///< number, name, nodes, box, mean position
   nlohmann::ordered_json cases = nlohmann::ordered_json::array();       ///< supports and forces of each load case
-  nlohmann::ordered_json boundaries = nlohmann::ordered_json::array();  ///< what is given on faces and openings
+  nlohmann::ordered_json boundaries = nlohmann::ordered_json::array();  ///< conditions on faces and openings
   std::vector<io::label_run> runs;                                      ///< this rank's voxels at nodes of the sets
 };
 

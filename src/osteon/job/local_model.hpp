@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A rank's part of the model, as every physics gets it.
+/// The part of the model on a rank: the input of every physics.
 #include <memory>
 #include <osteon/grid/block.hpp>
 #include <osteon/io/chunked/plane_source.hpp>
@@ -15,16 +15,16 @@ struct local_model {
   grid::block where;
   voxel::model_header header;
   voxel::run_set cells;                   ///< the active voxels of where.owned
-  std::vector<material_number> material;  ///< number of each of them; with `cells` it says all of the image in less room
-  std::shared_ptr<const void> of_source;  ///< what the job's model_source keeps for results of its own
+  std::vector<material_number> material;  ///< number of each active voxel; together with `cells` a compact form of the image
+  std::shared_ptr<const void> of_source;  ///< data that the job's model_source keeps for its own results
 };
 
-/// Set the voxels of a part whose block is known. @param image material numbers, shape of where.owned @collective local
+/// Set the voxels of a part whose block is set. @param image material numbers, shape of where.owned @collective local
 void set_voxels(local_model& part, const std::vector<material_number>& image);
 
-/// Material numbers of all voxels of the block, 0 where there is none; shape of where.owned. @collective local
+/// Material numbers of all voxels of the block, 0 in empty voxels; shape of where.owned. @collective local
 std::vector<material_number> image_of(const local_model& part);
-/// The same by planes. Borrows `part`.
+/// The same, plane by plane. Borrows `part`.
 io::plane_source<material_number> image_planes(const local_model& part);
 
 /// Values per active cell, a shared list of shape (cells, components).
@@ -34,13 +34,13 @@ cell_values share(std::vector<float> values);
 /// Planes of a cell field; NaN in empty voxels. Borrows `part`.
 io::plane_source<float> cell_planes(const local_model& part, cell_values values, int components = 1);
 
-/// Planes of a vector field of components (z, y, x) in the order of result files, x, y, z. Borrows `part`.
+/// Planes of a vector field with components (z, y, x) in the order of result files: x, y, z. Borrows `part`.
 io::plane_source<float> vector_planes(const local_model& part, cell_values values);
 
 /// The load axis of a job.
 axis load_axis(const spec& job);
 
-/// Length along `along` in mm, and cross-section of the image box across it in mm2.
+/// Length along `along` in mm, and cross-section of the image box normal to it in mm2.
 double length_mm(const voxel::model_header& header, axis along);
 double cross_section_mm2(const voxel::model_header& header, axis along);
 

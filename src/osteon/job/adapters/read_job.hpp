@@ -1,7 +1,6 @@
 #pragma once
 /// @file
-/// Job files: TOML, or what another program has as its input. A reader of theirs turns the latter into a spec
-/// and the source of its model.
+/// Job files: TOML, or the input of another program, which a reader converts to a spec and the source of its model.
 #include <osteon/job/adapters/job_reader.hpp>
 #include <osteon/job/spec.hpp>
 #include <string>
@@ -9,11 +8,11 @@
 
 namespace osteon::job {
 
-/// Read a job file: TOML, or a file that one of `all_readers` matches. @param problems receives what is wrong
-/// @param changes of keys of a TOML file, as read_spec takes them
+/// Read a job file: TOML, or a file that one of `all_readers` matches. @param problems receives the faults
+/// @param changes of keys of a TOML file, as in read_spec
 spec read_job(const std::string& path, const reader_options& options, std::vector<problem>& problems,
               const std::vector<std::string>& changes = {});
-/// The same. @throws usage_error with all that is wrong
+/// Overload that throws. @throws usage_error listing all faults
 spec read_job(const std::string& path, const reader_options& options, const std::vector<std::string>& changes = {});
 
 }  // namespace osteon::job

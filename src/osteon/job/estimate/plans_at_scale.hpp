@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// The plans of a job on so many ranks, or of so large an image, that virtual ranks would take too long: of a coarser image,
-/// and of fewer ranks, scaled.
+/// Plans of a job for rank counts or images too large for virtual ranks: computed for a coarser image and fewer ranks, then
+/// scaled.
 #include <osteon/job/plans/job_plans.hpp>
 #include <osteon/voxel/model.hpp>
 #include <string>
@@ -9,51 +9,52 @@
 
 namespace osteon::job {
 
-/// Voxels that plans are made of, and what these stand for.
+/// Voxels from which plans are made, and their scale relative to the image of the job.
 struct plan_image {
   voxel::model_header header;
   std::vector<material_number> image;  ///< shape header.shape
-  double area_factor = 1;              ///< bytes of a face of the job's own image over those of this
-  double volume_factor = 1;            ///< voxels of the one over those of the other
+  double area_factor = 1;              ///< bytes of a face of the job's image, relative to this image
+  double volume_factor = 1;            ///< voxels of the job's image, relative to this image
   thinned_image stands_for{};
   std::vector<std::string> assumed;  ///< in sentences
 };
 
-/// How far plans are made exactly.
+/// Limits up to which plans are computed exactly.
 struct plan_limits {
   std::int64_t most_voxels = std::int64_t{1} << 21;
   int most_ranks = 256;
 };
 
-/// How an image becomes smaller.
+/// Methods of coarsening an image.
 enum class thinning {
   every_kth,  ///< voxel along each axis
-  /// Cubes of 2, 4, 8, ... voxels, solid where one of them is: the bricks of a level of the solver, which counts the
-  /// messages of the levels between (physics_entry::counts_missing_levels).
+  /// Cubes of 2, 4, 8, ... voxels, solid if one voxel is solid: the bricks of a level of the solver, which counts the
+  /// messages of the intermediate levels (physics_entry::counts_missing_levels).
   to_a_level
 };
 
-/// The model itself, or a smaller one, so that it has at most so many voxels.
+/// Return the model, coarsened if needed to the largest permitted number of voxels.
 plan_image image_for_plans(const voxel::model_header& header, std::vector<material_number> image, const plan_limits& limits,
                            thinning how = thinning::every_kth);
 
-/// A made-up solid of that shape and share: a gyroid, of one material. For images of which only a header is known.
+/// Return a synthetic solid of a shape and solid share: a gyroid of one material. Used if only the header of an image is
+/// known.
 plan_image made_up_image(index3 shape, double solid_share, const plan_limits& limits, thinning how = thinning::every_kth);
 
-/// Of the job's physics.
+/// Coarsening method of the physics of a job.
 thinning thinning_of(const spec& job);
 
-/// The plans on so many ranks. Beyond `most_ranks` a rank's messages are those of the ranks that were planned, as many, to
-/// the blocks around its own in a grid of blocks, with bytes by the area of faces; reductions and what goes to and from rank
-/// 0 are as they will be.
+/// Return the plans for a number of ranks. Beyond `most_ranks`, a rank has the messages of the planned ranks: the same
+/// number, to the surrounding blocks in a grid of blocks, with bytes in proportion to the area of faces. Reductions and
+/// messages to and from rank 0 are exact.
 /// @throws as plans_of_voxels @collective local, with MPI as there
 job_plans plans_at_scale(const spec& job, const plan_image& of, int ranks, const plan_limits& limits);
 
-/// Blocks along (z, y, x) of which each is as near a cube as can be. @pre ranks > 0
+/// Return the grid of blocks along (z, y, x) whose blocks are closest to cubes. @pre ranks > 0
 index3 grid_of_blocks(index3 shape, int ranks);
 
-/// Messages of every block to those around it: faces first, then edges, then corners, `peers` of them at most for a block
-/// inside. Faces have 0.9 of a rank's bytes if there are others.
+/// Messages between each block and its neighbours: faces first, then edges, then corners, at most `peers` for an inner
+/// block. Faces have 0.9 of the bytes of a rank if there are other neighbours.
 plan::plan blocks_around(const std::string& name, index3 blocks, double peers, double bytes_of_rank);
 
 }  // namespace osteon::job

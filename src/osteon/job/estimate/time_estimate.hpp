@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What a job takes, stage by stage: measured constants of compute, and its own plans on a network.
+/// Time estimates of a job by stage, from measured constants of computation and from its plans on a network.
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -14,19 +14,19 @@
 
 namespace osteon::job {
 
-/// Wall seconds of a stage, and what they are.
+/// Wall seconds of a stage, by cause.
 struct stage_time {
   std::string stage;
-  double compute = 0;    ///< as fast as a core alone computes
-  double memory = 0;     ///< what it takes longer as all cores of a host use its memory
-  double latency = 0;    ///< messages, if they had no bytes
-  double bandwidth = 0;  ///< what their bytes add
+  double compute = 0;    ///< at the speed of a single active core
+  double memory = 0;     ///< additional time due to memory shared by all cores of a host
+  double latency = 0;    ///< messages, without their bytes
+  double bandwidth = 0;  ///< additional time due to the bytes of messages
   double seconds() const { return compute + memory + latency + bandwidth; }
   /// The name of the largest of the four: compute, memory bandwidth, latency, network bandwidth.
   std::string limit() const;
 };
 
-/// The same job on another number of ranks.
+/// Times of the same job on another number of ranks.
 struct rank_point {
   int ranks = 0;
   double seconds = 0, iteration_seconds = 0;
@@ -38,30 +38,31 @@ struct time_estimate {
   std::string network, costs;      ///< in words
   std::vector<stage_time> stages;  ///< import, start, reading, set up, load, iterations, writing, picture, report
   double iterations = 0;
-  stage_time iteration;                 ///< one of them
-  std::vector<plan_time> of_iteration;  ///< its messages
-  double error = 0;                     ///< relative, of the sum: what its parts are off by, as independent
-  std::vector<rank_point> scaling;      ///< ascending ranks, the asked ones among them
-  int stops_paying_at = 0;           ///< ranks from which twice as many save less than a tenth; 0: beyond those of `scaling`
-  std::vector<std::string> assumed;  ///< in sentences
+  stage_time iteration;                 ///< a single iteration
+  std::vector<plan_time> of_iteration;  ///< messages of an iteration
+  double error = 0;                     ///< relative, of the sum; the errors of the parts are treated as independent
+  std::vector<rank_point> scaling;      ///< ascending ranks, including the requested number
+  int stops_paying_at = 0;              ///< number of ranks whose doubling saves less than a tenth; 0: beyond those of
+                                        ///< `scaling`
+  std::vector<std::string> assumed;     ///< in sentences
 
   double seconds() const;
-  /// Of set-up, loads and iterations; and CPU seconds of all ranks in these.
+  /// Seconds of set-up, loads and iterations; and CPU seconds of all ranks in these.
   double solving_seconds() const;
   double solving_cpu_seconds() const;
   nlohmann::ordered_json to_json() const;
   std::string to_text() const;
 };
 
-/// What a time is estimated from.
+/// Input of a time estimate.
 struct time_question {
   stage_costs costs;
   std::optional<plan_image> image;     ///< none: the plans are not known
-  std::optional<plan_image> of_asked;  ///< for the number of ranks that is asked; none: image, too
+  std::optional<plan_image> of_asked;  ///< for the requested number of ranks; none: same as image
   std::function<rank_network(int ranks)> network;
-  std::vector<std::string> assumed;  ///< what those who ask know
+  std::vector<std::string> assumed;  ///< assumptions of the caller
   plan_limits limits;
-  bool scales = true;  ///< other numbers of ranks, too
+  bool scales = true;  ///< also estimate other numbers of ranks
 };
 
 /// @throws usage_error if there are more ranks than planes or voxels @collective local, with MPI as for plans_of_job

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Where the model of a job comes from: an image, or the files of another program, whose adapter (adapters/) is one of
-/// these. It is all that the pipeline knows of other programs.
+/// Source of the model of a job: an image, or the files of another program, read by an adapter (adapters/). The pipeline
+/// accesses other programs only through this interface.
 #include <mpi.h>
 
 #include <memory>
@@ -18,33 +18,32 @@ class model_source {
  public:
   virtual ~model_source() = default;
 
-  /// Whether the job has an image that can be looked at, segmented and sampled.
+  /// Return true if the job has an image that can be inspected, segmented and sampled.
   virtual bool is_image() const = 0;
 
-  /// Make what the ranks will read, if it is not there. @return shape of the model @throws as import_model
+  /// Prepare the input of the ranks if it is missing. @return shape of the model @throws as import_model
   /// @collective local
   virtual index3 prepare(const spec& job, log_sink& log, const stop_query& is_to_stop) const = 0;
 
-  /// Shape of the model, and `active_per_plane` where that is known without reading voxels. @collective on comm
+  /// Shape of the model, and `active_per_plane` where known without reading voxels. @collective on comm
   virtual voxel::model_header outline(MPI_Comm comm, const spec& job) const = 0;
 
-  /// A rank's part of the model. @collective on comm
+  /// Read the part of the model of this rank. @collective on comm
   virtual local_model read(MPI_Comm comm, const spec& job, io_clock& clock, log_sink& log) const = 0;
 
   /// Write the model file. @throws as import_model @collective local
   virtual imported_model make_model(const spec& job, const std::string& path, log_sink& log,
                                     const stop_query& is_to_stop) const = 0;
 
-  /// Names of files that it adds to the results.
+  /// Names of the files that this source adds to the results.
   virtual std::vector<std::string> further_results() const { return {}; }
 };
 
-/// That of a job. Lives as long as the job.
+/// The source of a job. Its lifetime is that of the job.
 const model_source& source_of(const spec& job);
 
-/// An array in the memory of rank 0, which segments it and deals out its planes; the arrays of other ranks count for
-/// nothing. Its read() throws as make_scan_model, and a usage_error if the job names images. Borrows what `image` reads
-/// from.
+/// An array in the memory of rank 0, which segments it and distributes its planes; arrays of other ranks are ignored. Its
+/// read() throws as make_scan_model, and a usage_error if the job names images. Borrows the data that `image` reads.
 std::shared_ptr<const model_source> source_of_array(voxel::image_planes image);
 
 }  // namespace osteon::job

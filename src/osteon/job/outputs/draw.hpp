@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Pictures: the scene of a field in the colours of a map, in or on its solid, with lines; and the picture of a job.
+/// Pictures: the scene of a coloured field, inside or on its solid, with lines; and the picture of a job.
 #include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -21,27 +21,27 @@ struct shown_fields {
   vector3 spacing_mm;
   std::vector<float> values, solid;      ///< shape of the block: NaN in voxels without value; 1 in the solid, else 0
   double low = 0, high = 1;              ///< ends of the colours
-  std::optional<render::tubes> lines{};  ///< in the colours of the field, or of a light grey
-  bool lines_have_colours = false;       ///< in a volume the field does not glow then
+  std::optional<render::tubes> lines{};  ///< in the colours of the field, or light grey
+  bool lines_have_colours = false;       ///< if true, the field of a volume does not glow
   std::vector<written_point> points{};   ///< transfer function of a volume; empty: a glow
   picture_words words;                   ///< name, unit and axes
 };
 
 /// Camera, size, background and compositing of a picture, without its layers.
-/// @param is_series one of many: in pixels of half precision, unless the request names others
+/// @param is_series one of many: pixels in half precision, unless the request specifies others
 render::scene scene_of(const render_request& looks, const vector3& spacing_mm, const std::optional<io::image_axes>& axes,
                        bool is_series);
 
-/// Notes of a range of colours. @param words name of the values, component and unit
+/// Annotations for a range of colours. @param words name of the values, component and unit
 render::annotations notes_of(const picture_words& words, const std::string& map, double low, double high);
 
-/// A field as `words` name it: a velocity by its magnitude is a speed.
+/// Set the name of a field: the magnitude of a velocity is named speed.
 void name_field(picture_words& words, const io::field_info& field, bool is_magnitude);
 
-/// A scene with its fields, of which pictures are drawn.
+/// A scene with its fields, for one or more pictures.
 class picture_scene {
  public:
-  /// @param looks complete: its method and its map are given; files are not read
+  /// @param looks complete: method and map are set; files are not read
   /// @throws usage_error (unknown map, no range, unsorted points) @collective on where.comm
   picture_scene(const grid::block& where, const render_request& looks, shown_fields shown, bool is_series);
   picture_scene(const picture_scene&) = delete;
@@ -54,13 +54,13 @@ class picture_scene {
     render::join_time joining;  ///< from this rank's last ray to the 8-bit rows, without notes
     std::string composited;     ///< as in render::image
   };
-  /// Draw it; each rank encodes rows of the picture. Notes are labels of the report's picture (labels_of_program), which
-  /// leave less room to what is shown; in small pictures and without Python the built-in ones, over it.
-  /// @param path .png, or .npy: linear RGBA float, premultiplied, without notes
+  /// Draw a picture; each rank encodes rows of it. Annotations are the labels of the report's picture (labels_of_program),
+  /// which reduce the area of the scene; in small pictures and without Python, built-in annotations cover the scene.
+  /// @param path .png, or .npy: linear RGBA float, premultiplied, without annotations
   /// @throws machine_error if it cannot be written @collective on where.comm
   drawn draw(const std::string& path, log_sink& log);
 
-  /// That of the pictures drawn so far; another scene of the same blocks goes on with it.
+  /// Compositor of the pictures drawn so far; reusable by another scene of the same blocks.
   std::shared_ptr<render::image_join>& compositor() { return kept_->compositor(); }
 
  private:
@@ -76,17 +76,17 @@ class picture_scene {
   std::optional<render::prepared> kept_;
 };
 
-/// The picture that [picture] asks for, without its layers.
-/// @param is_frame one of many: in pixels of half precision @collective local
+/// The picture specified by [picture], without its layers.
+/// @param is_frame one of many: pixels in half precision @collective local
 render::scene scene_of_picture(const spec& job, const voxel::model_header& header, bool is_frame);
 
-/// The part of its map that the job's picture uses, from and to, 0 to 1.
+/// The interval of the map used by the job's picture, from and to, 0 to 1.
 std::array<float, 2> part_of_map(const spec& job);
 
-/// Draw what a result shows, as [picture] says.
+/// Draw a result according to [picture].
 /// @param title empty: without title, box, scale and colour bar
-/// @param of_series the picture is one of many, in pixels of half precision, and this is their compositor, kept between them
-/// @return of its streamlines what describe() tells; null if it has none
+/// @param of_series for one of many pictures: their compositor, kept between them; pixels are in half precision
+/// @return description of its streamlines by describe(); null if there are none
 /// @throws machine_error if it cannot be written
 /// @collective on part.where.comm
 nlohmann::ordered_json draw_picture(const std::string& path, const spec& job, const local_model& part,

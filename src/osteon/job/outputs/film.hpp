@@ -11,14 +11,14 @@
 
 namespace osteon::job {
 
-/// The frames that lie in a folder, in the order of solves and iterations. @collective local
+/// The frames in a folder, in the order of solves and iterations. @collective local
 std::vector<std::string> frames_in(const std::string& directory);
 
-/// Remove frames, film and what else a running job leaves in its folder beside its results. @collective local
+/// Remove frames, film and other intermediate files of a running job from its folder. @collective local
 void remove_frames(const std::string& directory);
 
-/// Make film.png of the frames of a job, and film.mp4 by ffmpeg if it is installed. A film that cannot be made is a warning.
-/// @return the names of both for summary.json, on rank 0; empty: there are no frames @collective on comm
+/// Make film.png from the frames of a job, and film.mp4 by ffmpeg if it is installed. Failure is a warning.
+/// @return the names of both for summary.json, on rank 0; empty: no frames @collective on comm
 nlohmann::ordered_json make_film_of(MPI_Comm comm, const spec& job, log_sink& log);
 
 }  // namespace osteon::job

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Labels around pictures: title, colour bar, scale and axes, by the code that labels the picture of the report.
+/// Labels around pictures: title, colour bar, scale and axes, drawn by the code of the report's picture.
 #include <mpi.h>
 #include <sys/types.h>
 
@@ -14,27 +14,27 @@
 
 namespace osteon::job {
 
-/// What the labels of a picture state beside its colours.
+/// Text of the labels of a picture, in addition to its colours.
 struct picture_words {
-  std::string title{};              ///< empty: the labels' code composes it of the job's name and the field
+  std::string title{};              ///< empty: composed from the job's name and the field
   std::string job{};                ///< name of the job
-  std::string results{};            ///< the results file, whose summary has the words of its report; empty: none
+  std::string results{};            ///< the results file, whose summary contains the text of its report; empty: none
   std::string field{};              ///< name in the file
-  std::string long_name{};          ///< the same in words; may be empty
+  std::string long_name{};          ///< descriptive name; may be empty
   std::string component{};          ///< empty: a scalar, or the magnitude
   std::string units{};              ///< UDUNITS
-  std::optional<double> largest{};  ///< of all values: the bar states it where its range ends below
+  std::optional<double> largest{};  ///< of all values: the colour bar states it if its range ends below
   std::optional<io::image_axes> axes{};
 };
 
 /// Width and height of a picture with labels around it.
 std::array<int, 2> size_with_labels(int width, int height);
 
-/// Pixels that labels leave to a picture of a size, labels included; none where a picture is too small for them.
+/// Size of the picture inside labels of a total size; none if the total size is too small for labels.
 std::optional<std::array<int, 2>> room_within_labels(int width, int height);
 
-/// A Python process that draws labels: python/osteon/report/label_pictures.py. It starts on first use, serves all pictures
-/// of a command, and ends with the program.
+/// A Python process that draws labels: python/osteon/report/label_pictures.py. Starts on first use, serves all pictures of a
+/// command, and ends with the program.
 class labeller {
  public:
   labeller() = default;
@@ -42,10 +42,10 @@ class labeller {
   labeller& operator=(const labeller&) = delete;
   ~labeller() { end(); }
 
-  /// Whether it can draw. The first call starts it, and warns where Python or one of its packages is missing.
-  /// @return the same on all ranks @collective on comm
+  /// Return true if labels can be drawn. The first call starts the process, and warns if Python or one of its packages is
+  /// missing. @return the same on all ranks @collective on comm
   bool is_ready(MPI_Comm comm, log_sink& log);
-  /// Replace a picture by one of width x height pixels with labels. A picture that gets none is a warning.
+  /// Replace a picture by one of width x height pixels with labels. A failure is a warning.
   /// @param notes title, range and colours; @param what the scene of the picture @collective local, on the first rank
   void draw(const std::string& path, int width, int height, const picture_words& words, const render::annotations& notes,
             const render::scene& what, index3 domain, log_sink& log);
@@ -54,7 +54,7 @@ class labeller {
   void start();
   void end();
   bool send(const std::string& line);
-  std::optional<std::string> receive();  // a line of the process; none: it has ended or does not answer
+  std::optional<std::string> receive();  // a line of the process; none: the process has ended or does not answer
 
   int socket_ = -1;
   pid_t process_ = 0;
@@ -62,7 +62,7 @@ class labeller {
   std::string unread_, last_words_;
 };
 
-/// That of this program.
+/// The labeller of this program.
 labeller& labels_of_program();
 
 }  // namespace osteon::job

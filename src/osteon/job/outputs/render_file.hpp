@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Pictures of the fields of a results file, and a transfer function as a user writes it.
+/// Pictures of the fields of a results file, and transfer functions in the notation of users.
 #include <mpi.h>
 
 #include <array>
@@ -16,67 +16,67 @@
 namespace osteon::job {
 
 struct render_request {
-  std::string file;    ///< results.nc or model.nc
-  std::string field;   ///< empty: sed, or the first cell field
-  std::string map;     ///< empty: ivory of a surface, else inferno
-  std::string method;  ///< volume, maximum, average, surface, lic; empty: surface of a solid that is loaded, else volume
-  std::optional<double> level;      ///< of the field on a surface; absent: the solid's surface, in the field's colours
+  std::string file;             ///< results.nc or model.nc
+  std::string field;            ///< empty: sed, or the first cell field
+  std::string map;              ///< empty: ivory for a surface, else inferno
+  std::string method;           ///< volume, maximum, average, surface, lic; empty: surface for a loaded solid, else volume
+  std::optional<double> level;  ///< isovalue of a surface; absent: the surface of the solid, coloured by the field
   std::optional<double> low, high;  ///< ends of the colours; absent: percentiles
-  /// Where the ends of the colours come from; absent: 50 and 99.5, of a component or a mean 1 and 99. Those of a surface
-  /// begin at 0 if there are values near it and none below.
+  /// Percentiles of the ends of the colours; absent: 50 and 99.5, for a component or a mean 1 and 99. Ranges of surfaces
+  /// begin at 0 if there are values near 0 and none below.
   std::optional<std::array<double, 2>> percentiles;
-  std::string component;               ///< of a field with several: x, y, z or xx, yy, zz, xy, yz, xz; empty: the magnitude
+  std::string component;               ///< for a field with several: x, y, z or xx, yy, zz, xy, yz, xz; empty: the magnitude
   std::string points;                  ///< transfer function of a volume, see parse_control_points; empty: a glow
   bool shaded = false;                 ///< light the field in a volume by its gradient
-  std::optional<double> bone_opacity;  ///< of the solid around the field, absent: 0.16, on white 0.35; 0: leave it away
-  /// So many lines of a vector field as tubes. If no field is asked for by its name, they have the colours.
+  std::optional<double> bone_opacity;  ///< of the solid around the field, absent: 0.16, on white 0.35; 0: omit the solid
+  /// Number of lines of a vector field drawn as tubes. They are coloured unless a field is requested by name.
   std::optional<std::int64_t> streamlines;
   std::string lines_of;           ///< the vector field; empty: velocity, else heat_flux_density
   std::optional<double> tube_mm;  ///< radius of the tubes; absent: a third of a voxel
-  std::string cut;                ///< of method lic: an axis across the cut, or axis=mm; empty: y, in the middle
+  std::string cut;                ///< for method lic: an axis normal to the cut, or axis=mm; empty: y, in the middle
   render::camera view;
   std::int64_t width = 1024, height = 1024;
   double step_voxels = 0.5;
   bool light = false;                       ///< a light background
-  std::string preset = "screen";            ///< as render::presets::background_of takes it
+  std::string preset = "screen";            ///< name of a background, see render::presets::background_of
   std::vector<std::array<double, 4>> clip;  ///< normal x, y, z and offset in mm: cut away x nx + y ny + z nz > offset
   bool annotated = true;
-  std::string title;                 ///< empty: the file's
+  std::string title;                 ///< empty: that of the file
   int orbit = 0;                     ///< frames around the z axis; 0: one picture
   std::vector<double> elevations;    ///< of a Cinema database; empty: only that of the view
-  std::string compositing = "auto";  ///< as render::parse_compositing takes it
-  std::string pixels;                ///< as render::parse_pixels; empty: rgba16f for an orbit, else wide
-  bool fast = false;                 ///< rgba16f for one picture, too
+  std::string compositing = "auto";  ///< see render::parse_compositing
+  std::string pixels;                ///< see render::parse_pixels; empty: rgba16f for an orbit, else wide
+  bool fast = false;                 ///< also use rgba16f for a single picture
   std::string film;                  ///< .mp4 of an orbit, by ffmpeg; empty: none
-  std::string output;                ///< picture, or folder of an orbit; empty: picture.png or orbit beside the file
+  std::string output;                ///< picture, or folder of an orbit; empty: picture.png or orbit next to the file
 };
 
 /// Make one picture (.png, or .npy: linear RGBA float, premultiplied), or an orbit: numbered frames, and data.csv, which
 /// makes the folder a Cinema database (specification D).
 /// @throws usage_error (unknown field or map, empty range, sizes), data_error (no or damaged file), machine_error
-/// @return what was written, for --json @collective on comm
+/// @return description of the output, for --json @collective on comm
 nlohmann::ordered_json render_file(MPI_Comm comm, const render_request& request, log_sink& log);
 
-/// How the ranks join the images of a request. @param is_series its picture is one of many
-/// @throws usage_error (unknown way, unknown pixels)
+/// Compositing options of a request. @param is_series the picture is one of many
+/// @throws usage_error (unknown method, unknown pixels)
 render::compositing compositing_of(const render_request& request, bool is_series);
 
-/// `VALUE:OPACITY` or `VALUE:OPACITY:#RRGGBB`.
+/// A control point `VALUE:OPACITY` or `VALUE:OPACITY:#RRGGBB`.
 struct written_point {
-  double value = 0;            ///< in the field's unit
-  bool is_percentile = false;  ///< written `90%`: the value below which so many percent of the field's values lie
-  float opacity = 0;           ///< of a path of a hundredth of the domain's diagonal
-  std::optional<std::array<float, 3>> colour;  ///< linear; absent: the map's
+  double value = 0;                            ///< in the field's unit
+  bool is_percentile = false;                  ///< written `90%`: the value of this percentile of the field
+  float opacity = 0;                           ///< over a path of a hundredth of the domain's diagonal
+  std::optional<std::array<float, 3>> colour;  ///< linear; absent: from the map
 };
 
-/// Control points that are joined by commas.
-/// @throws usage_error that names the point and what it should be
+/// Parse control points separated by commas.
+/// @throws usage_error that states the point and the expected form
 std::vector<written_point> parse_control_points(const std::string& text);
 
-/// The transfer function of written points whose percentiles have become values. Between two points without a colour the map
-/// is followed, else colours are mixed.
+/// The transfer function of control points whose percentiles have been replaced by values. Between two points without a
+/// colour, colours follow the map; otherwise they are interpolated.
 /// @param colour the map's colour of a value
-/// @throws usage_error if the values do not rise
+/// @throws usage_error if the values do not increase
 std::vector<render::control_point> transfer_of(const std::vector<written_point>& points,
                                                const std::function<std::array<float, 3>(double)>& colour);
 

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What acts on a specimen, and where: scene.json and sets.nrrd, from which reports and pictures are made.
+/// Loads on a specimen and their positions: scene.json and sets.nrrd, the input of reports and pictures.
 #include <nlohmann/json.hpp>
 #include <osteon/job/load_scene.hpp>
 #include <osteon/job/local_model.hpp>
@@ -8,16 +8,16 @@
 
 namespace osteon::job {
 
-/// Files that tell what a run shows, beside those of output_paths.
+/// Files that describe the scene of a run, in addition to those of output_paths.
 struct scene_paths {
   explicit scene_paths(const std::string& directory);
   std::string scene, sets;
-  std::string labelled;  ///< the picture with its labels, which is written with the report
+  std::string labelled;  ///< the picture with its labels, written with the report
 };
 
 /// Write scene.json, and sets.nrrd if there are sets.
-/// @param summary of the first rank: what is shown and its range @return their names, for `files` of the summary; on the
-/// first rank @throws machine_error @collective on part.where.comm
+/// @param summary on the first rank: displayed field and range @return their names, for `files` of the summary; on the first
+/// rank @throws machine_error @collective on part.where.comm
 nlohmann::ordered_json write_scene(const std::string& directory, const spec& job, const local_model& part,
                                    const load_scene& loads, const nlohmann::ordered_json& summary);
 
