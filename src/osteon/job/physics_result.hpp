@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What a physics gives back to the pipeline: answers, certificates and fields.
+/// Results of a physics, returned to the pipeline: answers, certificates and fields.
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -16,43 +16,45 @@
 
 namespace osteon::job {
 
-/// A field that is to be written.
+/// A field to be written.
 struct result_field {
   io::field_info info;
-  /// Called when its turn comes, to compute what its planes are made from: so one field at a time takes room. Local.
+  /// Called immediately before writing, to compute the data of its planes; only one field occupies memory at a time. Local.
   std::function<io::plane_source<float>()> begin;
 };
 
-/// Files that a physics wrote while it ran, all together.
+/// All files that a physics wrote during its run.
 struct files_on_the_way {
-  std::string path;  ///< of the one that leads to the others
+  std::string path;  ///< of the file that refers to the others
   io::file_report report;
 };
 
-/// Writes files and names them, by what they hold. @collective
+/// Writes files and returns their names by content. @collective
 using file_writer = std::function<nlohmann::ordered_json(const std::string& directory, log_sink& log)>;
 
 struct physics_result {
   numerics::solve_certificate certificate;
-  std::optional<numerics::solve_certificate> earlier_proof;  ///< of a problem whose solution loads this one: temperatures
+  std::optional<numerics::solve_certificate> earlier_proof;  ///< of the preceding problem whose solution loads this one:
+                                                             ///< temperatures
   std::int64_t elements = 0;                                 ///< active voxels, all ranks
   nlohmann::ordered_json answers;                            ///< keys of summary.json
   std::vector<result_field> fields;
-  load_scene scene;  ///< what acts on the specimen, and where
+  load_scene scene;  ///< loads on the specimen, and their positions
   std::optional<files_on_the_way> written;
   cell_values shown;                                 ///< cell field of the picture
-  std::string shown_name, shown_title, shown_units;  ///< as in the file, in words, UDUNITS
+  std::string shown_name, shown_title, shown_units;  ///< name in the file, descriptive name, UDUNITS
   double shown_low = 0, shown_high = 1;              ///< colour range
-  cell_values lines_of;           ///< vector field (z, y, x) that the picture's lines follow; none: the field shown glows
-  bool lines_show_field = false;  ///< they have the colours of the field shown, instead of those of their own magnitude
-  std::shared_ptr<const render::streamlines> paths;  ///< that particles took, drawn instead of these lines; null: none
-  double paths_low = 0, paths_high = 1;              ///< speeds at the ends of their colours
-  bool is_fluid = false;                             ///< the voxels are a fluid: solid is what they leave
-  std::string ended;       ///< why the job has no answer to its end, a sentence; empty: it has, or the certificate says so
-  std::string stopped_at;  ///< where the tolerance is not that of a residual: how far it came, in words
-  /// Draws it into a file under a title, instead of a view of the voxels; empty: there is none. @collective
+  cell_values lines_of;           ///< vector field (z, y, x) of the picture's lines; none: the displayed field glows
+  bool lines_show_field = false;  ///< the lines are coloured by the displayed field instead of their own magnitude
+  std::shared_ptr<const render::streamlines> paths;  ///< paths of particles, drawn instead of these lines; null: none
+  double paths_low = 0, paths_high = 1;              ///< speeds at the ends of the colours of the paths
+  bool is_fluid = false;                             ///< the voxels are a fluid; the solid is the complement
+  std::string ended;       ///< reason why the job has no final answer, a sentence; empty: it has one, or the certificate
+                           ///< states the reason
+  std::string stopped_at;  ///< state reached, in words, if the tolerance is not that of a residual
+  /// Draws the picture into a file under a title, instead of a view of the voxels; empty: none. @collective
   std::function<void(const std::string& path, const std::string& title, log_sink& log)> draw_instead;
-  file_writer write_more;  ///< writes further files; empty: none
+  file_writer write_more;  ///< writes additional files; empty: none
 
   /// The certificate of a solver that missed its tolerance, else null.
   const numerics::solve_certificate* missed() const {

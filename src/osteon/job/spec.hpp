@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// The keys of a job that belong to no physics, as a plain struct. The physics add their own as groups; spec/key_entry.hpp
-/// describes all of them.
+/// The keys of a job that are independent of the physics, as a plain struct. The physics add their own as groups;
+/// spec/key_entry.hpp describes all of them.
 #include <array>
 #include <memory>
 #include <optional>
@@ -44,14 +44,14 @@ inline std::span<const char* const> choice_names(image_interpolation) {
   return names;
 }
 
-/// Thresholds by the window around a voxel.
+/// Thresholds computed in a window around each voxel.
 enum class threshold_method { sauvola, phansalkar, bernsen };
 inline std::span<const char* const> choice_names(threshold_method) {
   static constexpr const char* names[] = {"sauvola", "phansalkar", "bernsen"};
   return names;
 }
 
-/// What is done to the scan before it is segmented.
+/// A processing step of the scan before segmentation.
 struct image_step_spec {
   optional_choice<image_filter> kind;
   std::optional<double> sigma_mm, sigma_voxels;
@@ -71,7 +71,7 @@ struct image_spec {
   std::string spacing_note;
   std::vector<std::vector<std::int64_t>> crop_voxels;
   std::vector<image_step_spec> steps;
-  bool accept_fill_value = false;  ///< chunks that the file lacks have its fill value
+  bool accept_fill_value = false;  ///< chunks missing from the file have its fill value
   std::int64_t coarsen = 1;
   std::optional<double> noise_sd;  ///< added to the grey values
   double noise_blur_voxels = 0;
@@ -85,24 +85,24 @@ inline std::span<const char* const> choice_names(kept_parts) {
   return names;
 }
 
-/// Which voxels are solid.
+/// Segmentation: selection of the solid voxels.
 struct segment_spec {
   std::optional<double> threshold;  ///< absent: Otsu
   std::optional<double> upper;
-  std::optional<std::vector<double>> greys;  ///< of empty space and of solid, for a threshold that keeps the volume
-  bool labels = false;                       ///< the image holds labels, not grey values
+  std::optional<std::vector<double>> greys;  ///< of empty space and of solid, for a threshold that preserves the volume
+  bool labels = false;                       ///< the image contains labels, not grey values
   std::vector<std::int64_t> void_labels{0};
   optional_choice<kept_parts> keep;  ///< absent: `keep_of`
   std::int64_t connectivity = 6;
   bool drop_unsupported = false;
-  bool compare_connectivity = false;  ///< compute with the other connectivity, too
+  bool compare_connectivity = false;  ///< also compute with the other connectivity
 };
 
 struct material_spec {
   std::string name;
   std::optional<std::int64_t> label;
   std::optional<double> youngs_modulus_MPa;
-  std::optional<double> poisson_ratio;  ///< no default: physics with stresses needs it
+  std::optional<double> poisson_ratio;  ///< no default: required by physics with stresses
   std::optional<double> conductivity_W_per_mK;
   std::optional<double> density_kg_per_m3;
   std::optional<double> heat_capacity_J_per_m3K;
@@ -110,7 +110,7 @@ struct material_spec {
   std::optional<double> thermal_expansion_per_K;
 };
 
-/// Modulus of a density.
+/// Dependence of the modulus on density.
 enum class modulus_law { power, linear, polynomial };
 inline std::span<const char* const> choice_names(modulus_law) {
   static constexpr const char* names[] = {"power", "linear", "polynomial"};
@@ -122,20 +122,20 @@ struct density_law_spec {
   std::optional<double> slope;
   double intercept = 0;
   std::vector<std::vector<double>> calibration;  ///< [grey, density] pairs, instead of slope and intercept
-  bool from_image = false;                       ///< slope and intercept as the scan's file states them
+  bool from_image = false;                       ///< slope and intercept from the scan's file
   choice<modulus_law> law = modulus_law::power;
   std::optional<double> coefficient_MPa;
   double exponent = 1;
   std::vector<double> coefficients_MPa;
   double min_modulus_MPa = 1;
   double max_modulus_MPa = 100000;
-  std::optional<double> poisson_ratio;  ///< no default: physics with stresses needs it
+  std::optional<double> poisson_ratio;  ///< no default: required by physics with stresses
 };
 
 /// An image of elastic constants, voxel by voxel.
 struct modulus_image_spec {
   std::string path;
-  std::optional<double> poisson_ratio;  ///< no default: physics with stresses needs it
+  std::optional<double> poisson_ratio;  ///< no default: required by physics with stresses
 };
 
 struct poisson_image_spec {
@@ -150,9 +150,9 @@ inline std::span<const char* const> choice_names(outer_condition) {
 }
 
 struct load_spec {
-  std::optional<std::string> test;  ///< its physics has an enumeration of the names
+  std::optional<std::string> test;  ///< the names are an enumeration of the physics
   optional_choice<osteon::axis> axis = osteon::axis::z;
-  optional_choice<outer_condition> boundary_condition;  ///< absent: as the test says
+  optional_choice<outer_condition> boundary_condition;  ///< absent: by the test
 };
 
 struct solve_spec {
@@ -160,7 +160,7 @@ struct solve_spec {
   std::int64_t max_iterations = 500;
 };
 
-/// What is not known of the image: the job is solved again with it changed.
+/// Uncertainties of the image: the job is solved again for changed images.
 struct uncertainty_spec {
   bool enabled = true;
   std::optional<double> threshold_sd, noise_sd;  ///< grey values
@@ -168,7 +168,7 @@ struct uncertainty_spec {
   bool voxel_size = false;
 };
 
-/// A part of the image whose shape is measured by itself: the voxels of labels.
+/// A part of the image with separate morphometry: the voxels of labels.
 struct compartment_spec {
   std::string name;
   std::optional<std::string> kind;   ///< absent: the name (kind_of)
@@ -182,11 +182,11 @@ struct picture_spec {
   bool enabled = true;
   std::int64_t width = 1024, height = 1024;
   double azimuth_deg = 35, elevation_deg = 22, zoom = 1;
-  std::optional<std::string> method;        ///< volume or surface; absent: draws_surface() says
-  std::optional<std::string> colour_map;    ///< absent: colour_map_of() says
-  std::string preset = "screen";            ///< as render::presets::background_of takes it
-  std::string compositing = "auto";         ///< as render::parse_compositing takes it
-  std::optional<std::string> field;         ///< one of those of the physics; absent: it chooses
+  std::optional<std::string> method;        ///< volume or surface; absent: by draws_surface()
+  std::optional<std::string> colour_map;    ///< absent: by colour_map_of()
+  std::string preset = "screen";            ///< see render::presets::background_of
+  std::string compositing = "auto";         ///< see render::parse_compositing
+  std::optional<std::string> field;         ///< a field of the physics; absent: its default
   std::optional<std::int64_t> streamlines;  ///< lines of the vector field; absent: usual_streamlines() of the physics
   std::int64_t pathlines = 0;               ///< particles of a flow in time; 0: none
   bool film = false;                        ///< of the frames
@@ -195,7 +195,7 @@ struct picture_spec {
   std::int64_t every = 0;                   ///< iterations or steps between frames during the solve; 0: none
 };
 
-/// Shapes of the parts that the ranks get.
+/// Shapes of the parts of the ranks.
 enum class cut_of_image { automatic, planes, bricks };
 inline std::span<const char* const> choice_names(cut_of_image) {
   static constexpr const char* names[] = {"auto", "planes", "bricks"};
@@ -206,11 +206,11 @@ struct run_spec {
   std::int64_t ranks = 0;    ///< 0: all cores
   std::int64_t threads = 1;  ///< per rank
   choice<cut_of_image> decomposition = cut_of_image::automatic;
-  bool place = true;  ///< renumber ranks on what was measured between hosts
+  bool place = true;  ///< renumber ranks by the measured links between hosts
   std::string bind = "auto";
 };
 
-/// How files are stored, and which ranks touch them.
+/// Storage of files, and ranks that access them.
 struct io_spec {
   std::string mode = "auto";
   std::int64_t ranks_per_writer = 0;  ///< 0: all of a host
@@ -227,7 +227,7 @@ struct checkpoint_spec {
   double every_minutes = 30;  ///< 0: only on a signal
 };
 
-/// Digests of the image files of a job that a process of its run has computed; empty: not yet.
+/// Digests of the image files of a job computed by a process of its run; empty: not yet.
 struct image_digests {
   std::string images;  ///< as digest_of_images (import/model_key.hpp)
   std::string labels;  ///< as key_of_label_images
@@ -254,39 +254,39 @@ struct spec {
   bool measures_shape = false;
 
   key_groups groups;                         ///< keys of the physics, by their type
-  std::shared_ptr<const model_source> from;  ///< where its model comes from; null: the image (model_source.hpp)
+  std::shared_ptr<const model_source> from;  ///< source of the model; null: the image (model_source.hpp)
 
-  std::string file;                      ///< the job file; empty if it did not come from one
+  std::string file;                      ///< the job file; empty if the job is not from a file
   std::string text;                      ///< its text, for the manifest
-  std::vector<problem> older_spellings;  ///< that the file has, each with the present one; `where` is the key
-  std::vector<std::string> changes;      ///< of its keys, `KEY=VALUE`, by the command line
-  image_digests digests;                 ///< so that a run reads its images for a digest once
+  std::vector<problem> older_spellings;  ///< used in the file, each with the present one; `where` is the key
+  std::vector<std::string> changes;      ///< changes of its keys, `KEY=VALUE`, on the command line
+  image_digests digests;                 ///< stored so that a run computes the digest of its images once
 };
 
-/// Read a job file and check it. All faults are collected, each with its line; a spec is only meaningful if there are none.
-/// @param problems receives what is wrong: `where` is `file:line: key`, or `--set: key`
+/// Read a job file and check it. All faults are collected, each with its line; the spec is valid only if there are none.
+/// @param problems receives the faults: `where` is `file:line: key`, or `--set: key`
 /// @param changes of keys, `KEY=VALUE` each
 spec read_spec(const std::string& path, std::vector<problem>& problems, const std::vector<std::string>& changes = {});
 
-/// The same of the text of a job. @param path what to call it in messages; relative paths are relative to the working
-/// directory
+/// The same for the text of a job. @param path name in messages; relative paths are relative to the working directory
 spec read_spec_text(const std::string& text, const std::string& path, std::vector<problem>& problems,
                     const std::vector<std::string>& changes = {});
 
 /// Warn of each older spelling that a job has.
 void warn_of_older_spellings(const spec& job, log_sink& log);
 
-/// Check what does not depend on the image: ranges, combinations, names.
+/// Check all that is independent of the image: ranges, combinations, names.
 std::vector<problem> validate(const spec& job);
 
-/// Whether so many ranks get bricks of an image instead of z planes: if the job says so, or by itself where planes would
-/// leave a rank fewer than 16 on average. Each rank of planes shares two layers of nodes, which is then an eighth of all.
+/// Return true if ranks get bricks of an image instead of z planes: if the job specifies it, or by default if planes would
+/// leave fewer than 16 per rank on average. A rank of planes shares two layers of nodes, in that case an eighth of all its
+/// nodes.
 bool takes_bricks(const spec& job, std::int64_t planes, std::int64_t ranks);
 
 /// The JSON Schema of a job file.
 std::string json_schema();
 
-/// Join problems into one text, a line each.
+/// Join problems into one text, one per line.
 std::string join(const std::vector<problem>& problems);
 
 }  // namespace osteon::job

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Requests to end a job (docs/reference/checkpoint.md). Every stage asks between its steps, and leaves by an
+/// Requests to stop a job (docs/reference/checkpoint.md). Every stage polls between its steps, and stops by an
 /// interrupted_error.
 #include <mpi.h>
 
@@ -11,15 +11,15 @@ namespace osteon::job {
 
 struct spec;
 
-/// Whether the job was asked to end. Empty: never.
+/// Returns true if the job is to stop. Empty: never.
 using stop_query = std::function<bool()>;
 
-/// Leave a stage that one process does by itself, if that is asked for.
-/// @param during what the stage does, for the message: "reading the image"
-/// @throws interrupted_error, which says how the job goes on @collective local
+/// Stop a serial stage if requested.
+/// @param during activity of the stage, for the message: "reading the image"
+/// @throws interrupted_error that states how to continue the job @collective local
 void leave_if_asked(const stop_query& is_to_stop, const spec& job, const std::string& during);
 
-/// The same for a stage of all ranks: they leave if any was asked. @throws interrupted_error @collective on comm
+/// The same for a stage of all ranks: all stop if one was requested to. @throws interrupted_error @collective on comm
 void leave_together_if_asked(MPI_Comm comm, const stop_query& is_to_stop, const spec& job, const std::string& during);
 
 }  // namespace osteon::job

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Programs that osteon starts: the Python readers of images and the report.
+/// Subprocesses of osteon: the Python readers of images and the report.
 #include <osteon/job/stop.hpp>
 #include <string>
 #include <vector>
@@ -14,21 +14,21 @@ struct program_result {
 };
 
 /// Start a program (found in PATH) and wait for it. No shell is involved.
-/// @param is_to_stop asked meanwhile; if the job is to end, so is the program (SIGTERM), and its result says so
+/// @param is_to_stop called while waiting; if it returns true, the program is terminated (SIGTERM), as its result states
 /// @collective local
 program_result run_program(const std::vector<std::string>& arguments, const stop_query& is_to_stop = {});
 
 /// Return true if a Python program of osteon ended because a package is missing.
 bool lacks_package(const program_result& result);
 
-/// Throw the sentence of a Python program of ours that lacks a package, or whose interpreter is too old: it states the
-/// remedy.
+/// Throw the message of a Python program of osteon that lacks a package, or whose interpreter is too old; the message states
+/// the remedy.
 /// @throws machine_error
 void refuse_without_package(const program_result& result);
 
-/// Words that start the Python interpreter that has the osteon package ($OSTEON_PYTHON, or python3) with `words`. The
-/// interpreter does not search the working directory for modules (-P): files of a user beside a job, struct.py for example,
-/// are never executed.
+/// Return the command that starts the Python interpreter with the osteon package ($OSTEON_PYTHON, or python3) with `words`.
+/// The interpreter does not search the working directory for modules (-P): files of a user next to a job, struct.py for
+/// example, are never executed.
 std::vector<std::string> python_command(std::vector<std::string> words);
 
 }  // namespace osteon::job

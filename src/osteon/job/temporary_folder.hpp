@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A folder for files that nobody keeps.
+/// A folder for temporary files.
 #include <fmt/format.h>
 #include <stdlib.h>
 
@@ -10,10 +10,10 @@
 
 namespace osteon::job {
 
-/// Below TMPDIR; removed with this object.
+/// A folder in TMPDIR; removed on destruction.
 class temporary_folder {
  public:
-  /// @param purpose in its name, osteon-PURPOSE-XXXXXX @throws machine_error
+  /// @param purpose part of its name, osteon-PURPOSE-XXXXXX @throws machine_error
   explicit temporary_folder(const std::string& purpose)
       : path_((std::filesystem::temp_directory_path() / ("osteon-" + purpose + "-XXXXXX")).string()) {
     if (!mkdtemp(path_.data()))

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A log that keeps what it is warned of as problems.
+/// A log that stores warnings as problems.
 #include <osteon/base/error.hpp>
 #include <osteon/base/log_sink.hpp>
 #include <string>
@@ -11,7 +11,7 @@ namespace osteon::job {
 
 class warning_log : public log_sink {
  public:
-  /// Borrows `to`. @param where the key that the warnings are about
+  /// Borrows `to`. @param where the key of the warnings
   warning_log(std::vector<problem>& to, const char* where) : to_(to), where_(where) {}
   void warn(std::string_view text) override { to_.push_back({where_, std::string(text)}); }
 

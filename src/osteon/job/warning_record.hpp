@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A log that forwards all it receives and keeps its warnings, so that the summary and the report print them, too.
+/// A log that forwards all messages and records the warnings, so that the summary and the report also print them.
 #include <algorithm>
 #include <osteon/base/log_sink.hpp>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace osteon::job {
 
-/// Each warning is forwarded and kept once: a job that is computed several times repeats them.
+/// Each warning is forwarded and recorded once: a job that is computed several times repeats them.
 class warning_record final : public log_sink {
  public:
   /// Borrows `to`.
@@ -24,7 +24,7 @@ class warning_record final : public log_sink {
   void stage(std::string_view name) override { to_->stage(name); }
   void progress(double fraction, std::string_view detail) override { to_->progress(fraction, detail); }
 
-  /// Keep a warning that was printed elsewhere. @return whether it is new
+  /// Record a warning that was printed elsewhere. @return true if it is new
   bool keep(std::string_view text) {
     if (std::find(texts_.begin(), texts_.end(), text) != texts_.end()) return false;
     texts_.emplace_back(text);

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Before a job is run: what `osteon run` would refuse of its image, and of its loads on that image; and what it would take.
+/// Checks and estimates before a job runs: faults of its image and of the loads on that image, sizes, memory and time.
 #include <mpi.h>
 
 #include <cstdint>
@@ -18,23 +18,23 @@ struct image_check {
   std::vector<problem> problems;  ///< `where` is the key
   std::vector<problem> warnings;
   nlohmann::ordered_json facts;  ///< format, shape, dtype, spacing_mm, grey range, solid share ...; null if unreadable
-  std::string looked_at;         ///< how much of the image was read, in words
+  std::string looked_at;         ///< share of the image that was read, in words
 };
 
-/// Images of up to so many voxels are segmented as by `osteon import`, into a folder that is gone afterwards.
+/// Images of up to this number of voxels are segmented as by `osteon import`, into a temporary folder.
 constexpr std::int64_t most_voxels_to_check = std::int64_t{1} << 25;
 
-/// Open the image of a job without faults, or read the model of another program. Up to `most_voxels` all is done that `run`
-/// does before it solves: the image is read and segmented, sets, supports and forces are made. Of a larger one the header is
-/// read, and a sample for the greys.
+/// Open the image of a job without faults, or read the model of another program. Up to `most_voxels`, all steps of `run`
+/// before the solve are performed: the image is read and segmented, sets, supports and forces are made. For larger images,
+/// the header and a sample of the grey values are read.
 /// @param comm of one rank
-/// @throws machine_error if images cannot be read here
+/// @throws machine_error if images cannot be read on this machine
 image_check check_image(MPI_Comm comm, const spec& job, std::int64_t most_voxels = most_voxels_to_check);
 
-/// What the files and the header of a job's image tell of a job that has faults, so that all are reported at once: missing
-/// files, voxel size, shape. Nothing is read where the faults are in its keys.
+/// Add the faults that the files and the header of the image reveal for a job with faults, so that all are reported at once:
+/// missing files, voxel size, shape. No file is read if the keys of the image have faults.
 /// @param found the faults of the job; those of the image are added @param warnings of the job's keys and size
-/// @return how much of the image was read, in words
+/// @return share of the image that was read, in words
 std::string add_faults_of_image(const spec& job, std::vector<problem>& found, std::vector<problem>& warnings);
 
 struct estimation {
@@ -43,40 +43,40 @@ struct estimation {
   bool bricks = false;
   std::int64_t voxels = 0, elements = 0;
   std::int64_t dofs = 0;            ///< of the largest system
-  bool counted = false;             ///< whether the unknowns are counted on the model, those that tests hold left out
-  std::int64_t sampled_voxels = 0;  ///< of a large image: so many were looked at instead; 0: all, or none
+  bool counted = false;             ///< the unknowns are counted on the model, without those prescribed by tests
+  std::int64_t sampled_voxels = 0;  ///< number of sampled voxels of a large image; 0: all voxels, or none
   std::int64_t largest_elements_per_rank = 0;
-  double imbalance = 1;                    ///< largest share of a rank over the mean
+  double imbalance = 1;                    ///< largest share of a rank relative to the mean
   std::int64_t memory_bytes_per_rank = 0;  ///< of the rank with the largest share
-  std::int64_t import_memory_bytes = 0;    ///< of the one process that imports; its image reader runs before
+  std::int64_t import_memory_bytes = 0;    ///< of the process that imports; its image reader runs earlier
   std::int64_t exchange_bytes = 0;         ///< largest message of one halo exchange
-  int computed = 1;                        ///< times: on changed images, with the other connectivity
-  double cpu_seconds = 0;                  ///< of solving, all ranks, each time, as estimate_time finds them
-  double wall_seconds = 0;                 ///< the same on as many cores as ranks
+  int computed = 1;                        ///< number of solves: on changed images, with the other connectivity
+  double cpu_seconds = 0;                  ///< of solving, all ranks and all solves, by estimate_time
+  double wall_seconds = 0;                 ///< the same with as many cores as ranks
   nlohmann::ordered_json to_json() const;
   std::string to_text() const;
 };
 
-/// How large a job is, which does not depend on its ranks.
+/// Size of a job, independent of the number of ranks.
 struct job_size {
-  voxel::model_header header;  ///< shape and active_per_plane; all of it if it was imported
-  std::int64_t nodes = 0;      ///< 0: not known
+  voxel::model_header header;  ///< shape and active_per_plane; complete if the model was imported
+  std::int64_t nodes = 0;      ///< 0: unknown
   solver_work work;
   std::int64_t sampled_voxels = 0;
-  bool imported = false;      ///< otherwise header and nodes are those of a sample
-  bool was_there = false;     ///< the model, so that a run does not import it
-  double import_seconds = 0;  ///< CPU seconds that importing has just taken, its reader's too
-  std::string model;          ///< path, if it was imported
+  bool imported = false;      ///< if false, header and nodes are those of a sample
+  bool was_there = false;     ///< the model existed before; a run does not import it
+  double import_seconds = 0;  ///< CPU seconds of the import just performed, including its reader
+  std::string model;          ///< path, if the model was imported
 };
 
-/// Import the model if needed, so that voxels and unknowns are counted, not guessed. Of an image of more than 64 MiB whose
-/// model is not there yet, and of any of more than 1 GiB, the header and some planes are read instead.
-/// @param always_count however large the image
+/// Import the model if needed, so that voxels and unknowns are counted instead of estimated. For an image of more than 64
+/// MiB without a model, and for any image of more than 1 GiB, the header and some planes are read instead.
+/// @param always_count independent of the size of the image
 job_size size_of(const spec& job, bool always_count, log_sink& log);
 
-/// Predict sizes and memory from constants that each physics has. @param ranks 0 for the ranks that the job would start
+/// Predict sizes and memory from constants of the physics. @param ranks 0 for the default number of ranks of the job
 estimation estimate(const spec& job, const job_size& size, int ranks);
-/// Both.
+/// Determine the size and predict.
 estimation estimate(const spec& job, int ranks, bool always_count, log_sink& log);
 
 }  // namespace osteon::job

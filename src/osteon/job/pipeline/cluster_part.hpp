@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Results of a job that runs over several clusters (osteon join): each cluster writes its part, where it is.
+/// Results of a job that runs on several clusters (osteon join): each cluster writes its part locally.
 #include <mpi.h>
 
 #include <optional>
@@ -12,17 +12,17 @@
 
 namespace osteon::job {
 
-/// The planes of a cluster as an image of their own.
+/// The planes of a cluster as a separate image.
 struct cluster_part {
   comm::communicator comm;     ///< of the cluster's ranks
   grid::block where;           ///< of this rank among them
-  voxel::model_header header;  ///< with the cluster's planes, at their place
+  voxel::model_header header;  ///< with the planes of the cluster at their position
   int index = 0;               ///< of the cluster, from 0
   int count = 1;               ///< of the clusters
 };
 
-/// The part of this rank's cluster: nothing if all ranks are in one cluster, or if the clusters do not own planes that
-/// follow each other (bricks, ranks placed anew).
+/// Return the part of this rank's cluster; none if all ranks are in one cluster, or if the planes of the clusters are not
+/// contiguous (bricks, renumbered ranks).
 /// @collective on where.comm
 std::optional<cluster_part> part_of_cluster(const grid::block& where, const voxel::model_header& header);
 

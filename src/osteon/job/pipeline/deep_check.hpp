@@ -1,19 +1,19 @@
 #pragma once
 /// @file
-/// A check of a job that tells more than its faults.
+/// A check of a job with results in addition to its faults.
 #include <osteon/job/pipeline/before_run.hpp>
 
 namespace osteon::job {
 
-/// What `check_image` does beside looking for faults.
+/// Additional outputs of `check_image`.
 struct deep_check {
-  bool loads = false;  ///< tell the loads (resolve_loads)
-  std::string volume;  ///< write the numbers of their sets to this file; empty: do not
-  std::string folder;  ///< keep the model there, and take it from there if it is of this image; empty: it is passing
+  bool loads = false;  ///< describe the loads (resolve_loads)
+  std::string volume;  ///< file for the numbers of their sets; empty: none
+  std::string folder;  ///< folder of the model, which is reused if it belongs to this image; empty: a temporary folder
 };
 
-/// As check_image without `deep`.
-/// @param loads sets, supports and forces as they are on the solid; null: not asked for, or not known
+/// Overload with additional outputs.
+/// @param loads sets, supports and forces on the solid; null: not requested, or unknown
 image_check check_image(MPI_Comm comm, const spec& job, std::int64_t most_voxels, const deep_check& deep,
                         nlohmann::ordered_json& loads);
 

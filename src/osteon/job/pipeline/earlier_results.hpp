@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Results of an earlier job in the output folder: they are kept beside it, never overwritten.
+/// Results of an earlier job in the output folder: moved to a folder next to it, never overwritten.
 #include <filesystem>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/job/spec.hpp>
@@ -10,16 +10,16 @@
 
 namespace osteon::job {
 
-/// Move the results of an earlier job from NAME.out to NAME.out.1 (.2 and so on if that exists), so that the folder
-/// always describes one job. If this job fails before it has results of its own, they return. One process has it.
+/// Moves the results of an earlier job from NAME.out to NAME.out.1 (.2 and so on if that exists), so that the folder always
+/// describes one job. If this job fails before it has results, the earlier ones are restored. One process holds this object.
 ///
 /// No operation of this class deletes the last name of a file: a failing rename leaves each earlier file either in the
 /// folder or in NAME.out.1.
 class earlier_results {
  public:
   earlier_results() = default;
-  /// Results that are marked as not converged are not kept.
-  /// @throws machine_error if they cannot be moved; they are then where they were
+  /// Results marked as not converged are not kept.
+  /// @throws machine_error if they cannot be moved; they then remain in place
   earlier_results(const spec& job, log_sink& log);
   earlier_results(earlier_results&& other) noexcept { *this = std::move(other); }
   earlier_results& operator=(earlier_results&& other) noexcept {
@@ -31,15 +31,15 @@ class earlier_results {
   }
   ~earlier_results() { come_back(); }
 
-  /// Results of this job, or its checkpoint, take their place.
+  /// Do not restore: results or a checkpoint of this job replace the earlier results.
   void stay_away() {
     moved_.clear();
     place_.clear();
   }
 
  private:
-  /// A file or folder of the earlier job. A second name in the new place (a hard link) is created before the first name is
-  /// removed.
+  /// A file or folder of the earlier job. A second name at the new location (a hard link) is created before the first name
+  /// is removed.
   struct entry {
     std::filesystem::path from, to;
     bool has_both_names = false, is_moved = false;
@@ -49,7 +49,7 @@ class earlier_results {
   std::size_t undo() noexcept;
   void come_back() noexcept;
 
-  std::filesystem::path place_, home_;  ///< where they are, and where they were
+  std::filesystem::path place_, home_;  ///< present location and original location
   std::vector<entry> moved_;
   log_sink* log_ = nullptr;
 };

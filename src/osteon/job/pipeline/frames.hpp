@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Pictures of a solution while it is being computed.
+/// Pictures of a solution during the solve.
 #include <memory>
 #include <osteon/job/local_model.hpp>
 #include <osteon/job/physics_entry.hpp>
@@ -9,14 +9,14 @@
 
 namespace osteon::job {
 
-/// Hands everything on to the checkpoints of the checkpoints, and draws a frame of every picture.every-th state on the way
-/// and of the last state of each solve.
-/// It only reads the state, so the answer does not depend on it; what its painter remembers is kept beside the state, so
-/// that the frames of a resumed job are those of one that was left alone.
+/// Forwards all calls to the checkpointer of the job, and draws a frame of every picture.every-th intermediate state and of
+/// the last state of each solve.
+/// It only reads the state, so the answer is unaffected; the memory of its painter is stored with the state, so that the
+/// frames of a resumed job equal those of an uninterrupted one.
 class frame_checkpointer final : public numerics::checkpointer {
  public:
-  /// Borrows all but the flag.
-  /// @param goes_on a resumed job keeps the frames that lie there, another one removes them
+  /// Borrows all arguments except the flag.
+  /// @param goes_on a resumed job keeps the existing frames, another job removes them
   /// @collective on part.where.comm
   frame_checkpointer(const spec& job, const local_model& part, numerics::checkpointer& checkpoints, bool goes_on,
                      log_sink& log);
@@ -41,10 +41,10 @@ class frame_checkpointer final : public numerics::checkpointer {
   int solve_ = 0;
   std::int64_t done_ = 0;
   std::int64_t drawn_ = -1;         ///< iteration or step of this solve's latest frame; -1: none
-  bool is_solved_already_ = false;  ///< by the job that this one resumes, which has drawn the last frame
+  bool is_solved_already_ = false;  ///< by the resumed job, which has drawn the last frame
   bool is_to_draw_ = false, is_to_keep_ = false;
   std::shared_ptr<render::image_join> compositor_;
-  bool is_told_ = false;  ///< how frames are composited
+  bool is_told_ = false;  ///< the compositing of frames has been logged
 };
 
 }  // namespace osteon::job

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A job between its stages, and the stages themselves.
+/// State of a job between its stages, and execution of the stages.
 #include <mpi.h>
 
 #include <nlohmann/json.hpp>
@@ -34,26 +34,26 @@ struct job_state {
   warning_record log;
   const physics_entry& physics;
   output_paths paths;
-  std::optional<comm::hung_ledger> counting;  ///< of its messages, if they are counted
+  std::optional<comm::hung_ledger> counting;  ///< of its messages, if counting is enabled
   stage_clock clock;
   io_clock files;
-  double cpu_before;  ///< of this process, which may have done other work
+  double cpu_before;  ///< of this process, which may have done other work before
 
   local_model part;
   std::int64_t unsupported = 0;                    ///< voxels that `prepare` removes, all ranks
   std::optional<file_checkpointer> checkpoints{};  ///< of a job with files
-  earlier_results earlier{};                       ///< they return if the job fails before it has a checkpoint or results
+  earlier_results earlier{};                       ///< restored if the job fails before it has a checkpoint or results
   physics_result result{};                         ///< borrows `part`
   nlohmann::ordered_json written{};                ///< names of the results files
   nlohmann::ordered_json summary{};                ///< on rank 0
 
   bool is_first() const { return comm::rank(comm) == 0; }
   bool has_files() const { return to == sinks::files; }
-  /// Leave if the job is asked to stop. @collective on comm
+  /// Stop if a stop was requested. @collective on comm
   void poll(const char* during) const {
     if (has_files()) leave_together_if_asked(comm, options.is_to_stop, job, during);
   }
-  /// Do a part of the job. If it is interrupted with a checkpoint, the earlier results do not return.
+  /// Run a part of the job. If it is interrupted with a checkpoint, the earlier results are not restored.
   template <class Part>
   auto keeping_checkpoint(Part&& part_of_job) {
     try {
@@ -67,7 +67,7 @@ struct job_state {
 
 extern const stage read_stage, solve_stage, write_stage, picture_stage, film_stage, report_stage;
 
-/// Run the stages that the job asks for. @collective on state.comm
+/// Run the stages of the job. @collective on state.comm
 void run_stages(job_state& state);
 
 }  // namespace osteon::job

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A job on an image in memory, in the calling processes: its answers and fields stay in memory, too.
+/// A job on an image in memory, in the calling processes. Answers and fields also stay in memory.
 #include <mpi.h>
 
 #include <functional>
@@ -17,27 +17,27 @@
 
 namespace osteon::job {
 
-/// Why a job cannot be solved in memory: what it asks for lies in files, or is written to some. Empty: it can.
+/// Reason why a job cannot be solved in memory: an input or output requires files. Empty: it can.
 std::string why_not_in_memory(const spec& job);
 
-/// A job that has been solved, on one rank or several.
+/// A solved job, on one or several ranks.
 class solution_in_memory {
  public:
   solution_in_memory(solution_in_memory&&) noexcept;
   ~solution_in_memory();
 
-  /// As summary.json has it, without files. The same on all ranks.
+  /// The content of summary.json without files. The same on all ranks.
   const nlohmann::ordered_json& summary() const;
   /// The fields of the job, in the order of its results file.
   const std::vector<io::field_info>& fields() const;
-  /// Shape (z, y, x) of a field: that of the image, and one more along each axis for a field on nodes.
+  /// Shape (z, y, x) of a field: that of the image, plus one along each axis for a field on nodes.
   index3 shape_of(std::size_t field) const;
-  /// Make the values of a field, shape (shape_of(field), components), NaN where there is no solid.
+  /// Compute the values of a field, shape (shape_of(field), components), NaN outside the solid.
   /// @param values on rank 0; elsewhere empty @collective
   void values_of(std::size_t field, std::span<float> values) const;
   /// Shape (z, y, x) of the image.
   index3 shape() const;
-  /// The numbers of the voxels' materials, 0 where there is none, shape().
+  /// Material numbers of the voxels, 0 in empty voxels, shape().
   /// @param numbers on rank 0; elsewhere empty @collective
   void materials(std::span<material_number> numbers) const;
   /// Low corner [mm] and spacing [mm] of the image, in the order z, y, x.
@@ -55,12 +55,12 @@ class solution_in_memory {
 };
 
 /// Segment the image and solve the job on it.
-/// @param comm borrowed as long as the solution lives
-/// @param image that of rank 0 counts; read while this runs, and when the solution is written: what it reads from is
-/// borrowed until then
-/// @param is_to_stop asked between the iterations; all ranks stop if one is asked to
+/// @param comm borrowed for the lifetime of the solution
+/// @param image that of rank 0 is used; read during the call and when the solution is written; its data are borrowed until
+/// then
+/// @param is_to_stop called between iterations; all ranks stop if one returns true
 /// @throws usage_error, data_error, solve_error (the tolerance was missed), interrupted_error @collective on comm
-/// @cost rank 0 has the image and its materials whole
+/// @cost rank 0 stores the complete image and its materials
 solution_in_memory solve_in_memory(MPI_Comm comm, spec job, voxel::image_planes image, log_sink& log,
                                    const stop_query& is_to_stop = {});
 

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What a solver took of its machine: CPU seconds, and its shares of the memory's bandwidth and of the cores' peak.
+/// Resource use of a solver: CPU seconds, share of memory bandwidth and of peak performance.
 #include <mpi.h>
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,9 +8,9 @@
 
 namespace osteon::job {
 
-/// `solver` of summary.json, the same on all ranks: its CPU seconds and, `with_limits`, its kernels. Where the solver counts
-/// what its kernels do, and took long enough to be worth it or `always`, the limits are measured beside it, in some
-/// hundredths of a second: a triad and multiplications in registers, all ranks at the same time.
+/// Return `solver` of summary.json, the same on all ranks: CPU seconds and, with `with_limits`, the kernels. If the solver
+/// counts the work of its kernels and its run time is sufficient, or if `always`, the limits are also measured, in some
+/// hundredths of a second: a triad, and multiplications in registers, on all ranks simultaneously.
 /// @collective on comm
 nlohmann::ordered_json describe_solver(MPI_Comm comm, const numerics::solve_certificate& certificate, bool with_limits,
                                        bool always);

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// How long the stages of a job take.
+/// Times of the stages of a job.
 #include <mpi.h>
 
 #include <nlohmann/json.hpp>
@@ -18,7 +18,7 @@ inline double sum_over_ranks(MPI_Comm comm, double value) {
   return value;
 }
 
-/// Names a stage in the log and remembers how long it took, and the CPU seconds of all ranks. Every call is collective.
+/// Logs the name of each stage and records its duration and the CPU seconds of all ranks. Every call is collective.
 class stage_clock {
  public:
   /// Borrows the log.
@@ -43,7 +43,7 @@ class stage_clock {
           sum_over_ranks(comm_, counted->waited_seconds() - waited_at_begin_) / comm::size(comm_);
     name_ = nullptr;
   }
-  /// Name, seconds, cpu_seconds of each stage that ended.
+  /// Name, seconds, cpu_seconds of each completed stage.
   const nlohmann::ordered_json& stages() const { return stages_; }
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Where the ranks of a job run, and which of them gets which part of the image: decided before anything is read.
+/// Placement of ranks and assignment of image parts to ranks, before any data are read.
 #include <mpi.h>
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace osteon::job {
 
-/// Ranks in the order in which they get their parts.
+/// Ranks in the order of their parts.
 class placed_ranks {
  public:
   explicit placed_ranks(MPI_Comm given) : given_(given) {}
@@ -25,18 +25,18 @@ class placed_ranks {
   MPI_Comm given_;
 };
 
-/// Seconds of a piece of work of this rank that loads the memory as a job does. @collective
+/// Returns the seconds of a piece of work of this rank with the memory load of a job. @collective
 using rank_timer = std::function<double(MPI_Comm)>;
 
-/// Bind the ranks as run.bind says, and renumber them on what was measured between their hosts, if there are several and
-/// run.place is set. Results do not change. What was done is told in one line.
+/// Bind the ranks according to run.bind, and renumber them by the measured links between their hosts, if there are several
+/// and run.place is set. Results do not change. The log reports the placement in one line.
 ///
-/// Hosts are measured in two seconds, and once for the same hosts: the machine file is kept in $OSTEON_CACHE, or in
-/// osteon/ of the user's cache folder, for a week. If they cannot be measured, ranks keep their order.
-/// @param graph of the job's ranks and what its weights are in words, asked for only if there are several hosts; collective
-/// on comm
+/// Measuring hosts takes two seconds, once per set of hosts: the machine file is stored in $OSTEON_CACHE, or in osteon/ of
+/// the user's cache folder, for a week. If the measurement fails, ranks keep their order.
+/// @param graph returns the graph of the job's ranks and a description of its weights; called only if there are several
+/// hosts; collective on comm
 /// @param seconds_of_iteration measures each binding for run.bind = "measured"
-/// @throws machine_error on all ranks if a binding that was asked for by name is not possible
+/// @throws machine_error on all ranks if a binding requested by name is not possible
 /// @collective on comm
 placed_ranks place_ranks(MPI_Comm comm, const spec& job,
                          const std::function<std::pair<placement::graph, std::string>()>& graph,

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Who of the ranks of a job will talk to whom, before any of them has read a voxel, or by the voxels of a model.
+/// Communication graph of the ranks of a job, before voxels are read, or from the voxels of a model.
 #include <mpi.h>
 
 #include <osteon/base/material_number.hpp>
@@ -12,22 +12,22 @@
 
 namespace osteon::job {
 
-/// Values that ranks exchange of a node of the largest system of a job: the components of a displacement, or a temperature.
+/// Values exchanged per node of the largest system of a job: the components of a displacement, or a temperature.
 int values_per_node(const spec& job);
 
-/// The ranks of a job as a graph: a weight is the bytes of the values that two of them share, of one field.
+/// The ranks of a job as a graph: a weight is the bytes of the values of one field shared by two ranks.
 ///
-/// Planes are dealt out as the solver will do it. Bricks are cut as if each plane's voxels were spread evenly over it: where
-/// the solver cuts is known only from the voxels, but who are neighbours hardly changes.
-/// @param shape of the image @param active_per_plane shape (z); empty: all voxels alike
+/// Planes are distributed as in the solver. Bricks are cut under the assumption that the voxels of each plane are spread
+/// evenly: the exact cuts depend on the voxels, but the neighbours are nearly the same.
+/// @param shape of the image @param active_per_plane shape (z); empty: uniform
 placement::graph rank_graph(const spec& job, index3 shape, std::span<const std::int64_t> active_per_plane, int ranks);
 
-/// The graph of boxes that share nodes of active voxels: the bytes that one sends the other to add up its copies.
+/// The graph of boxes that share nodes of active voxels: weights are the bytes of messages that sum shared values.
 /// @param material shape tree.domain(); 0 is empty
-/// @param values of a node: 3 for elasticity, 1 for heat; 8 bytes each
+/// @param values per node: 3 for elasticity, 1 for heat; 8 bytes each
 placement::graph shared_node_graph(const grid::box_tree& tree, view3<const material_number> material, int values);
 
-/// The same for a model file, dealt out to so many ranks as `osteon run` does it.
+/// The same for a model file, distributed over a number of ranks as in `osteon run`.
 /// @param planes whole z planes instead of bricks
 /// @param comm a communicator of one rank
 /// @throws usage_error if there are more ranks than voxels (or planes); data_error as io::read_model_header does

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The communication plans of a job on any number of ranks, without running it; and those that a run has counted.
+/// Communication plans of a job for any number of ranks, without running it; and plans counted in a run.
 #include <nlohmann/json_fwd.hpp>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/comm/message_ledger.hpp>
@@ -11,17 +11,16 @@
 
 namespace osteon::job {
 
-/// A part of a job that happens a number of times, and what it sends each time.
+/// A repeated part of a job, and its messages per repetition.
 struct job_part {
-  /// reading, set_up, load, restart, iteration, writing, picture; heat_... of an earlier problem; or what a solver calls its
-  /// parts (comm::sent_part), those that are like an iteration with iteration in their names
+  /// reading, set_up, load, restart, iteration, writing, picture; heat_... of an earlier problem; or the names that a solver
+  /// gives to its parts (comm::sent_part); parts similar to an iteration have iteration in their names
   std::string name;
   std::string how_often;  ///< in words
   std::vector<comm::plan_traffic> plans;
 };
 
-/// Whether a solver takes such a part over and over. Of flow with inertia there are several, with directions that are kept
-/// and without.
+/// Return true if a solver repeats this part. Flow with inertia has several such parts, with and without stored directions.
 inline bool is_iteration(const job_part& part) {
   return part.name.starts_with("iteration") && !part.name.starts_with("iteration_without");
 }
@@ -31,37 +30,37 @@ struct job_plans {
   int ranks = 1;
   bool bricks = false;
   std::vector<job_part> parts;
-  bool are_marked = false;           ///< the solver marks its parts, which a run counts
-  std::vector<std::string> assumed;  ///< what a run may do otherwise, in sentences
+  bool are_marked = false;           ///< the solver marks its parts, which are counted in a run
+  std::vector<std::string> assumed;  ///< possible differences of a run, in sentences
 
-  bool is_sound() const;  ///< whether every plan passes plan::verify
+  bool is_sound() const;  ///< true if every plan passes plan::verify
   nlohmann::ordered_json to_json() const;
   std::string to_text() const;
 };
 
-/// What the plans of such a job cannot be made for without running it, in words that follow "as".
+/// Thrown if the plans of a job require running it; the reason is a phrase that follows "as".
 struct plans_unknown : usage_error {
   using usage_error::usage_error;
 };
 
-/// Import the model if needed and let virtual ranks set up the solver's neighbours on it, once; what iterations, files and
-/// the picture send follows from these. Bytes that only packing or the physical solution tells are left out, and so is what
-/// finds loads and parts of the solid (docs/reference/plans.md).
+/// Import the model if needed and set up the solver's neighbours on it once, on virtual ranks; messages of iterations, files
+/// and the picture are derived from these. Excluded are bytes that depend on packing or on the physical solution, and the
+/// search for loads and parts of the solid (docs/reference/plans.md).
 /// @throws plans_unknown; usage_error if there are more ranks than planes or voxels; as import_model
 /// @collective local; MPI has to be initialised with MPI_THREAD_SERIALIZED
 job_plans plans_of_job(const spec& job, int ranks, log_sink& log);
-/// The same of a model that is there.
+/// The same for an existing model.
 job_plans plans_of_model(const spec& job, const std::string& path, int ranks, log_sink& log);
-/// Voxels that stand for those of a larger image.
+/// Voxels that represent those of a larger image.
 struct thinned_image {
-  std::int64_t planes = 0;  ///< of the larger image, which choose between planes and bricks; 0: it is none
+  std::int64_t planes = 0;  ///< of the larger image, which determine the choice between planes and bricks; 0: not thinned
   int missing_levels = 0;   ///< numerics::message_count::missing_levels
 };
-/// The same of voxels that are in memory. @param image material numbers, shape header.shape
+/// The same for voxels in memory. @param image material numbers, shape header.shape
 job_plans plans_of_voxels(const spec& job, const voxel::model_header& header, const std::vector<material_number>& image,
                           int ranks, const thinned_image& thinned = {});
 
-/// What was counted, for summary.json.
+/// Counted messages, for summary.json.
 nlohmann::ordered_json describe(const std::vector<comm::plan_traffic>& counted);
 
 }  // namespace osteon::job

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What the messages of a job's plans take on a network.
+/// Times of the messages of a job's plans on a network.
 #include <osteon/job/plans/job_plans.hpp>
 #include <osteon/job/plans/rank_network.hpp>
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace osteon::job {
 
-/// All runs of one plan in one turn of its part.
+/// All runs of one plan in one repetition of its part.
 struct plan_time {
   std::string plan;
   std::int64_t runs = 0, messages = 0, bytes = 0;
-  double seconds = 0;          ///< until the last rank is done
-  double latency_seconds = 0;  ///< of these, what messages without bytes would take
-  bool simulated = false;      ///< otherwise by formulas: LogGP, and the busiest link of each round
+  double seconds = 0;          ///< until the last rank has finished
+  double latency_seconds = 0;  ///< share of messages without their bytes
+  bool simulated = false;      ///< if false, by formulas: LogGP, and the busiest link of each round
 };
 
 struct part_time {
@@ -23,14 +23,15 @@ struct part_time {
   std::vector<plan_time> plans;
 };
 
-/// Messages of a plan up to which it is simulated, link by link.
+/// Largest number of messages of a plan that is simulated link by link.
 constexpr std::int64_t most_messages_to_simulate = 20000;
 
-/// Of one plan by itself, all ranks beginning at once.
+/// Time of a single plan; all ranks start simultaneously.
 plan_time time_of(const comm::plan_traffic& traffic, const rank_network& on);
 
-/// Cost each plan by itself, all ranks beginning at once; one after the other, so nothing is hidden behind computing.
-/// @pre the plans have as many ranks as the network
+/// Time each plan separately; all ranks start simultaneously. Plans are executed one after the other, without overlap with
+/// computation.
+/// @pre the plans have the same number of ranks as the network
 std::vector<part_time> times_of(const job_plans& plans, const rank_network& on);
 
 }  // namespace osteon::job

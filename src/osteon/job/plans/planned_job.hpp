@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A job of which virtual ranks count the messages, stage by stage.
+/// A job whose messages are counted on virtual ranks, stage by stage.
 #include <mpi.h>
 
 #include <osteon/grid/box_tree.hpp>
@@ -19,11 +19,11 @@ struct planned_job {
   const voxel::model_header& header;
   const std::vector<material_number>& image;  ///< shape header.shape
   const grid::box_tree& boxes;
-  bool deals_out_bricks;                 ///< else ranks read their planes
-  const render::picture_plan* drawn;     ///< null: there is no picture
+  bool deals_out_bricks;                 ///< if false, ranks read their planes
+  const render::picture_plan* drawn;     ///< null: no picture
   numerics::message_count count;         ///< of the solver
-  local_model part{};                    ///< by the stage read
-  std::vector<io::field_info> fields{};  ///< by the stage solve: those that will be written
+  local_model part{};                    ///< set by the stage read
+  std::vector<io::field_info> fields{};  ///< set by the stage solve: the fields to be written
 };
 
 }  // namespace osteon::job

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The shape of a job's solid, in the measures that bone is described by.
+/// Bone morphometry of the solid of a job.
 #include <mpi.h>
 
 #include <nlohmann/json_fwd.hpp>
@@ -13,27 +13,26 @@
 
 namespace osteon::job {
 
-/// The same job without what only its physics asks of the solid, such as that it joins two faces, with a folder of its own,
-/// `morphometry` in that of the job.
+/// Return the job without the requirements of its physics on the solid, such as a connection of two faces, and with the
+/// folder `morphometry` in that of the job.
 spec job_for_shape(const spec& job);
 
 /// Thickness of a phase. @param phase 1 or 0, shape of where.owned @collective on where.comm
 morphometry::thickness_statistics thickness_of(const grid::block& where, const std::vector<float>& phase,
                                                const vector3& spacing_mm);
 
-/// That as an answer; null: the phase has no voxel.
+/// The statistics as an answer; null: the phase has no voxel.
 nlohmann::ordered_json to_json(const morphometry::thickness_statistics& s);
 
-/// Measure the solid of a job's model, which import has made: docs/reference/morphometry.md. Nothing depends on the number
-/// of ranks.
-/// @param with_throats those of the pores, too: of the fluid of a flow, else of what is not solid
-/// @throws data_error if there is no solid, or nothing else; usage_error if there are more ranks than lines of voxels
-/// @collective on comm @cost memory: 40 bytes a voxel of the rank's box, and as many voxels around it as the thickest place
+/// Measure the solid of a job's imported model: docs/reference/morphometry.md. Results are independent of the number of
+/// ranks.
+/// @param with_throats also measure throats of the pores: of the fluid of a flow, else of the empty space
+/// @throws data_error if there is no solid, or no empty space; usage_error if there are more ranks than lines of voxels
+/// @collective on comm @cost memory: 40 bytes per voxel of the rank's box, extended by the largest thickness
 nlohmann::ordered_json measure_shape(MPI_Comm comm, const spec& job, bool with_throats, log_sink& log);
 
-/// Put the measures of a job's model, as it was solved on, into its summary as `morphometry`; of a flow with throats. A
-/// model that cannot be measured is a warning. Ranks beyond the lines of voxels wait.
-/// @throws machine_error if the summary cannot be written @collective on comm
+/// Add the measures of a job's solved model to its summary as `morphometry`; for a flow with throats. A model that cannot be
+/// measured is a warning. Ranks beyond the number of lines of voxels wait.
 void tell_shape(MPI_Comm comm, const spec& job, log_sink& log);
 
 /// The measures as a table for the terminal.

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// The keys of a job file as data. The core and each physics register their keys; the reader, the JSON Schema, the checks of
-/// ranges and the digests are visitors of these entries, so they cannot disagree.
+/// ranges and the digests are visitors of these entries and therefore consistent.
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -19,20 +19,20 @@
 
 namespace osteon::job {
 
-/// Address of the value of a key. Optional values may be left out.
+/// Address of the value of a key. Optional values may be omitted.
 using key_field = std::variant<std::string*, choice_field*, bool*, double*, std::int64_t*, std::vector<double>*,
                                std::vector<std::int64_t>*, std::vector<std::string>*, std::vector<std::vector<double>>*,
                                std::vector<std::vector<std::int64_t>>*, std::optional<std::string>*, std::optional<double>*,
                                std::optional<std::int64_t>*, std::optional<std::vector<double>>*,
                                std::optional<std::vector<std::string>>*>;
 
-/// Results that depend on the value of a key; the digests that contain it follow.
+/// Results that depend on the value of a key; it determines the digests that include the key.
 enum class key_use : unsigned {
-  run = 0,      ///< only how the job is computed, and where its files go
-  files = 1,    ///< what is made of the solution: names, pictures, further solutions
-  answers = 3,  ///< the solution, and so the files
-  model = 7,    ///< the model of the image, and so the solution and the files
-  stored = 5,   ///< how the model and the files are stored, but not the solution
+  run = 0,      ///< only the execution of the job and the location of its files
+  files = 1,    ///< files made from the solution: names, pictures, further solutions
+  answers = 3,  ///< the solution, and therefore the files
+  model = 7,    ///< the model of the image, and therefore the solution and the files
+  stored = 5,   ///< storage of the model and the files, but not the solution
 };
 /// The digests: of finished results, of a solver's state, of a model.
 enum class key_digest : unsigned { results = 1, state = 2, model = 4 };
@@ -44,16 +44,16 @@ inline bool is_in(key_use use, key_digest digest) {
 /// Limits of a number, or of each number of a list.
 struct key_range {
   double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
-  bool is_above = false, is_below = false;  ///< low, high themselves are not allowed
-  const char* unit = "";                    ///< or what is counted
+  bool is_above = false, is_below = false;  ///< exclude low, high
+  const char* unit = "";                    ///< or the counted items
   const char* remark = "";                  ///< of the fault, after the limits: `, e.g. 1e-6`
 
   bool contains(double value) const {
     return (is_above ? value > low : value >= low) && (is_below ? value < high : value <= high);
   }
-  /// `0 must be in (0, 1), e.g. 1e-6`
+  /// Text such as `0 must be in (0, 1), e.g. 1e-6`
   std::string fault_of(double value) const;
-  /// `in (0, 1)`; empty: none
+  /// Text such as `in (0, 1)`; empty: none
   std::string limits() const;
 };
 inline key_range positive(const char* unit, const char* remark = "") {
@@ -65,7 +65,7 @@ inline key_range at_least(double low, const char* unit, const char* remark = "")
 inline key_range from_to(double low, double high, const char* unit = "", const char* remark = "") {
   return {.low = low, .high = high, .unit = unit, .remark = remark};
 }
-/// Without the limits themselves.
+/// Range that excludes the limits.
 inline key_range between(double low, double high, const char* unit = "", const char* remark = "") {
   return {.low = low, .high = high, .is_above = true, .is_below = true, .unit = unit, .remark = remark};
 }
@@ -75,7 +75,7 @@ struct key_kinds {
   std::span<const char* const> names;          ///< of the choice, which is registered before the key
   std::uint64_t accepted = 0, in_need_of = 0;  ///< sets of values, as bits
 
-  /// The values without which the key is missing: these, or all that accept it.
+  /// The values that require the key: these, or all that accept it.
   template <class... E>
   key_kinds needed_by(E... values) const {
     key_kinds changed = *this;
@@ -98,10 +98,10 @@ key_kinds only(E value, More... more) {
 struct key_tests {
   std::string physics;
   std::vector<std::string> tests;
-  std::string remark{};  ///< after the name of the physics: what makes a job have this test
-  bool is_read = true;   ///< false: it ignores the key
+  std::string remark{};  ///< appended to the name of the physics: condition for a job to have this test
+  bool is_read = true;   ///< false: the test ignores the key
 };
-/// All that accept a key; none: every job does.
+/// All tests that accept a key; none: every job does.
 using key_scope = std::vector<key_tests>;
 
 /// Properties that most keys leave at their defaults.
@@ -109,35 +109,35 @@ struct key_options {
   std::vector<std::string> choices{};  ///< values of a text, or of each text of a list; none: any, or those of its type
   key_range range{};
   std::optional<key_use> use{};   ///< absent: that of the table
-  const char* word = "";          ///< a text that a number may be left out by
-  bool is_one_for_three = false;  ///< a number is read as a list of three equal ones
+  const char* word = "";          ///< a text accepted instead of a number
+  bool is_one_for_three = false;  ///< a number is converted to a list of three equal ones
   bool is_vector = false;         ///< a list of three numbers, z, y, x
-  /// Of the choices, those that a job of its physics has; null: all.
+  /// The choices available to a job of its physics; null: all.
   std::vector<std::string> (*own_choices)(const spec& job) = nullptr;
   std::vector<key_kinds> kinds{};  ///< each of them accepts the key
-  const char* with = "";           ///< a bool of the same table, registered before, without which nothing reads the key
+  const char* with = "";           ///< a bool of the same table, registered before, that must be true for the key to be used
   const char* remedy = "";         ///< for the fault of a key that the test or a kind does not accept
 };
 
 /// One key.
 struct key_entry {
-  std::string name, meaning;  ///< its name has its unit; the meaning ends in a full stop
+  std::string name, meaning;  ///< the name includes the unit; the meaning ends in a full stop
   key_options options;
   key_use use = key_use::answers;
-  std::size_t type = 0;       ///< of its value: index of key_field
-  std::ptrdiff_t offset = 0;  ///< of its value in the struct that holds it
+  std::size_t type = 0;       ///< of the value: index of key_field
+  std::ptrdiff_t offset = 0;  ///< of the value in its struct
   void* defaults = nullptr;   ///< such a struct
   key_scope scope{};
 
   /// @param holder the struct of its part
   key_field in(void* holder) const;
-  /// Whether a value differs from the default.
+  /// Return true if a value differs from the default.
   bool is_given(const key_field& value) const;
 };
 
-/// Keys of a table that are in one struct.
+/// Keys of a table that are stored in one struct.
 struct key_part {
-  std::function<void*(void* element)> open;  ///< the struct, of an element of the table
+  std::function<void*(void* element)> open;  ///< returns the struct, for an element of the table
   int place = 0;
   std::list<key_entry> keys{};
 };
@@ -167,24 +167,25 @@ class key_list {
   key_use use_;
 };
 
-/// A table of keys, an optional one or a list of them. Its owner is the struct of the table around it; an element is what a
-/// table of the file fills.
+/// A table of keys, an optional one or a list of them. Its owner is the struct of the enclosing table; an element stores the
+/// values of a table of the file.
 class key_table {
  public:
   enum class kinds { one, optional, list };
   std::string name, meaning;
   kinds kind = kinds::one;
-  int place = 0;  ///< in the schema and the reference: tables in ascending order
+  int place = 0;  ///< order in the schema and the reference, ascending
   key_use use = key_use::answers;
-  std::function<void*(void* owner)> open;                    ///< a new element of a list, the element of others
-  std::function<std::size_t(void* owner)> count;             ///< of elements that there are
-  std::function<void*(void* owner, std::size_t number)> at;  ///< an element that there is
+  std::function<void*(void* owner)> open;                    ///< returns a new element of a list, or the element of other
+                                                             ///< tables
+  std::function<std::size_t(void* owner)> count;             ///< number of existing elements
+  std::function<void*(void* owner, std::size_t number)> at;  ///< returns an existing element
   key_scope scope{};
-  std::function<bool(void* owner)> is_given{};  ///< whether the job has the table; null: it has elements, none of kind one
+  std::function<bool(void* owner)> is_given{};  ///< true if the job has the table; null: it has elements, none of kind one
   std::function<std::string(const spec& job, void* element)>
-      test{};  ///< of an element that has its own; null: that of the job
+      test{};  ///< of an element with its own test; null: that of the job
 
-  /// A table within this one. A second registration returns the table of the first.
+  /// Add a nested table. A second registration returns the table of the first.
   /// @param at member of the owner's struct, or a function of the owner
   key_table& table(std::string of_name, std::string of_meaning, int at_place = last_place,
                    key_use of_use = key_use::answers) {
@@ -213,32 +214,33 @@ class key_table {
         [field](void* owner, std::size_t number) -> void* { return &field(owner)[number]; });
   }
 
-  /// Keys in a struct within the element. @param at member of the element, or a function of it
+  /// Add keys in a struct within the element. @param at member of the element, or a function of it
   template <class Keys, class Element, class At>
   key_list<Keys> keys_in(At at_element, int at_place = 0) {
     return {part([at_element](void* element) -> void* { return &std::invoke(at_element, *static_cast<Element*>(element)); },
                  at_place),
             use};
   }
-  /// Keys in the element itself.
+  /// Add keys in the element itself.
   template <class Keys>
   key_list<Keys> keys() {
     return {part([](void* element) { return element; }, 0), use};
   }
-  /// Keys in a group of the job, for a table of the job.
+  /// Add keys in a group of the job, for a table of the job.
   template <class Keys>
   key_list<Keys> keys_in_group(int at_place = 0) {
     is_given = [](void* job) { return static_cast<spec*>(job)->groups.template has<Keys>(); };
     return {part([](void* job) -> void* { return &static_cast<spec*>(job)->groups.template of<Keys>(); }, at_place), use};
   }
 
-  /// State that these tests of a physics accept keys and tables, `load.strain` or `boundary`, and that jobs whose physics
-  /// states nothing do not. Those that no physics of the program registers are left out. Of the table of the job.
+  /// Declare that these tests of a physics accept keys and tables, `load.strain` or `boundary`; jobs whose physics declares
+  /// none do not accept them. Keys that are not registered by any physics of the program are omitted. Member of the table of
+  /// the job.
   void accept(const key_tests& tests, const std::vector<std::string>& paths);
-  /// Enter what was stated in the keys and tables. @return the paths that are neither
+  /// Store the declarations in the keys and tables. @return the paths that are neither
   std::vector<std::string> close_scopes();
 
-  /// Null: there is no such key or table.
+  /// Return null if there is no such key or table.
   const key_scope* find_scope(const std::string& path) const;
 
   bool has_table(const std::string& of_name) const;
@@ -257,27 +259,26 @@ class key_table {
   std::vector<std::pair<std::string, key_tests>> accepted_;
 };
 
-/// Visit the keys and tables of a job.
+/// Visitor of the keys and tables of a job.
 class key_visitor {
  public:
   virtual ~key_visitor() = default;
   virtual void key(const key_entry& entry, const key_field& value) = 0;
-  /// @param owner of the elements of the table, which visit_keys() goes through
+  /// @param owner of the elements of the table, which visit_keys() visits
   virtual void table(const key_table& table, void* owner) = 0;
 };
 
-/// The keys of an element of a table, and then the tables within it.
+/// Visit the keys of an element of a table, then its nested tables.
 void visit_keys(const key_table& table, void* element, key_visitor& visitor);
 
-/// All keys: those of the core, and those that each physics of all_physics() registers. The element of this table is the
-/// job.
+/// All keys: those of the core, and those registered by each physics of all_physics(). The element of this table is the job.
 const key_table& job_keys();
 
-/// Whether the tests of a job accept a key or a table, `load.strain`.
+/// Return true if the tests of a job accept a key or a table, `load.strain`.
 bool takes_key(const spec& job, const std::string& path);
 
-/// Faults of single keys: values beyond their limits, and keys that the job's physics, test or a choice of their table does
-/// not accept, or misses.
+/// Check single keys: values beyond their limits, keys not accepted by the job's physics, test or a choice of their table,
+/// and missing keys.
 void check_keys(const spec& job, std::vector<problem>& problems);
 
 /// Keys of the core.

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A job with other keys, solved beside a job that is done.
+/// A variant of a finished job, with other keys.
 #include <mpi.h>
 
 #include <functional>
@@ -13,30 +13,30 @@
 
 namespace osteon::job {
 
-/// A variant of a job, and the command that computes it alone.
+/// A variant of a job, and the command that computes it separately.
 struct variant_job {
   spec job;
   std::string command;
 };
-/// Makes it of keys, as `--set` takes them; its results go into `folder`.
+/// Creates a variant from changes of keys, in the form of `--set`; its results are stored in `folder`.
 using maker_of_jobs = std::function<variant_job(const std::vector<std::string>& keys, const std::string& folder)>;
 
 struct variant {
   std::vector<std::string> keys;
   std::string folder;
   std::string words;         ///< for messages: "the job with a threshold of 132"
-  std::string stopped;       ///< the same after "what was stopped is"
+  std::string stopped;       ///< continuation of the message "what was stopped is"
   const char* importing;     ///< "importing the changed image"
-  bool keeps_fields = true;  ///< else model and fields are removed, which take most of the room
+  bool keeps_fields = true;  ///< if false, model and fields are removed, which need most of the space
 };
 
 struct solved_variant {
-  nlohmann::ordered_json summary;  ///< on rank 0; null: it was not computed
-  std::string fault;               ///< the reason; empty: there is none. The same on all ranks
+  nlohmann::ordered_json summary;  ///< on rank 0; null: not computed
+  std::string fault;               ///< the reason; empty: none. The same on all ranks
 };
 
-/// Import and solve a variant in its own folder. A fault is a warning, as the job keeps its results.
-/// @param import makes the model, on rank 0; false: there is nothing to compute
+/// Import and solve a variant in its own folder. A fault is a warning; the job keeps its results.
+/// @param import makes the model, on rank 0; false: no variant to compute
 /// @throws interrupted_error if it was stopped on request @collective on comm
 solved_variant solve_variant(MPI_Comm comm, const variant& v, const maker_of_jobs& make,
                              const std::function<bool(const spec&)>& import, log_sink& log, const checkpoint_options& how);
