@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Answers that physics of displacements have in common.
+/// Answers common to the physics with displacements.
 #include <osteon/job/answers.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The row of physics = "elasticity", and the stages that it runs.
+/// The table entry of physics = "elasticity", and its stages.
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/job/physics_result.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
@@ -9,13 +9,13 @@ namespace osteon::physics {
 
 const physics_entry& elasticity();
 
-/// A mechanical test, or supports and forces; one load case or several. @collective on part.where.comm
+/// Solve a mechanical test, or supports and forces; one load case or several. @collective on part.where.comm
 physics_result run_elasticity(const spec& job, const local_model& part, const numerics::options& how, log_sink& log);
 
-/// Stiffness of a block of material under six mean strains. @collective on part.where.comm
+/// Compute the stiffness of a block of material from six mean strains. @collective on part.where.comm
 physics_result run_homogenise(const spec& job, const local_model& part, const numerics::options& how, log_sink& log);
 
-/// The faults of a homogenisation on its solid. @throws as run_homogenise @collective on part.where.comm
+/// Check a homogenisation on its solid. @throws as run_homogenise @collective on part.where.comm
 void check_homogenise(const local_model& part, bool is_periodic);
 
 }  // namespace osteon::physics

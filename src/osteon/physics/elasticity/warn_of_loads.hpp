@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Unusual values of mechanical loads and elastic constants: strains and angles beyond linear elasticity, ratios at which
+/// Warnings of unusual mechanical loads and elastic constants: strains and angles beyond linear elasticity, ratios at which
 /// voxels lock.
 #include <osteon/job/spec.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
@@ -8,7 +8,7 @@
 
 namespace osteon::physics {
 
-/// @param size_mm of the image, for displacements as strains; null: all that does not depend on it
+/// @param size_mm of the image, for displacements as strains; null: all warnings that do not depend on it
 void warn_of_loads(const spec& job, const vector3* size_mm, std::vector<problem>& warnings);
 
 }  // namespace osteon::physics

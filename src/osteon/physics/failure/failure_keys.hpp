@@ -7,14 +7,14 @@
 
 namespace osteon::physics {
 
-/// When a point yields.
+/// Yield criterion of a point.
 enum class yield_law { von_mises, cone, quadric, secant_damage };
 inline std::span<const char* const> choice_names(yield_law) {
   static constexpr const char* names[] = {"von_mises", "cone", "quadric", "secant_damage"};
   return names;
 }
 
-/// Of the stresses of a voxel: at its Gauss points, or with the mean dilatation of the voxel.
+/// Integration of the stresses of a voxel: full at its Gauss points, or with the mean dilatation of the voxel.
 enum class failure_integration { full, bbar };
 inline std::span<const char* const> choice_names(failure_integration) {
   static constexpr const char* names[] = {"full", "bbar"};
@@ -23,33 +23,33 @@ inline std::span<const char* const> choice_names(failure_integration) {
 
 struct failure_keys {
   optional_choice<yield_law> law;
-  std::optional<double> yield_stress_MPa, yield_strain;  ///< of von_mises
+  std::optional<double> yield_stress_MPa, yield_strain;  ///< for von_mises
   std::optional<double> tensile_strength_MPa, tensile_yield_strain, compressive_strength_MPa, compressive_yield_strain;
-  /// Instead of either: coefficient in MPa and exponent of the density of [density_law].
+  /// Alternatives by density: coefficient in MPa and exponent of the density of [density_law].
   std::vector<double> yield_stress_by_density, tensile_strength_by_density, compressive_strength_by_density;
-  std::optional<double> interaction;                         ///< of quadric
+  std::optional<double> interaction;                         ///< for quadric
   std::optional<double> hardening_MPa, hardening_ratio;      ///< absent: none
-  std::optional<double> fracture_ratio, fracture_length_mm;  ///< of secant_damage
+  std::optional<double> fracture_ratio, fracture_length_mm;  ///< for secant_damage
   choice<failure_integration> integration = failure_integration::full;
-  std::optional<std::int64_t> steps;  ///< absent: as they converge
+  std::optional<std::int64_t> steps;  ///< absent: adaptive, by convergence
   std::vector<double> path;           ///< multiples of the load; none: once, to the load
   std::int64_t halvings = 6;
   std::vector<double> materials;  ///< numbers, from 1; none: all
-  bool prove = false;             ///< the path is walked again in half the steps
+  bool prove = false;             ///< the path is repeated with half the step size
 };
 
 /// Register the keys, and those of mechanical loads.
 void register_failure_keys(key_table& job);
 
-/// What is wrong with a job of this physics, as far as it can be said without the image.
+/// Check the keys of a job of this physics that do not need the image.
 void check_failure_keys(const spec& job, std::vector<problem>& problems);
 
-/// What a material of a job bears.
+/// Strengths of a material of a job.
 struct strengths {
-  double tension_MPa = 0, compression_MPa = 0;  ///< 0: stays elastic
+  double tension_MPa = 0, compression_MPa = 0;  ///< 0: remains elastic
   double hardening_MPa = 0;
-  bool is_floor = false;  ///< the hardening is the least one that the solver takes
-  double slope = 0;       ///< of secant_damage: of the stress over the strain, over Young's modulus
+  bool is_floor = false;  ///< the hardening is the smallest value accepted by the solver
+  double slope = 0;       ///< for secant_damage: slope of stress over strain, relative to Young's modulus
 };
 /// @param number of the material in the model, from 1
 strengths strengths_of(const spec& job, const voxel::material& material, std::size_t number);

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The row of physics = "flow".
+/// The table entry of physics = "flow".
 #include <osteon/job/answers.hpp>
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>

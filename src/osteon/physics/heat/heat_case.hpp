@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A heat job as the problem that the solver takes, where units become mm, W, K; and the fields of its results.
+/// The problem of a heat job in the form and units of the solver (mm, W, K), and the fields of its results.
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/job/physics_result.hpp>
 #include <osteon/physics/heat/check_heat.hpp>
@@ -9,7 +9,7 @@
 
 namespace osteon::physics {
 
-/// @param test conduction: between the two faces of the load axis; heat_transfer: what the [[boundary]] tables say
+/// @param test conduction: between the two faces of the load axis; heat_transfer: by the [[boundary]] tables
 /// @collective local
 numerics::heat_problem make_heat_problem(const spec& job, const local_model& part, heat_test test);
 
@@ -19,7 +19,7 @@ time_plan make_time_plan(const spec& job, const local_model& part);
 /// Fields of a result file: the temperature and the magnitude of the heat flux density.
 /// @param temperature_K, heat_flux per active cell; the latter in W/mm2
 std::vector<result_field> heat_fields(const local_model& part, cell_values temperature_K, cell_values heat_flux);
-/// Its vectors (z, y, x), which are written where a picture's lines follow them.
+/// The vectors of the flux (z, y, x), written if lines of the picture follow them.
 result_field heat_flux_field(const local_model& part, cell_values vectors);
 inline bool has_heat_lines(const spec& job) { return job.picture.streamlines.value_or(0) > 0; }
 

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The keys of temperatures of faces, of conditions on faces and of steps in time.
+/// The keys of temperatures of faces, of conditions on faces and of time steps.
 
 #include <cstdint>
 #include <optional>
@@ -16,7 +16,7 @@ class key_table;
 
 namespace osteon::physics {
 
-/// The condition on a face, of heat or of a fluid.
+/// The condition on a face, for heat or for a fluid.
 enum class condition_kind { temperature, flux, convection, periodic, velocity, flow_rate, pressure, outlet, slip, wall };
 inline std::span<const char* const> choice_names(condition_kind) {
   static constexpr const char* names[] = {"temperature", "flux",     "convection", "periodic", "velocity",
@@ -24,60 +24,60 @@ inline std::span<const char* const> choice_names(condition_kind) {
   return names;
 }
 
-/// Whether it is of heat where no fluid passes.
+/// Return true for a condition on heat at faces without flow.
 inline bool is_of_heat(condition_kind kind) {
   return kind == condition_kind::temperature || kind == condition_kind::flux || kind == condition_kind::convection;
 }
 
-/// The velocity over an opening.
+/// Velocity profile of an opening.
 enum class velocity_profile { uniform, developed, parabolic };
 inline std::span<const char* const> choice_names(velocity_profile) {
   static constexpr const char* names[] = {"uniform", "developed", "parabolic"};
   return names;
 }
 
-/// Of the steps in time.
+/// Time integration schemes.
 enum class time_scheme { implicit_euler, crank_nicolson };
 inline std::span<const char* const> choice_names(time_scheme) {
   static constexpr const char* names[] = {"implicit_euler", "crank_nicolson"};
   return names;
 }
 
-/// A condition on one outer face of the image, or on both of an axis: of heat, or of a fluid.
+/// A condition on one outer face of the image, or on both of an axis: for heat, or for a fluid.
 struct boundary_spec {
   std::string face;
   std::optional<std::int64_t> label;     ///< of voxels inside the image, instead of its faces
-  optional_choice<condition_kind> kind;  ///< of heat, absent: temperature
+  optional_choice<condition_kind> kind;  ///< for heat, absent: temperature
   std::optional<double> temperature_K, flux_W_per_m2, transfer_W_per_m2K;
   std::optional<double> velocity_mm_per_s, flow_rate_mm3_per_s, pressure_Pa, pressure_drop_Pa;
   optional_choice<velocity_profile> profile;                      ///< absent: uniform
   std::optional<std::vector<double>> slide_mm_per_s;              ///< z, y, x
   std::optional<std::vector<double>> low_mm, high_mm, centre_mm;  ///< z, y, x: a part of the face
   std::optional<double> radius_mm;
-  std::vector<std::vector<double>> factor_at_s;  ///< [time, factor] pairs, of a flow in time; none: constant
-  std::optional<double> period_s;                ///< of them
+  std::vector<std::vector<double>> factor_at_s;  ///< [time, factor] pairs, for transient flow; none: constant
+  std::optional<double> period_s;                ///< of the pairs
 };
 
-/// Steps in time.
+/// Time steps.
 struct transient_spec {
   std::optional<double> initial_K, end_s, step_s;
   double output_every_s = 0;            ///< 0: every step
-  optional_choice<time_scheme> scheme;  ///< absent: of heat implicit_euler, of flow crank_nicolson
+  optional_choice<time_scheme> scheme;  ///< absent: for heat implicit_euler, for flow crank_nicolson
   bool write_steps = false;
 };
 
-/// Conditions on faces, and steps in time.
+/// Conditions on faces, and time steps.
 struct condition_keys {
   double low_K = 0, high_K = 1;                          ///< of the faces, in [load]
-  std::optional<std::vector<double>> gradient_K_per_mm;  ///< of a heat_transfer, in [load]
+  std::optional<std::vector<double>> gradient_K_per_mm;  ///< for heat_transfer, in [load]
   std::vector<boundary_spec> boundaries;
   std::optional<transient_spec> transient;
 };
 
-/// The reason for which Python cannot solve a job with steps in time in its own process; empty: there are none.
+/// Reason why Python cannot solve a job with time steps in its own process; empty: no time steps.
 std::string why_steps_need_files(const spec& job);
 
-/// Register the keys. Each physics with conditions on faces does so.
+/// Register the keys. Called by each physics with conditions on faces.
 void register_condition_keys(key_table& job);
 
 }  // namespace osteon::physics

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A physics uses the names of job and numerics without qualification.
+/// Makes the names of job and numerics available in physics without qualification.
 #include <osteon/physics/shared/solver/names_of_numerics.hpp>
 namespace osteon::job {}
 namespace osteon::physics {

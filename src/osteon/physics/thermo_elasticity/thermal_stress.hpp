@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The elastic problem that temperatures load, wherever they come from.
+/// The elastic problem loaded by temperatures of any origin.
 #include <osteon/physics/elasticity/elastic_fields.hpp>
 #include <osteon/physics/elasticity/loads/standard_tests.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
@@ -18,16 +18,16 @@ struct warm_keys {
   std::optional<double> reference_K;  ///< of [load]
 };
 
-/// Whether plates hold the specimen.
+/// Return true if plates hold the specimen.
 bool is_between_plates(const spec& job);
 
-/// Hold the body between plates or, if it is to expand freely, against rigid motions only. A fault of the supports is told
-/// before the temperatures are solved for. @return what the plates measure; none: it expands freely
+/// Hold the body between plates or, for free expansion, against rigid motions only. Faults of the supports are reported
+/// before the temperatures are solved for. @return the measure of the plates; none: free expansion
 /// @throws as make_test, require_supported @collective
 std::optional<measure> hold_warm_body(const spec& job, const local_model& part, numerics::elasticity_problem& problem);
 
-/// Solve for the displacements; the certificate and the numbers of the stress go to `result`.
-/// @param problem held @param plates as hold_warm_body returns it @param temperature_K per active cell of `part`
+/// Solve for the displacements; the certificate and the stress answers are added to `result`.
+/// @param problem with supports @param plates from hold_warm_body @param temperature_K per active cell of `part`
 /// @return the solution, for fields and pictures @collective on part.where.comm
 derived_fields add_thermal_stress(physics_result& result, const spec& job, const local_model& part,
                                   std::shared_ptr<numerics::elasticity_problem> problem,

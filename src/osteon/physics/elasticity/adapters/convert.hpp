@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Models from VOX-FE text or n88 to netCDF, and back to VOX-FE text.
+/// Conversion of models from VOX-FE text or n88 to netCDF, and back to VOX-FE text.
 #include <mpi.h>
 
 #include <osteon/base/log_sink.hpp>
@@ -11,10 +11,10 @@
 
 namespace osteon::physics {
 
-/// Write the model of a script or an n88 model as a model file, or a model file as a script with materials, constraints and
-/// elements beside it, all in canonical form. Which of the two is told by what `from` is.
+/// Write the model of a script or an n88 model as a model file, or a model file as a script with files of materials,
+/// constraints and elements, all in canonical form. The type of `from` determines the direction.
 /// @param comm of one rank
-/// @return the files that were written
+/// @return the written files
 /// @throws data_error, usage_error, machine_error @collective on comm
 std::vector<std::string> convert(MPI_Comm comm, const std::string& from, const std::string& to,
                                  const reader_options& options, log_sink& log);

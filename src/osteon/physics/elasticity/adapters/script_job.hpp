@@ -1,23 +1,23 @@
 #pragma once
 /// @file
-/// Jobs that are VOX-FE scripts (docs/reference/voxfe.md) or models of FAIM and n88tools (.n88model): a file becomes a spec,
-/// and the source of its model.
+/// Jobs given as VOX-FE scripts (docs/reference/voxfe.md) or as models of FAIM and n88tools (.n88model). A file is converted
+/// to a spec and the source of its model.
 #include <osteon/job/adapters/job_reader.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 #include <string>
 
 namespace osteon::physics {
 
-/// Whether a file is a VOX-FE script: its first word is a command. False if it cannot be read.
+/// Return true if a file is a VOX-FE script: its first word is a command. False if the file cannot be read.
 bool is_script(const std::string& path);
 
-/// The name of the release before.
+/// Name in the previous release.
 using script_options [[deprecated("use reader_options")]] = reader_options;
 
 /// The reader of VOX-FE scripts.
 const job_reader& script_reader();
 
-/// The reader of n88 models. The job of a file is its active problem; the file is not opened before its model is read.
+/// The reader of n88 models. The job is the active problem of the file; the file is first opened when its model is read.
 const job_reader& n88_reader();
 
 }  // namespace osteon::physics

@@ -11,28 +11,28 @@
 
 namespace osteon::physics {
 
-/// What was written.
+/// Statistics of the written file.
 struct inp_report {
   std::int64_t nodes = 0, elements = 0, steps = 0;
   std::int64_t bytes = 0;
 };
 
-/// Von Mises' yield with linear hardening, and the way to the load.
+/// Von Mises plasticity with linear hardening, and the load path.
 struct inp_plasticity {
   struct law {
     double yield_MPa = 0;  ///< 0: stays elastic
     double hardening_MPa = 0;
   };
   std::vector<law> of_material;   ///< by number
-  std::vector<double> turns{1.};  ///< multiples of the load that the steps end at
-  std::int64_t increments = 0;    ///< of each step; 0: as they converge
+  std::vector<double> turns{1.};  ///< multiples of the load at the ends of the steps
+  std::int64_t increments = 0;    ///< of each step; 0: automatic
 };
 
-/// Write the mesh (C3D8, which is osteon's element), the materials, the sets, and a step for each load case: the
-/// displacements and forces of all nodes as the solver has them. Lengths in mm, forces in N, moduli in MPa.
-/// @param part the model on one rank @param plasticity of a job of failure, whose steps are the turns of its path
+/// Write the mesh (C3D8, the element of osteon), the materials, the sets, and a step for each load case with the
+/// displacements and forces of all nodes as in the solver. Lengths in mm, forces in N, moduli in MPa.
+/// @param part the model on one rank @param plasticity of a failure job; the steps end at the turns of its path
 /// @throws usage_error if the job has no such loads (homogenise, other physics; failure without plasticity), data_error as
-/// a run of the job, machine_error
+/// in a run of the job, machine_error
 /// @cost memory of the model and its nodes, without a solver; the file is streamed @collective on part.where.comm, one rank
 inp_report write_inp(const spec& job, local_model part, const std::optional<inp_plasticity>& plasticity,
                      const std::string& path, log_sink& log);

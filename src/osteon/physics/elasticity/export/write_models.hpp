@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// An elasticity job as a model of ParOSol, and as one of FAIM and n88tools (.n88model).
+/// Export of an elasticity job as a model of ParOSol, and as a model of FAIM and n88tools (.n88model).
 #include <cstdint>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/job/local_model.hpp>
@@ -9,28 +9,28 @@
 
 namespace osteon::physics {
 
-/// What was written for ParOSol.
+/// Statistics of the model for ParOSol.
 struct parosol_report {
   std::int64_t elements = 0, fixed = 0, loaded = 0;  ///< voxels; displacements and forces along an axis
   std::int64_t bytes = 0;
 };
 
-/// Write moduli [GPa], the voxel size [mm] and, of the one load case, displacements [mm] and forces [N] as the solver has
-/// them.
+/// Write moduli [GPa], the voxel size [mm] and, for the single load case, displacements [mm] and forces [N] as in the
+/// solver.
 /// @param part the model on one rank
-/// @throws usage_error if ParOSol's files cannot hold the job: several load cases or Poisson's ratios, voxels that are no
-/// cubes, more than 65,534 along an axis; as write_inp() else
+/// @throws usage_error if ParOSol's files cannot represent the job: several load cases or Poisson's ratios, voxels that are
+/// not cubes, more than 65,534 along an axis; otherwise as write_inp()
 /// @cost memory of the model and its nodes, without a solver; the file is streamed @collective on part.where.comm, one rank
 parosol_report write_parosol_model(const spec& job, local_model part, const std::string& path, log_sink& log);
 
-/// What was written as an n88 model.
+/// Statistics of the n88 model.
 struct n88_report {
   std::int64_t nodes = 0, elements = 0, problems = 0;
   std::int64_t bytes = 0;
 };
 
 /// Write nodes and elements, materials, the sets of supports, and a problem for each load case with every displacement and
-/// force as the solver has them; the first is the active one.
+/// force as in the solver; the first problem is active.
 /// @param part the model on one rank
 /// @throws as write_inp() @cost memory of the model and its nodes, without a solver; nodes and elements are streamed
 /// @collective on part.where.comm, one rank

@@ -9,7 +9,7 @@
 namespace osteon::physics {
 
 /// Describe the loads of all cases, and mark the voxels at their sets. A voxel of several sets belongs to the smallest.
-/// @param answers of each case, as read_loads gives them: reactions, and the load that a test was scaled to @collective
+/// @param answers of each case, from read_loads: reactions, and the load to which a test was scaled @collective
 load_scene describe_loads(const node_sets& sets, std::span<const load_case> cases,
                           std::span<const nlohmann::ordered_json> answers);
 

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Mechanical tests, and the keys of their loads, of sets, supports, forces and load cases.
+/// Mechanical tests, and the keys of their loads, sets, supports, forces and load cases.
 #include <optional>
 #include <osteon/job/choices.hpp>
 #include <osteon/job/physics_entry.hpp>
@@ -10,7 +10,7 @@
 
 namespace osteon::physics {
 
-/// Mechanical tests. Those before custom drive one face of the specimen.
+/// Mechanical tests. Those listed before custom drive one face of the specimen.
 enum class elastic_test { axial_bonded, uniaxial, confined, shear, pure_shear, bending, torsion, custom, homogenise };
 inline std::span<const char* const> choice_names(elastic_test) {
   static constexpr const char* names[] = {"axial_bonded", "uniaxial", "confined", "shear",     "pure_shear",
@@ -18,7 +18,7 @@ inline std::span<const char* const> choice_names(elastic_test) {
   return names;
 }
 
-/// Faces that a test loads: of the image, or of the smallest box around the solid.
+/// Faces loaded by a test: of the image, or of the smallest box around the solid.
 enum class loaded_faces { image, solid };
 inline std::span<const char* const> choice_names(loaded_faces) {
   static constexpr const char* names[] = {"image", "solid"};
@@ -32,12 +32,12 @@ inline std::span<const char* const> choice_names(loaded_area) {
   return names;
 }
 
-/// How a test drives the specimen.
+/// Loading of the specimen by a test.
 struct drive_spec {
   optional_choice<osteon::axis> direction;
   choice<loaded_faces> faces = loaded_faces::image;
   double depth_mm = 0;
-  optional_choice<loaded_area> area;  ///< absent: outline, or the box of a test that holds the sides
+  optional_choice<loaded_area> area;  ///< absent: outline, or the box for a test that holds the sides
   std::optional<double> area_mm2;
   bool bonded = false;
   std::optional<std::vector<double>> about_mm;
@@ -51,7 +51,7 @@ struct mechanical_load : drive_spec {
   optional_choice<osteon::axis> axis;
 };
 
-/// How the nodes of a set are chosen.
+/// Methods of selecting the nodes of a set.
 enum class set_select { face, plane, disk, box, material, image, voxels, nodes, points, brush };
 inline std::span<const char* const> choice_names(set_select) {
   static constexpr const char* names[] = {"face",  "plane",  "disk",  "box",    "material",
@@ -59,25 +59,25 @@ inline std::span<const char* const> choice_names(set_select) {
   return names;
 }
 
-/// The box that has these faces.
+/// The box to which the faces belong.
 enum class faces_of { image, solid };
 inline std::span<const char* const> choice_names(faces_of) {
   static constexpr const char* names[] = {"image", "solid"};
   return names;
 }
 
-/// The share of a force that each node of a set bears.
+/// Distribution of a force over the nodes of a set.
 enum class force_spread { equal, area };
 inline std::span<const char* const> choice_names(force_spread) {
   static constexpr const char* names[] = {"equal", "area"};
   return names;
 }
 
-/// Nodes of the specimen. Entries of one name are one set.
+/// Selection of nodes of the specimen. Entries with the same name form one set.
 struct set_spec {
   std::string name;
   optional_choice<set_select> select;
-  std::optional<std::string> within;  ///< a set; only nodes that it has as well
+  std::optional<std::string> within;  ///< a set; only nodes that also belong to it are selected
   std::optional<std::string> face;    ///< of the image or of the solid
   choice<faces_of> of = faces_of::image;
   optional_choice<osteon::axis> axis;
@@ -110,12 +110,12 @@ struct force_spec {
 /// One of several load cases.
 struct case_spec {
   std::string name;
-  mechanical_load load;  ///< read_spec gives it the axis of [load]
+  mechanical_load load;  ///< read_spec sets the axis of [load]
   std::vector<support_spec> supports;
   std::vector<force_spec> forces;
 };
 
-/// Failure load by the strain that a share of the solid exceeds.
+/// Failure load from the strain exceeded in a share of the solid.
 struct pistoia_spec {
   double critical_strain = 0.007;
   double critical_volume = 0.02;
@@ -135,11 +135,11 @@ struct mechanical_keys {
 /// The load of a job without cases.
 mechanical_load job_load(const spec& job);
 
-/// The test of [load] or of a case: what is written, or what it is if left out. @param supports that act in it
+/// The test of [load] or of a case: the given one, or the default. @param supports that act in it
 elastic_test test_of(const mechanical_load& load, const std::vector<support_spec>& supports);
 elastic_test test_of(const spec& job);
 
-/// Whether an elasticity job asks for the stiffness of a block of material instead of a test of a specimen.
+/// Return true if an elasticity job computes the stiffness of a block of material instead of testing a specimen.
 bool is_homogenisation(const spec& job);
 
 /// Tests that drive one face of the specimen.
@@ -148,24 +148,24 @@ std::vector<load_test> tests_of_one_face();
 /// All mechanical tests.
 std::vector<load_test> elastic_tests();
 
-/// Names of tests by what they do: with a displacement of the driven face, with an angle, all of both.
+/// Names of tests by driving quantity: with a displacement of the driven face, with an angle, all of both.
 std::vector<std::string> pushing_tests();
 std::vector<std::string> turning_tests();
 std::vector<std::string> driving_tests();
-/// Let a physics accept the keys of tests that drive one face. @param tables where they are: `load.`, `case.`
+/// Register that a physics accepts the keys of tests that drive one face. @param tables with these keys: `load.`, `case.`
 void accept_drive_keys(key_table& job, const std::string& physics, const std::vector<std::string>& tables);
 
-/// Give the load cases of a job the axis of [load] where they have none.
+/// Set the axis of load cases without one to that of [load].
 void complete_cases(spec& job);
 
-/// Labels of images by which sets choose their nodes.
+/// Labels of images by which sets select their nodes.
 std::vector<wanted_labels> labels_of_sets(const spec& job);
 
-/// Fields that an elastic result may have, and those of its picture.
+/// Available fields of an elastic result, and those of its picture.
 std::vector<std::string> elastic_field_names();
 std::vector<const char*> shown_elastic_fields();
 
-/// Register the keys. Each physics with mechanical loads does so.
+/// Register the keys. Called by each physics with mechanical loads.
 void register_load_keys(key_table& job);
 
 }  // namespace osteon::physics

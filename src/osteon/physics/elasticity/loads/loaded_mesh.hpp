@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A job's voxels with all that its loads prescribe, for files of other programs.
+/// The voxels of a job with all prescribed loads, for files of other programs.
 #include <fmt/format.h>
 
 #include <map>
@@ -17,10 +17,10 @@
 
 namespace osteon::physics {
 
-/// Call `f(problem, sets, cases)` with the solver's problem of a job, which holds no supports, and its load cases.
+/// Call `f(problem, sets, cases)` with the solver's problem of a job, without supports, and its load cases.
 /// @param part the model on one rank @param ending of the file, for messages
-/// @param holds_yield whether the file has a law of failure, too
-/// @throws usage_error if the job has no such loads (homogenise, other physics), data_error as a run of the job
+/// @param holds_yield the file also contains a law of failure
+/// @throws usage_error if the job has no such loads (homogenise, other physics), data_error as in a run of the job
 /// @collective on part.where.comm, one rank
 template <class F>
 void with_loaded_mesh(const spec& job, local_model& part, const char* ending, bool holds_yield, log_sink& log, F&& f) {
@@ -42,7 +42,7 @@ void with_loaded_mesh(const spec& job, local_model& part, const char* ending, bo
   f(*problem, sets, cases);
 }
 
-/// Forces of a load case at nodes, summed.
+/// Nodal forces of a load case, summed per node.
 inline std::map<std::int32_t, vector3> forces_of(const load_case& c) {
   std::map<std::int32_t, vector3> sums;
   for (const applied_force& f : c.forces)

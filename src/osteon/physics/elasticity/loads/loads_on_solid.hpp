@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The loads of an elasticity job on its solid, before anything is solved.
+/// Checks of the loads of an elasticity job on its solid, before the solve.
 #include <functional>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/job/local_model.hpp>
@@ -10,14 +10,14 @@
 
 namespace osteon::physics {
 
-/// Make the sets, supports and forces of a job that is no homogenisation, and see that they hold all of the solid.
-/// @param read makes the local model, of one rank @throws data_error, usage_error
+/// Make the sets, supports and forces of a job that is not a homogenisation, and check that they hold the whole solid.
+/// @param read makes the local model, on one rank @throws data_error, usage_error
 void check_loads_on_solid(const spec& job, const std::function<local_model()>& read, std::vector<problem>& warnings);
 
-/// Warn of sets that select no node and that no support or force uses. @collective
+/// Warn of sets that select no node and are not used by a support or force. @collective
 void warn_of_unused_sets(node_sets& sets, const spec& job, log_sink& log);
 
-/// Displacements that a standard test prescribes on whole faces of the image; other supports hold few.
+/// Displacements prescribed by a standard test on whole faces of the image; the number held by other supports is small.
 std::int64_t held_by_test(const spec& job, const voxel::node_count& nodes, elastic_test test);
 
 }  // namespace osteon::physics

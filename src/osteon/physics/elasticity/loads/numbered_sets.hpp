@@ -9,19 +9,19 @@
 
 namespace osteon::physics {
 
-/// Sets by number, from 1, in the order in which they are added; as many as a byte of a volume can tell apart.
+/// Sets numbered from 1 in the order of addition; the number of sets is limited to the values of a byte.
 class numbered_sets {
  public:
   /// Borrows `sets`.
   explicit numbered_sets(const node_sets& sets) : sets_(sets) {}
 
-  /// Its number; 0 if there is no room for more. @collective local
+  /// Return its number; 0 if the limit is reached. @collective local
   int add(const node_set_ptr& set);
 
   /// Number, name, nodes, smallest box and mean position of each. Positions are [z, y, x]. @collective local
   nlohmann::ordered_json described() const;
 
-  /// Voxels of this rank that have a node of a set, as runs of one number. A voxel of several sets has the number of the
+  /// Voxels of this rank with a node in a set, as runs of one number. A voxel of several sets has the number of the
   /// smallest. @collective local
   std::vector<io::label_run> runs() const;
 
@@ -33,7 +33,7 @@ class numbered_sets {
 /// [z, y, x]
 inline nlohmann::ordered_json list_z_y_x(const vector3& v) { return {v.z, v.y, v.x}; }
 
-/// Where the forces on nodes act in the mean, each weighed by its magnitude. @collective
+/// Mean point of action of the forces on nodes, weighted by magnitude. @collective
 vector3 point_of(const applied_force& force, const node_sets& sets);
 
 }  // namespace osteon::physics

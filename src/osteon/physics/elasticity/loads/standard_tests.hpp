@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The standard mechanical tests: their supports, and the stiffness that is read off them.
+/// The standard mechanical tests: their supports, and the computation of stiffness.
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <osteon/job/local_model.hpp>
@@ -12,7 +12,7 @@
 
 namespace osteon::physics {
 
-/// An area and how it is defined.
+/// An area and its definition.
 struct apparent_area {
   double area_mm2 = 0;
   std::string definition;  ///< a phrase without a verb
@@ -23,47 +23,48 @@ struct row_ends {
   std::int64_t first = 0, last = -1;
 };
 
-/// The voxels of a plane with centres in the convex hull of the centres of some voxels: exactly these for a voxelised convex
-/// shape. @param rows of the plane, one after another, with their outermost voxels @collective local
+/// Number of voxels of a plane with centres in the convex hull of the centres of given voxels; exact for a voxelised convex
+/// shape. @param rows consecutive rows of the plane, with their outermost voxels @collective local
 std::int64_t voxels_in_outline(std::span<const row_ends> rows);
 
-/// Area across `across` of the definition that the load chooses.
-/// @param encloses the test itself holds the sides of the box, so that a load without a choice takes the box
+/// Area normal to `across` by the definition chosen for the load.
+/// @param encloses the test itself holds the sides of the box, so that the default is the box
 /// @param box_mm edges of the box whose faces are loaded @collective on part.where.comm
 apparent_area area_of(const drive_spec& load, const local_model& part, axis across, bool encloses, const vector3& box_mm);
 
-/// The rigid motions that the plates of a test permit, and the preferred positions of the pins.
+/// The rigid motions permitted by the plates of a test, and the preferred positions of the pins.
 struct pin_rule {
-  node_set_ptr plate;                ///< pins are placed here, of parts that reach it
-  std::vector<int> axes;             ///< translations, the preferred ones first
-  std::vector<motion_mask> permits;  ///< coordinates in which two opposite plates let a part move, per pair of plates
+  node_set_ptr plate;                ///< pins are placed here, for parts that reach it
+  std::vector<int> axes;             ///< translations, in order of preference
+  std::vector<motion_mask> permits;  ///< coordinates in which two opposite plates permit motion of a part, per pair of
+                                     ///< plates
 };
 
-/// The supports of a load case, as far as pins depend on them.
+/// The supports of a load case that affect pins.
 struct pinned_case {
   std::optional<pin_rule> rule;     ///< of a test without friction
   std::span<const support> plates;  ///< of the test
-  bool has_forces = false;          ///< forces could do work in a rigid motion, and a pin would bear them
+  bool has_forces = false;          ///< forces could do work in a rigid motion, which a pin would bear
   std::span<const numerics::prescribed_displacement> fixed;
 };
 
-/// Pin the parts that bear load and can yet move without deformation, each rigid component once:
-/// - in a test without friction those that move only as the plates permit, and those that join the plates;
-/// - parts that join others at two places, such as a strut that turns about the line between two nodes, if no force acts.
-/// Other parts that move get no pin: they bear nothing, and remain loose.
+/// Pin the parts that carry load and can still move without deformation, each rigid component once:
+/// - in a test without friction the parts that move only as permitted by the plates, and those that connect the plates;
+/// - parts that connect others at two places, such as a strut that turns about the line between two nodes, if no force acts.
+/// Other movable parts get no pin: they carry no load, and remain loose.
 /// @return supports, with the nodes that are held along the same axes in one @collective
 std::vector<support> make_pins(const node_sets& sets, const solid_parts& parts, const pinned_case& what);
 
-/// What a standard test measures on its driven face.
+/// Quantities that a standard test measures on its driven face.
 struct measure {
   elastic_test test = elastic_test::axial_bonded;
   node_set_ptr driven;
-  bool turns = false;            ///< the face is turned, and the load is a moment
+  bool turns = false;            ///< the face is rotated, and the load is a moment
   axis along;                    ///< of the displacement and the force, or of the angle and the moment
   vector3 about_mm{};            ///< of the moment
   double amount = 0;             ///< displacement [mm] or angle [rad]
-  std::optional<double> wanted;  ///< load [N or N mm] to which the solution is to be scaled
-  double length_mm = 0;          ///< distance of the faces
+  std::optional<double> wanted;  ///< load [N or N mm] to which the solution is scaled
+  double length_mm = 0;          ///< distance between the faces
   apparent_area area;            ///< across the axis of the test
 };
 
@@ -75,10 +76,10 @@ struct standard_test {
 };
 
 /// The supports of a test other than custom, without its pins.
-/// @throws data_error if a face has no node, or the faces leave no distance between them @collective
+/// @throws data_error if a face has no node, or the faces coincide @collective
 standard_test make_test(const node_sets& sets, const mechanical_load& load, elastic_test test);
 
-/// Stiffnesses and moduli, as keys of summary.json. @param load that the driven face bears, N or N mm
+/// Stiffnesses and moduli, as keys of summary.json. @param load borne by the driven face, N or N mm
 nlohmann::ordered_json measured(const measure& m, double load);
 
 }  // namespace osteon::physics

@@ -13,13 +13,13 @@ void check_flow(const spec& job, std::vector<problem>& problems);
 /// The [[boundary]] tables and the keys of the test flow.
 void check_openings(const spec& job, std::vector<problem>& problems);
 
-/// Whether a velocity, a flow rate, a drop of pressure or a sliding wall drives the fluid, and not only heat.
+/// Return true if a velocity, a flow rate, a pressure drop or a sliding wall drives the fluid, and not only heat.
 bool conditions_drive(const spec& job);
 
-/// [transient] of the test flow, and the keys of [flow] for steps in time.
+/// [transient] of the test flow, and the keys of [flow] for time steps.
 void check_time_steps(const spec& job, std::vector<problem>& problems);
 
-/// The keys of heat in time.
+/// The keys of transient heat.
 void check_heat_in_time(const spec& job, std::vector<problem>& problems);
 
 /// The keys and the conditions of heat with flow.

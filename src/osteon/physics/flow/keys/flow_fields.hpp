@@ -7,17 +7,17 @@
 
 namespace osteon::physics {
 
-/// Velocity, speed and pressure of the fluid as fields, the speed as picture.
-/// @param fluid the voxels that the values belong to; others that are active get none
-/// @param velocity_mm_per_s shape (cells, 3) @param straight axis of which the tortuosity of the paths becomes an answer
+/// Add velocity, speed and pressure of the fluid as fields, and the speed as picture.
+/// @param fluid the voxels of the values; other active voxels have none
+/// @param velocity_mm_per_s shape (cells, 3) @param straight axis for the answer on tortuosity of the paths
 /// @collective on part.where.comm
 void show_flow(physics_result& result, const spec& job, const local_model& part, const voxel::run_set& fluid,
                std::vector<float> velocity_mm_per_s, std::vector<float> pressure_Pa, std::optional<axis> straight);
 
-/// What these fields are called. The last is of flow between openings only.
+/// Names of these fields. The last is only for flow between openings.
 std::vector<io::field_info> flow_field_infos();
 io::field_info wall_shear_info();
-/// What a result's picture shows.
+/// The field of a result's picture.
 struct shown_field {
   cell_values values;
   std::string name, title, units;
@@ -27,7 +27,7 @@ struct shown_field {
 shown_field shown_of(const physics_result& result);
 void show(physics_result& result, const shown_field& what);
 
-/// Values of all active voxels from those of the fluid; NaN elsewhere. @collective local
+/// Extend values of the fluid to all active voxels; NaN elsewhere. @collective local
 cell_values spread_over(const local_model& part, const voxel::run_set& fluid, std::vector<float> values,
                         std::int64_t components);
 

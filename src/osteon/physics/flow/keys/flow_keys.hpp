@@ -15,7 +15,7 @@ inline std::span<const char* const> choice_names(flow_test) {
   return names;
 }
 
-/// Fields that pictures of a flow show.
+/// Fields displayed by pictures of a flow.
 enum class flow_field { speed, temperature, residence_time };
 inline std::span<const char* const> choice_names(flow_field) {
   static constexpr const char* names[] = {"speed", "temperature", "residence_time"};
@@ -29,21 +29,21 @@ inline std::span<const char* const> choice_names(fluid_voxels) {
   return names;
 }
 
-/// Differences of the convection of momentum.
+/// Difference schemes for the convection of momentum.
 enum class convection_scheme { blended, limited, central };
 inline std::span<const char* const> choice_names(convection_scheme) {
   static constexpr const char* names[] = {"blended", "limited", "central"};
   return names;
 }
 
-/// Differences of the convection of heat.
+/// Difference schemes for the convection of heat.
 enum class heat_differences { limited, hybrid, central };
 inline std::span<const char* const> choice_names(heat_differences) {
   static constexpr const char* names[] = {"limited", "hybrid", "central"};
   return names;
 }
 
-/// The flow at the beginning of one in time.
+/// Initial condition of a transient flow.
 enum class start_of_flow { rest, creeping, steady };
 inline std::span<const char* const> choice_names(start_of_flow) {
   static constexpr const char* names[] = {"rest", "creeping", "steady"};
@@ -52,66 +52,66 @@ inline std::span<const char* const> choice_names(start_of_flow) {
 
 struct flow_keys {
   choice<fluid_voxels> fluid = fluid_voxels::empty;
-  std::vector<double> fluid_labels;  ///< instead, of a label image
+  std::vector<double> fluid_labels;  ///< alternative: labels of a label image
   double viscosity_Pa_s = 1e-3, density_kg_per_m3 = 1000;
-  std::optional<double> pressure_drop_Pa;  ///< of permeability; absent: 1
+  std::optional<double> pressure_drop_Pa;  ///< for permeability; absent: 1
   bool inertia = false;
   choice<convection_scheme> convection = convection_scheme::blended;
-  std::optional<double> reference_velocity_mm_per_s, reference_area_mm2;  ///< of coefficients of the force on the solid
-  std::vector<double> force_labels;           ///< labels of solid voxels whose share of the force is told
+  std::optional<double> reference_velocity_mm_per_s, reference_area_mm2;  ///< for coefficients of the force on the solid
+  std::vector<double> force_labels;           ///< labels of solid voxels whose share of the force is reported
   std::optional<std::string> label_image;     ///< absent: the labels are those of the image
-  std::vector<double> multiples;              ///< of the conditions; none: once, as they are
-  std::optional<double> cfl;                  ///< in time: largest Courant number; absent: 0.5
-  optional_choice<start_of_flow> start;       ///< in time; absent: rest
-  std::optional<double> steady_change_per_s;  ///< in time: ends where no velocity changes faster; absent: never
-  bool heat = false;                          ///< a temperature, too
-  std::optional<double> conductivity_W_per_mK, heat_capacity_J_per_m3K;  ///< absent: those of water
+  std::vector<double> multiples;              ///< of the conditions; none: one solve with the given conditions
+  std::optional<double> cfl;                  ///< transient: largest Courant number; absent: 0.5
+  optional_choice<start_of_flow> start;       ///< transient: absent: rest
+  std::optional<double> steady_change_per_s;  ///< transient: ends when all velocities change more slowly; absent: never
+  bool heat = false;                          ///< also compute the temperature
+  std::optional<double> conductivity_W_per_mK, heat_capacity_J_per_m3K;  ///< absent: the values of water
   double heat_source_W_per_m3 = 0;
   choice<heat_differences> heat_convection = heat_differences::limited;
 
-  bool residence_time = false;  ///< the mean age of the fluid, too
+  bool residence_time = false;  ///< also compute the mean age of the fluid
   /// Self-diffusion of water at 25 C [Holz2000]
   double self_diffusivity() const { return diffusivity_m2_per_s.value_or(2.3e-9); }
   std::optional<double> expansion_per_K;  ///< of the fluid; absent: no buoyancy
   std::optional<std::vector<double>> gravity_m_per_s2;
-  std::optional<double> reference_temperature_K;  ///< absent: the middle of the given ones
-  std::vector<double> peclet_numbers;             ///< of dispersion
+  std::optional<double> reference_temperature_K;  ///< absent: the middle of the given temperatures
+  std::vector<double> peclet_numbers;             ///< for dispersion
   std::optional<double> peclet_length_mm, diffusivity_m2_per_s;
 
   double conductivity() const { return conductivity_W_per_mK.value_or(0.6); }
   double heat_capacity() const { return heat_capacity_J_per_m3K.value_or(4.18e6); }
 };
 
-/// Above this Reynolds number, of mean velocity and hydraulic diameter, inertia changes the flow through pores by some per
+/// Reynolds number, of mean velocity and hydraulic diameter, above which inertia changes the flow through pores by some per
 /// cent and more.
 constexpr double highest_creeping_reynolds_number = 1;
 
-/// Whether a table is about solid voxels inside the image.
+/// Return true if a table applies to solid voxels inside the image.
 inline bool is_inside(const boundary_spec& b) { return b.label || b.face.empty(); }
 
-/// Whether a table is of heat where no fluid passes, and not of the fluid.
+/// Return true if a table is a condition on heat at faces without flow, and not on the fluid.
 inline bool is_of_heat(const boundary_spec& b) { return b.kind && is_of_heat(*b.kind); }
 
-/// Whether fluid passes a face with such a condition.
+/// Return true if fluid passes a face with such a condition.
 inline bool is_opening(const boundary_spec& b) {
   return b.kind == condition_kind::velocity || b.kind == condition_kind::flow_rate || b.kind == condition_kind::pressure ||
          b.kind == condition_kind::outlet;
 }
 
-/// The test of a flow job: that of [load], or the one of its tables.
+/// The test of a flow job: that of [load], or implied by its tables.
 flow_test test_of_flow(const spec& job);
 inline bool is_between_openings(const spec& job) { return test_of_flow(job) == flow_test::flow; }
 
-/// What the job's picture shows; none: what there is.
+/// The field of the job's picture; none: the default.
 std::optional<flow_field> shown_field_of_flow(const spec& job);
 
-/// Keys that the test flow alone has, of [flow].
+/// Keys of [flow] that only the test flow accepts.
 std::vector<std::string> keys_of_openings();
 
 /// The tests of a fluid.
 std::vector<load_test> tests_of_flow();
 
-/// Register the keys of a fluid, and those of heat, time and probes.
+/// Register the keys of a fluid, and those of heat, time steps and probes.
 void register_flow_keys(key_table& job);
 
 }  // namespace osteon::physics

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Particles in a flow in time: they drift while it is computed, and their paths are drawn and written.
+/// Particles in a transient flow: advected during the solve; their paths are drawn and written.
 #include <memory>
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/job/physics_result.hpp>
@@ -11,16 +11,16 @@
 
 namespace osteon::physics {
 
-/// The particles that picture.pathlines asks for. They are let go in the openings by which fluid flows in, evenly over the
-/// time of the job.
+/// The particles of picture.pathlines. They are released in the openings through which fluid enters, evenly over the
+/// duration of the job.
 class flow_paths {
  public:
-  /// Borrows all. @collective on part.where.comm
+  /// Borrows all arguments. @collective on part.where.comm
   flow_paths(const spec& job, const local_model& part, const through_problem& problem);
 
-  /// The flow at the start or where it goes on, then after each step. @collective
+  /// Advect the particles: called with the flow at the start or at resumption, then after each step. @collective
   void follow(double time_s, const through_solution& fields);
-  /// Adds the paths to the picture and the answers, and writes pathlines.vtp. After the speed is shown.
+  /// Add the paths to the picture and the answers, and write pathlines.vtp. Called after the speed is displayed.
   /// @throws machine_error @collective
   void finish(physics_result& result, log_sink& log) const;
   render::pathlines& particles() { return particles_; }
@@ -32,14 +32,14 @@ class flow_paths {
   render::pathlines particles_;
   struct opening_voxel {
     std::int32_t cell = 0;  // of problem_.cells
-    int side = -1;          // -1: no opening, the particle begins in the voxel
+    int side = -1;          // -1: no opening, the particle starts in the voxel
   };
   std::vector<render::release_point> points_;
   std::vector<opening_voxel> opening_;  // of each point
   bool has_begun_ = false;
 };
 
-/// Keeps the particles beside the state of the flow, so that a resumed job has the same paths.
+/// Stores the particles with the state of the flow, so that a resumed job has the same paths.
 class path_checkpointer final : public numerics::checkpointer {
  public:
   /// Borrows both.
@@ -57,8 +57,8 @@ class path_checkpointer final : public numerics::checkpointer {
   flow_paths& paths_;
 };
 
-/// Shows what picture.shows says, in the colours of the speed from 0 to the highest so far. Null: the flow is steady, whose
-/// solver has nothing to show on the way.
+/// Paints the field of picture.shows, coloured by speed from 0 to the highest so far. Null: the flow is steady, and its
+/// solver has no intermediate states to display.
 /// @param part borrowed
 std::unique_ptr<frame_painter> paint_speeds(const spec& job, const local_model& part);
 

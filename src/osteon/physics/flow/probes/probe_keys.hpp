@@ -14,14 +14,14 @@ class key_table;
 
 namespace osteon::physics {
 
-/// Where a flow is looked at while it is computed: a point, a line, a box or a ball. Lists are z, y, x.
+/// Location at which a flow is recorded during the solve: a point, a line, a box or a ball. Lists are z, y, x.
 struct probe_spec {
   std::string name;
   std::optional<std::vector<double>> at_mm, from_mm, to_mm, low_mm, high_mm, centre_mm;
   std::optional<double> radius_mm;
-  std::int64_t points = 50;                        ///< of a line
-  std::optional<std::vector<std::string>> fields;  ///< absent: all that there are
-  std::int64_t every = 0;                          ///< steps between records; 0: as transient.output_every_s
+  std::int64_t points = 50;                        ///< for a line
+  std::optional<std::vector<std::string>> fields;  ///< absent: all available fields
+  std::int64_t every = 0;                          ///< steps between records; 0: by transient.output_every_s
 };
 
 struct probe_keys {

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Where the probes of a job are: which voxels of this rank each value is made from, and by which weights.
+/// Locations of the probes of a job: the voxels of this rank and the weights that contribute to each value.
 #include <osteon/job/local_model.hpp>
 #include <osteon/job/spec.hpp>
 #include <osteon/physics/flow/probes/probe_keys.hpp>
@@ -10,33 +10,34 @@
 
 namespace osteon::physics {
 
-/// A point or a mean: the sum over the voxels that a rank owns, then over the ranks, of value times weight.
+/// A point or a mean: the sum of value times weight over the voxels owned by a rank, then over the ranks.
 ///
-/// A point lies between up to eight middles of voxels, and has their values trilinearly; beyond the outermost middles it is
-/// as there. That is how streamlines and pathlines see the velocity (render::interpolate), which is zero in solid.
-/// A mean is that over the fluid voxels whose middles lie in the box or ball.
+/// The value at a point is interpolated trilinearly between up to eight voxel centres; beyond the outermost centres it is
+/// constant. Streamlines and pathlines use the same interpolation of the velocity (render::interpolate), which is zero in
+/// solid.
+/// A mean is taken over the fluid voxels with centres in the box or ball.
 struct probe_place {
   struct part {
-    std::int32_t fluid = -1, active = -1;  ///< numbers among the fluid and among all active cells; -1: not one of them
+    std::int32_t fluid = -1, active = -1;  ///< indices among the fluid and among all active cells; -1: not among them
     double weight = 0;
   };
   std::vector<part> parts;  ///< voxels of this rank
 };
 
 struct probe_places {
-  std::vector<probe_place> places;   ///< of all probes: one, or one for each point of a line
-  std::vector<std::size_t> first;    ///< of each probe, and one more at the end
-  std::vector<std::int64_t> voxels;  ///< of each probe, of all ranks: those that its mean is over; 0: it has no mean
+  std::vector<probe_place> places;   ///< of all probes: one each, or one for each point of a line
+  std::vector<std::size_t> first;    ///< index of the first place of each probe, and one past the end
+  std::vector<std::int64_t> voxels;  ///< for each probe, on all ranks: number of voxels of its mean; 0: not a mean
 };
 
-/// Whether a probe is a mean.
+/// Return true if a probe is a mean.
 inline bool is_mean(const probe_spec& p) { return p.low_mm || p.centre_mm; }
-/// Whether it tells a field. @param has_temperature flow.heat
+/// Return true if a probe records a field. @param has_temperature flow.heat
 bool tells(const probe_spec& p, const char* field, bool has_temperature);
 
 /// @param fluid among part.cells
-/// @throws data_error that names the probes which lie outside the image or in solid, and the fluid voxel next to each
-/// @collective on part.where.comm, which may be of virtual ranks @cost O(runs) a box or ball
+/// @throws data_error that lists the probes outside the image or in solid, and the nearest fluid voxel of each
+/// @collective on part.where.comm, which may be of virtual ranks @cost O(runs) per box or ball
 probe_places place_probes(const spec& job, const local_model& part, const voxel::run_set& fluid, bool has_temperature);
 
 }  // namespace osteon::physics

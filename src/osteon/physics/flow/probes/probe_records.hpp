@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What the probes of a job have told so far, and what is told of it at the end.
+/// Records of the probes of a job, and results derived from them.
 #include <array>
 #include <nlohmann/json.hpp>
 #include <osteon/job/spec.hpp>
@@ -9,39 +9,39 @@
 
 namespace osteon::physics {
 
-/// Of a point or a mean; NaN: there is none.
+/// Values of a point or a mean; NaN: none.
 struct probe_value {
   std::array<double, 3> velocity_mm_per_s{};  ///< z, y, x
   double speed_mm_per_s = 0, pressure_Pa = 0, temperature_K = 0;
 };
 
-/// Of all probes at one time, or of one flow.
+/// Values of all probes at one time, or for one flow.
 struct probe_record {
   double multiple = 1, time_s = 0;
   std::int64_t steps = 0;
-  std::vector<char> is_due;         ///< by probe: whether it tells something here
+  std::vector<char> is_due;         ///< by probe: true if it is recorded at this time
   std::vector<probe_value> values;  ///< by place, see probe_places
 };
 
-/// Records as finite numbers, for a checkpoint, and back. @param probes, places their counts
+/// Convert records to finite numbers for a checkpoint, and back. @param probes, places their counts
 std::vector<double> numbers_of(const std::vector<probe_record>& records);
 std::vector<probe_record> records_from(const std::vector<double>& numbers, std::size_t probes, std::size_t places);
 
-/// The frequency of what swings about its mean [1/s]: the mean time between upward crossings of the mean over the second
-/// half of the time, linear between the values. A crossing counts once the value has been a quarter of its standard
-/// deviation below the mean and then above it, so that ripples do not. NaN: fewer than three whole swings, or swings whose
-/// lengths differ from their mean by more than a tenth (standard deviation).
+/// Frequency of an oscillation about its mean [1/s]: from the mean time between upward crossings of the mean in the second
+/// half of the time, with linear interpolation. A crossing counts after the value has been a quarter of its standard
+/// deviation below the mean and then above it, so that ripples are ignored. NaN: fewer than three complete periods, or
+/// periods whose standard deviation exceeds a tenth of their mean.
 double frequency_of(const std::vector<double>& time_s, const std::vector<double>& values);
 
-/// Records of the probes as lists by key: time_s and steps, or multiple, then an object for each probe; of a line one for
-/// each of its points, by number from 0.
-/// @param first of each probe in probe_record::values, and one more
+/// Records of the probes as lists by key: time_s and steps, or multiple, then an object for each probe; for a line an object
+/// for each of its points, numbered from 0.
+/// @param first index of each probe in probe_record::values, and one past the end
 nlohmann::ordered_json table_of(const spec& job, bool has_temperature, const std::vector<std::size_t>& first,
                                 const std::vector<probe_record>& records);
 
-/// `probes` of summary.json: by name the place, the last values and, in time, their mean (by the trapezoidal rule), lowest,
-/// highest and frequency; of a line the last values and the means by point.
-/// @param voxels of each probe that is a mean, else 0
+/// `probes` of summary.json: by name the location, the last values and, for transient flow, their mean (trapezoidal rule),
+/// minimum, maximum and frequency; for a line the last values and the means by point.
+/// @param voxels number for each probe that is a mean, else 0
 nlohmann::ordered_json summary_of(const spec& job, bool has_temperature, const std::vector<std::size_t>& first,
                                   const std::vector<std::int64_t>& voxels, const std::vector<probe_record>& records);
 

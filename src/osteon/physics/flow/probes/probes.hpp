@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The probes of a flow job: they are told values while the flow is computed, and make a table of them.
+/// The probes of a flow job: record values during the solve, and write them as a table.
 #include <functional>
 #include <osteon/job/physics_result.hpp>
 #include <osteon/numerics/checkpointer.hpp>
@@ -13,8 +13,8 @@
 
 namespace osteon::physics {
 
-/// Each value comes from the ranks that own the voxels which it is made from; a record of all probes takes one reduction
-/// ("probes" among the parts of a job that are counted).
+/// Each value is summed over the ranks that own contributing voxels; a record of all probes takes one reduction ("probes"
+/// among the counted parts of a job).
 class probes {
  public:
   /// Borrows the job and the part. @param fluid among part.cells @throws as place_probes @collective on part.where.comm
@@ -22,22 +22,22 @@ class probes {
   probes(const probes&) = delete;
   probes& operator=(const probes&) = delete;
 
-  /// For through_options::watch: takes in what the solver tells.
+  /// Callback for through_options::watch, which receives the fields of the solver.
   const flow_watch& watch() const { return watch_; }
-  /// The temperature of a flow that was taken in, the last one or a given one.
-  /// @param temperature_K of each active cell; empty: it is not known, as in a rehearsal
+  /// Set the temperature of a recorded flow, the last one or a given one.
+  /// @param temperature_K of each active cell; empty: unknown, as in a rehearsal
   /// @collective
   void take_temperature(std::span<const double> temperature_K) { take_temperature(records_.size() - 1, temperature_K); }
   void take_temperature(std::size_t record, std::span<const double> temperature_K);
 
-  /// From now on the temperature of each record is what this tells, of each active cell, at the end of its step.
-  /// @param temperature_K borrowed by what it holds; called by all ranks
+  /// Set the source of the temperature of subsequent records, for each active cell, at the end of a step.
+  /// @param temperature_K its captures are borrowed; called by all ranks
   void watch_temperature(std::function<std::vector<double>()> temperature_K) { temperature_K_ = std::move(temperature_K); }
 
-  /// Adds `probes` to the answers and writes probes.csv. @throws machine_error @collective
+  /// Add `probes` to the answers and write probes.csv. @throws machine_error @collective
   void finish(physics_result& result, log_sink& log) const;
 
-  /// For a checkpoint. @throws data_error if the job had other probes
+  /// Data for a checkpoint. @throws data_error if the job had other probes
   std::vector<double> saved() const { return numbers_of(records_); }
   void restore(const std::vector<double>& numbers);
 
@@ -50,12 +50,12 @@ class probes {
   bool has_temperature_;
   probe_places places_;
   flow_watch watch_;
-  std::vector<std::vector<std::size_t>> watched_;  // by place and fluid part: its place in watch_.cells
+  std::vector<std::vector<std::size_t>> watched_;  // by place and fluid part: its index in watch_.cells
   std::vector<probe_record> records_;
-  std::function<std::vector<double>()> temperature_K_;  // of a flow in time
+  std::function<std::vector<double>()> temperature_K_;  // of a transient flow
 };
 
-/// Keeps the records beside the state of the flow, so that a resumed job has the same table.
+/// Stores the records with the state of the flow, so that a resumed job has the same table.
 class probe_checkpointer final : public numerics::checkpointer {
  public:
   /// Borrows both.

@@ -11,27 +11,28 @@ namespace osteon::physics {
 
 class probes;
 
-/// Each multiple from its flow without buoyancy; the last one has fields. Those after one that does not settle are not
-/// tried.
+/// Solve each multiple, starting from its flow without buoyancy; the last one has fields. Multiples after one that does not
+/// converge are not solved.
 /// @param heat its velocities are not read @param options of the flow @collective on flow.where.comm
 std::vector<buoyant_solution> solve_buoyancy(const spec& job, const through_problem& flow, const temperature_problem& heat,
                                              const numerics::options& how, const through_options& options, log_sink& log);
 
-/// All their flows, with the fields of the last one, which go out of `solutions`.
+/// All flows of the solutions, with the fields of the last one, which are moved from `solutions`.
 through_solution flows_of(std::vector<buoyant_solution>& solutions);
 
-/// Temperatures, and what buoyancy adds to the answers of flow and heat. @param flow of flows_of
-/// @param watching takes in the temperatures, too, after the flows; null: none @collective on part.where.comm
+/// Add temperatures and the effects of buoyancy to the answers of flow and heat. @param flow of flows_of
+/// @param watching also receives the temperatures, after the flows; null: none @collective on part.where.comm
 void tell_buoyancy(physics_result& result, const spec& job, const local_model& part, const temperature_problem& heat,
                    const std::vector<buoyant_solution>& solutions, const through_solution& flow,
                    const std::vector<std::string>& names, log_sink& log, probes* watching);
 
-/// Heat through the faces over that with the fluid at rest, by face; none where other than faces and films heat.
+/// Heat flow through the faces relative to that with the fluid at rest, by face; none if there are heat sources other than
+/// faces and films.
 nlohmann::ordered_json convection_nusselt_numbers(const spec& job,
                                                   const std::optional<std::array<std::array<double, 2>, 3>>& rest_inflow_W,
                                                   const temperature_solution& heat);
 
-/// The numbers of buoyancy in time, at the end. @collective on the communicator of the heat
+/// Add the final answers of transient buoyancy. @collective on the communicator of the heat
 void tell_buoyancy_in_time(nlohmann::ordered_json& answers, const spec& job, const heat_in_time& heat, log_sink& log);
 
 }  // namespace osteon::physics

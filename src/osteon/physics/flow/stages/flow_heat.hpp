@@ -10,26 +10,26 @@ namespace osteon::physics {
 
 class probes;
 
-/// What its field is called.
+/// Description of its field.
 io::field_info flow_temperature_info();
 
-/// The problem, but for the velocities. @param boundaries of the flow, each with the table that it is of
+/// The problem, without the velocities. @param boundaries of the flow, each with the index of its table
 temperature_problem make_temperature_problem(const spec& job, const local_model& part, const voxel::run_set& fluid,
                                              const std::vector<flow_boundary>& boundaries,
                                              const std::vector<std::size_t>& table_of);
 
-/// Of one flow and its temperature.
+/// Answers of one flow and its temperature.
 nlohmann::ordered_json answers_of_temperature(const temperature_solution& s, const std::vector<std::string>& names,
                                               double hydraulic_diameter_mm, double conductivity);
 
-/// The answers, field and certificate of a temperature. @collective on part.where.comm
+/// Add the answers, field and certificate of a temperature. @collective on part.where.comm
 void tell_flow_temperature(physics_result& result, const spec& job, const local_model& part,
                            const temperature_problem& problem, const temperature_solution& s, const through_solution& flow,
                            const std::vector<std::string>& names, log_sink& log);
 
-/// Solve for the temperature that a flow carries; its answers, field and certificate go to `result`.
-/// @param names of the boundaries @param temperature_K becomes that of each active cell; null: not wanted
-/// @param watching takes in the temperatures, too, after the flows; null: none
+/// Solve for the temperature transported by a flow; add its answers, field and certificate to `result`.
+/// @param names of the boundaries @param temperature_K receives that of each active cell; null: not requested
+/// @param watching also receives the temperatures, after the flows; null: none
 /// @collective on part.where.comm
 void add_flow_temperature(physics_result& result, const spec& job, const local_model& part, temperature_problem problem,
                           const through_solution& flow, const std::vector<std::string>& names, const numerics::options& how,

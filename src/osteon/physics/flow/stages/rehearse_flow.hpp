@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What a flow job sends, for its plans.
+/// Messages of a flow job, for its plans.
 #include <osteon/io/files/result_file.hpp>
 #include <osteon/job/local_model.hpp>
 #include <osteon/job/spec.hpp>
@@ -14,11 +14,11 @@ struct message_count;
 
 namespace osteon::physics {
 
-/// Set the solver up on virtual ranks and let it take a step: its parts are those that it marks (comm::sent_part).
-/// @return the fields that will be written @throws as run_flow @collective on part.where.comm, of virtual ranks
+/// Set up the solver on virtual ranks and run a step; its parts are those that it marks (comm::sent_part).
+/// @return the fields to be written @throws as run_flow @collective on part.where.comm, of virtual ranks
 std::vector<io::field_info> rehearse_flow(const spec& job, const local_model& part, const numerics::message_count& count);
 
-/// Why rehearse_flow does not know what a job sends; empty: it does.
+/// Reason why the messages of a job are unknown to rehearse_flow; empty: they are known.
 std::string why_flow_is_not_rehearsed(const spec& job);
 
 }  // namespace osteon::physics

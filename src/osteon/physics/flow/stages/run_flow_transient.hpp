@@ -1,19 +1,19 @@
 #pragma once
 /// @file
-/// The stage of a flow job in time.
+/// The stage of a transient flow job.
 #include <osteon/job/physics_result.hpp>
 #include <osteon/physics/flow/solver/transient/transient_flow.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {
 
-/// [transient] as the solver takes it. @collective local
+/// [transient] in the form of the solver. @collective local
 flow_time_plan make_flow_time_plan(const spec& job);
 
 /// @collective on part.where.comm
 physics_result run_flow_transient(const spec& job, const local_model& part, const numerics::options& how, log_sink& log);
 
-/// The faults of its conditions and steps on the fluid. @throws as solve_transient_flow @collective on part.where.comm
+/// Check its conditions and steps on the fluid. @throws as solve_transient_flow @collective on part.where.comm
 void check_flow_transient_on(const spec& job, const local_model& part);
 
 }  // namespace osteon::physics

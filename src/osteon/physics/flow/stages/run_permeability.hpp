@@ -1,19 +1,19 @@
 #pragma once
 /// @file
-/// The tests of permeability, and of what disperses in their flow.
+/// The tests of permeability, and of dispersion in the flow.
 #include <osteon/job/physics_result.hpp>
 #include <osteon/physics/flow/solver/stokes/permeability.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {
 
-/// All active voxels are the fluid: import has chosen them. @collective local
+/// All active voxels are fluid, as selected by the import. @collective local
 flow_problem make_flow_problem(const spec& job, const local_model& part);
 
-/// Steady Stokes flow through the fluid of a job, along its axis or along all. @collective on part.where.comm
+/// Solve steady Stokes flow through the fluid of a job, along its axis or along all. @collective on part.where.comm
 physics_result run_permeability(const spec& job, const local_model& part, const numerics::options& how, log_sink& log);
 
-/// The faults of the job on its fluid. @throws as run_permeability @collective on part.where.comm
+/// Check the job on its fluid. @throws as run_permeability @collective on part.where.comm
 void check_permeability_on(const spec& job, const local_model& part);
 
 }  // namespace osteon::physics

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The conditions of a flow job on its openings, as the solvers take them.
+/// The conditions of a flow job on its openings, in the form of the solvers.
 #include <osteon/job/local_model.hpp>
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/numerics/solver_options.hpp>
@@ -9,14 +9,15 @@
 
 namespace osteon::physics {
 
-/// The face of a [[boundary]], or both of an axis, or the part of them that it names; without what happens there.
-/// @param origin_mm of the image, z, y, x: the table speaks of places from there @collective local
+/// The face of a [[boundary]], or both of an axis, or the specified part of them; without the condition.
+/// @param origin_mm of the image, z, y, x: origin of positions in the table @collective local
 std::vector<flow_boundary> faces_of_table(const spec& job, std::size_t table, vector3 origin_mm);
-/// Without its labels (add_solid_labels). @param table_of [[boundary]] of each of its conditions @collective local
+/// The problem without its labels (add_solid_labels). @param table_of [[boundary]] of each of its conditions @collective
+/// local
 through_problem make_through_problem(const spec& job, const local_model& part, std::vector<std::size_t>& table_of);
 /// @param how borrowed
 through_options through_options_of(const numerics::options& how);
-/// By condition: the face or label, and from the second condition on one of these on a number.
+/// Name of each condition: the face or label; repeated ones are numbered from the second on.
 std::vector<std::string> names_of_openings(const spec& job, const through_problem& problem,
                                            const std::vector<std::size_t>& table_of);
 
