@@ -18,13 +18,13 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// Component z, y, x of what a load measures: along its direction if it has one, else along its axis.
+// Component z, y, x of the measured quantity of a load: along its direction if it has one, else along its axis.
 std::string component_along(const json& load) {
   const std::string along = load.value("direction", load.value("axis", "z"));
   return std::to_string(std::string("zyx").find(along));
 }
 
-// Follows the parts of a key through a summary.
+// Resolves the parts of a key in a summary.
 class answer_finder {
  public:
   answer_finder(const json& summary, std::vector<found_answer>& found) : summary_(summary), found_(found) {}
@@ -84,7 +84,7 @@ std::vector<found_answer> answers_in(const std::vector<answer>& all, const json&
 json describe_answers(const physics_entry& what, const json& summary) {
   json list = json::array();
   std::set<std::string> keys;
-  // Cases need not have the same answers; those of all are in the order of the physics.
+  // Cases may have different answers; the union is in the order of the physics.
   for (const answer& a : what.answers) {
     if (!a.in_report) continue;
     const auto add = [&](const json& tree) {
@@ -116,9 +116,9 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// Fields are in single precision, which ends at 3.4e38; squares of what is larger than this do, too.
+// The limit of single precision, in which fields are stored, is 3.4e38; squares of larger values exceed it.
 constexpr double largest_number = 1e30;
-// Of a strain: a thousand times its own length.
+// Strain limit: a thousand times the original length.
 constexpr double largest_strain_of_answer = 1e3;
 
 void look_at(const json& value, const std::string& name, double limit, std::vector<std::string>& faults) {

@@ -26,13 +26,13 @@ using json = nlohmann::ordered_json;
 namespace {
 
 constexpr const char* ending = ".checkpoint";
-constexpr double short_solve_s = 10;  // what takes less is solved again rather than kept
+constexpr double short_solve_s = 10;  // shorter solves are repeated instead of stored
 
 bool is_ours(const std::string& name) {
   return (name.starts_with("slot_") || name.starts_with("solve_")) && name.find(ending) != std::string::npos;
 }
 
-/// SHA-256 of what a model is: its header, and a sum over its voxels that no order changes. @collective
+/// SHA-256 of the content of a model: its header, and an order-independent sum over its voxels. @collective
 std::string digest_of_model(const local_model& part) {
   std::uint64_t sum = 0;
   const std::uint64_t numbers = part.header.materials.size() <= 256 ? 256 : most_materials + 1;
@@ -91,10 +91,10 @@ struct file_checkpointer::state {
   stopwatch since_save, since_begin;
   int solve = -1, due = 0;
   std::int64_t sequence = 0;
-  int slot = 0;                       ///< the next one to be written
-  std::optional<saved_file> running;  ///< what was found
-  std::optional<saved_file> current;  ///< what begin() found
-  bool is_finished = false;           ///< so is `current`
+  int slot = 0;                       ///< the next one to write
+  std::optional<saved_file> running;  ///< the state found in the directory
+  std::optional<saved_file> current;  ///< the state returned by begin()
+  bool is_finished = false;           ///< the solve of `current` is finished
 
   bool is_root() const { return comm::rank(comm) == 0; }
   std::string slot_path(int which) const { return (fs::path(directory) / fmt::format("slot_{}{}", which, ending)).string(); }
@@ -102,7 +102,7 @@ struct file_checkpointer::state {
     return (fs::path(directory) / fmt::format("solve_{}{}", which, ending)).string();
   }
 
-  /// An intact file of this job; else nothing, and `why` says so if it exists.
+  /// Return an intact file of this job; else none, with the reason in `why` if the file exists.
   std::optional<saved_file> open(const std::string& path, std::string& why) const {
     int exists = is_root() && fs::exists(path);
     MPI_Bcast(&exists, 1, MPI_INT, 0, comm);
@@ -176,7 +176,7 @@ struct file_checkpointer::state {
                                         fs::absolute(directory).string()));
   }
 
-  /// Write, and say what it cost.
+  /// Write a state, and log its size and time.
   void write_and_tell(const std::string& path, const numerics::solver_state& what, bool finished) {
     const stopwatch clock;
     const std::int64_t bytes = write(path, what, finished);
@@ -262,7 +262,7 @@ void file_checkpointer::save(const numerics::solver_state& what) {
     s.slot = 1 - s.slot;
   } catch (const machine_error& e) {
     if (s.due == 2) throw;
-    s.log.warn(fmt::format("no checkpoint: {}", e.what()));  // hours of computing are worth more
+    s.log.warn(fmt::format("no checkpoint: {}", e.what()));  // computed results are worth more than the checkpoint
     s.since_save.restart();
   }
   if (s.due == 2) s.leave(what);
@@ -286,19 +286,19 @@ void file_checkpointer::finish(const numerics::solver_state& what) {
 void file_checkpointer::remove() {
   if (!state_->is_root()) return;
   std::error_code failed;
-  if (!fs::is_directory(state_->directory, failed)) return;  // whatever has that name, it is no checkpoint of ours
+  if (!fs::is_directory(state_->directory, failed)) return;  // not a checkpoint directory
   for (const auto& entry : fs::directory_iterator(state_->directory, failed)) {
     std::error_code ignored;
     if (is_ours(entry.path().filename().string())) fs::remove(entry.path(), ignored);
   }
-  fs::remove(state_->directory, failed);  // if it is empty now
+  fs::remove(state_->directory, failed);  // fails unless it is empty
 }
 
 resumable find_resumable(const std::string& directory) {
   fs::path folder(directory);
   std::error_code failed;
   if (fs::is_regular_file(folder, failed)) folder = folder.parent_path();
-  if (fs::is_directory(folder / "checkpoint", failed)) folder /= "checkpoint";  // an output directory was named
+  if (fs::is_directory(folder / "checkpoint", failed)) folder /= "checkpoint";  // the output directory was given
   std::string why;
   for (const auto& entry : fs::directory_iterator(folder, failed)) {
     const std::string name = entry.path().filename().string();

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* costs_schema = "osteon.costs/1";
 
-// Where both ends are noise, the line may fall, or begin below zero: then all grows with the size.
+// If both ends are noise, the line may decrease, or begin below zero: then the constant part is zero.
 cost_line line_through(double small_units, double small_seconds, double large_units, double large_seconds) {
   if (large_units <= 0) return {large_seconds, 0};
   if (small_units > 0 && small_units < large_units) {
@@ -26,7 +26,7 @@ cost_line line_through(double small_units, double small_seconds, double large_un
   return {0, large_seconds / large_units};
 }
 
-// The members of stage_costs that are lines, by their keys.
+// The members of stage_costs of type cost_line, by key.
 template <class Costs>
 auto lines_of(Costs& c) {
   return std::array{std::pair{"start", &c.start},     std::pair{"reading", &c.reading},     std::pair{"set_up", &c.set_up},
@@ -77,7 +77,7 @@ measured_run run_of_summary(const nlohmann::json& summary, double pixels, const 
 stage_costs costs_of(const measured_run& larger, const measured_run* smaller) {
   stage_costs c;
   const auto line = [&](double measured_run::* seconds, double measured_run::* units, bool of_iteration = false) {
-    // On several ranks each has its share of the seconds and of the units.
+    // On several ranks each has its share of the seconds and of the unknowns.
     const auto of = [&](const measured_run& r) {
       const double cores = r.ranks * r.threads;
       return std::pair(units ? r.*units / r.ranks : 0, r.*seconds / cores / (of_iteration ? r.iterations : 1));
@@ -113,7 +113,7 @@ double stage_costs::seconds_of_iteration(double unknowns) const {
 }
 
 stage_costs costs_of_physics(const spec& job, const solver_work& work) {
-  // A solution's seconds, of runs on A: some 15 iterations take seven tenths, the fields and the files the rest.
+  // Seconds of a solution, from runs on A: about 15 iterations take seven tenths, the fields and the files the remainder.
   constexpr double usual_iterations = 15, of_iterations = 0.7, of_load = 0.15, of_writing = 0.15, off_by_half = 0.5;
   const solver_costs& row = physics_of(job).costs;
   const double of_unknown = work.solutions * row.solution_seconds / row.unknowns_per_element;

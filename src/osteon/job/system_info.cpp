@@ -49,7 +49,7 @@ std::string cpu_name() {
 int usable_cores() { return osteon::usable_cores(); }
 
 std::int64_t default_ranks(std::int64_t threads, std::int64_t planes) {
-  constexpr double bytes_of_rank = 64e6;  // a process with its libraries and buffers of MPI, before it has read anything
+  constexpr double bytes_of_rank = 64e6;  // a process with its libraries and MPI buffers, before reading data
   std::int64_t ranks = usable_cores() / std::max<std::int64_t>(threads, 1);
   if (const auto memory = limits_of_container().memory_bytes)
     ranks = std::min(ranks, static_cast<std::int64_t>(*memory / bytes_of_rank));
@@ -99,7 +99,7 @@ std::string utc_now() {
 }
 
 std::vector<std::string> host_names(MPI_Comm comm) {
-  // One name per host, not per rank: only the first rank of each host speaks.
+  // One name per host, not per rank: sent by the first rank of each host.
   std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
   int length = 0;
   MPI_Get_processor_name(name.data(), &length);
@@ -121,7 +121,7 @@ std::vector<std::string> host_names(MPI_Comm comm) {
 }
 
 void write_file(const std::string& path, const std::string& text) {
-  // A device or a pipe is written to; only regular files can be replaced as a whole.
+  // A device or a pipe is written directly; only regular files can be replaced.
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);
   const bool replace = !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);

@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Endings of images that people give instead of a job. A pattern is one, too.
+// Extensions of images given in place of a job file. Patterns of names are also images.
 bool is_image_name(const std::string& path) {
   std::string name = fs::path(path).filename().string();
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });

@@ -25,18 +25,19 @@ namespace osteon::job {
 
 namespace {
 
-// Fitted, as the costs of each physics, to runs on one rank, with one thread and without a picture: sponges of 64^3 to 160^3
-// voxels, a quarter of them solid, and the bone scan of the demo (docs/reference/performance.md, "Basis of estimates").
-constexpr double bytes_of_graded_unknown = 9;  // where voxels have moduli of their own: bone scan
+// Constants fitted, as the costs of each physics, to runs on one rank, with one thread and without a picture: sponges of
+// 64^3 to 160^3 voxels, a quarter of them solid, and the bone scan of the demo (docs/reference/performance.md, "Basis of
+// estimates").
+constexpr double bytes_of_graded_unknown = 9;  // for individual moduli of voxels: bone scan
 constexpr double base_memory_bytes = 36e6;     // 4^3 voxels
 constexpr double brick_imbalance = 1.05;       // docs/reference/performance.md, "Planes or bricks"
-// A picture of 1024^2 pixels: 62 MB with next to no voxels, 20 to 24 MB more with 128^3.
+// A picture of 1024^2 pixels: 62 MB with almost no voxels, 20 to 24 MB more with 128^3.
 constexpr double picture_bytes_per_pixel = 60, picture_bytes_per_voxel = 11;
 
-// Importing takes 52 B a run of solid voxels while parts are dropped, or 20 B and the chunks that netCDF holds back while it
-// writes. Runs are 17 voxels long in the bone scan, 13 in a gyroid, 10 in the sponge and the jaw.
+// Import needs 52 B per run of solid voxels while parts are removed, or 20 B and the chunks buffered by netCDF while
+// writing. Runs are 17 voxels long in the bone scan, 13 in a gyroid, 10 in the sponge and the jaw.
 std::int64_t import_bytes(const voxel::model_header& header, std::int64_t elements, bool whole) {
-  constexpr double base = 40e6, finding_parts = 5.2, runs = 2, most_held_back = 64 << 20;  // B, B a solid voxel
+  constexpr double base = 40e6, finding_parts = 5.2, runs = 2, most_held_back = 64 << 20;  // B, B per solid voxel
   const auto solid = static_cast<double>(elements), voxels = static_cast<double>(header.shape.volume());
   const double importing = std::max(finding_parts * solid, runs * solid + std::min(most_held_back, voxels));
   return static_cast<std::int64_t>(base + importing + (whole ? static_cast<double>(sizeof(material_number)) * voxels : 0));
@@ -58,7 +59,7 @@ rank_load of_planes(const voxel::model_header& header, int ranks) {
   return result;
 }
 
-// The header does not tell where bricks are cut: about cubes, as solid as the whole.
+// The header does not contain the cuts of bricks: nearly cubic bricks with the mean solid share are assumed.
 rank_load of_bricks(const voxel::model_header& header, std::int64_t elements, int ranks) {
   if (ranks > header.shape.volume()) throw usage_error(grid::too_many_ranks(ranks, header.shape));
   const double mean = static_cast<double>(elements) / ranks, volume = static_cast<double>(header.shape.volume());
@@ -66,17 +67,17 @@ rank_load of_bricks(const voxel::model_header& header, std::int64_t elements, in
           static_cast<std::int64_t>(static_cast<double>(elements) / volume * std::pow(volume / ranks, 2.0 / 3))};
 }
 
-// Larger images are not read: that would take minutes, and a header says at once how large they are. Importing what is not
-// imported yet takes seconds beyond the second one.
+// Larger images are not read: that would take minutes, and the header contains the size. An import that is still needed adds
+// seconds to every command.
 constexpr std::int64_t most_bytes_to_count = std::int64_t{1} << 30, most_bytes_at_once = std::int64_t{1} << 26;
 
-// Of a file, or of the folder that a source lies in or is.
+// Bytes of a file, or of the folder of a source.
 std::int64_t bytes_on_disk(const std::string& source) {
   namespace fs = std::filesystem;
   std::error_code failed;
   if (fs::is_regular_file(source, failed)) {
     std::int64_t bytes = static_cast<std::int64_t>(fs::file_size(source, failed));
-    for (const char* half : {".raw", ".zraw", ".vol", ".dat"})  // of a header, the file with the voxels
+    for (const char* half : {".raw", ".zraw", ".vol", ".dat"})  // the file of voxels that belongs to a header
       if (const fs::path other = fs::path(source).replace_extension(half);
           other != source && fs::is_regular_file(other, failed))
         bytes += static_cast<std::int64_t>(fs::file_size(other, failed));
@@ -103,8 +104,8 @@ job_size count_solid(const spec& job, log_sink& log) {
   return found;
 }
 
-// From the header and some planes. Planes of an isotropic solid tell how many nodes it has for a voxel: in a plane a pixel
-// has more corners than 1 by its edges along two axes, in space along three.
+// Sizes from the header and some planes. The number of nodes per voxel of an isotropic solid follows from planes: in a plane
+// the corners per pixel exceed 1 by the edges along two axes, in space along three.
 job_size sample_solid(const spec& job, log_sink& log) {
   if (const auto faults = check_image_files(job); !faults.empty()) throw data_error(join(faults));
   nlohmann::json rules = nlohmann::json::object();
@@ -186,7 +187,7 @@ estimation estimate(const spec& job, const job_size& found, int ranks) {
   e.sampled_voxels = found.sampled_voxels;
   e.counted = found.imported && (!of_nodes || found.nodes > 0);
   if (of_nodes && found.nodes > 0) e.dofs = row.system.values * found.nodes - found.work.held;
-  // Memory follows the unknowns, of which a sponge has fewer an element than trabecular bone.
+  // Memory is proportional to the unknowns, of which a sponge has fewer per element than trabecular bone.
   const double unknowns_per_element = e.elements > 0 ? static_cast<double>(e.dofs) / static_cast<double>(e.elements) : 0;
 
   e.bricks = takes_bricks(job, header.shape.z, e.ranks);
@@ -202,9 +203,9 @@ estimation estimate(const spec& job, const job_size& found, int ranks) {
   const double drawing =
       picture_bytes_per_pixel * pixels + picture_bytes_per_voxel * static_cast<double>(e.voxels) / e.ranks;
   e.memory_bytes_per_rank = static_cast<std::int64_t>(base_memory_bytes + std::max(solving, pixels > 0 ? drawing : 0));
-  e.import_memory_bytes = import_bytes(header, e.elements, !source_of(job).is_image());  // other models are read as a whole
+  e.import_memory_bytes = import_bytes(header, e.elements, !source_of(job).is_image());  // other models are read completely
   e.exchange_bytes = static_cast<std::int64_t>(unknowns_per_element * static_cast<double>(widest_cut) * sizeof(double));
-  // The others come when the first job is done and written: they take time and no memory besides.
+  // The other jobs run after the first job has been written: they take time but no additional memory.
   e.computed = (job.segment.compare_connectivity ? 2 : 1) + static_cast<int>(changed_images(job).size());
   return e;
 }

@@ -21,7 +21,7 @@ namespace {
 struct coarser_shape {
   index3 shape;
   std::int64_t step = 1;
-  int levels = 0;  // of the solver that are left out
+  int levels = 0;  // number of omitted levels of the solver
 };
 
 coarser_shape shape_to_fit(index3 shape, std::int64_t most_voxels, thinning how) {
@@ -39,7 +39,7 @@ coarser_shape shape_to_fit(index3 shape, std::int64_t most_voxels, thinning how)
   return found;
 }
 
-// The material of one solid voxel of a cube; 0: there is none.
+// The material of one solid voxel of a cube; 0: no solid voxel.
 material_number material_in(const std::vector<material_number>& image, index3 shape, index3 begin, std::int64_t edge) {
   for (std::int64_t z = begin.z; z < std::min(begin.z + edge, shape.z); ++z)
     for (std::int64_t y = begin.y; y < std::min(begin.y + edge, shape.y); ++y) {
@@ -68,7 +68,7 @@ std::int64_t sum_of(const std::vector<std::int64_t>& counts) {
   return sum;
 }
 
-// All bytes of a plan multiplied.
+// Multiply all bytes of a plan.
 plan::plan times_bytes(const plan::plan& what, double factor) {
   plan::plan scaled = what;
   scaled.of = [of = what.of, factor](int rank, std::int64_t round) {
@@ -91,13 +91,13 @@ void scale(comm::plan_traffic& traffic, double factor) {
 bool is_reduction(const comm::plan_traffic& p) { return p.plan.starts_with("reductions"); }
 bool follows_volume(const std::string& part) { return part == "reading" || part == "writing"; }
 
-// The level of the elasticity solver whose nodes a plan sends; -1: it does not.
+// The level of the elasticity solver whose nodes a plan sends; -1: none.
 int level_of_nodes(const std::string& plan) {
   constexpr std::string_view begin = "nodes of level ";
   return plan.starts_with(begin) ? std::atoi(plan.c_str() + begin.size()) : -1;
 }
 
-// Bytes of a plan of the image itself over those of the smaller one.
+// Bytes of a plan for the image itself relative to the smaller one.
 double bytes_factor(const plan_image& of, const std::string& part, const std::string& plan) {
   if (follows_volume(part)) return of.volume_factor;
   const int levels = of.stands_for.missing_levels, level = level_of_nodes(plan);
@@ -106,10 +106,10 @@ double bytes_factor(const plan_image& of, const std::string& part, const std::st
   return level < 0 ? of.area_factor : std::pow(of.area_factor, std::max(0.0, 1 - static_cast<double>(level) / levels));
 }
 
-// What a plan of n ranks sends once, as far as its scaling needs it.
+// Messages of one execution of a plan with n ranks, as needed for scaling.
 struct one_run {
   std::int64_t messages = 0, bytes = 0, largest = 0;
-  std::int64_t with_root = 0;  // messages of which rank 0 is an end
+  std::int64_t with_root = 0;  // messages to or from rank 0
   std::int64_t most_peers = 0;
   bool to_root = false;
 };
@@ -131,7 +131,7 @@ one_run count(const plan::plan& what) {
   return all;
 }
 
-// The messages of all ranks with rank 0.
+// The messages between all ranks and rank 0.
 plan::plan star(const std::string& name, int ranks, std::int64_t bytes, bool to_root) {
   plan::plan what;
   what.name = name;
@@ -158,7 +158,7 @@ comm::plan_traffic on_more_ranks(const comm::plan_traffic& small, int small_rank
   large.runs = small.runs;
   const one_run once = count(small.what);
   const double fewer = static_cast<double>(small_ranks) / ranks;
-  // The plan has its different runs once each, which are taken for one.
+  // The plan contains each of its different runs once; they are treated as one run.
   const double runs = once.messages > 0 ? static_cast<double>(small.messages) / static_cast<double>(once.messages) : 0;
   if (once.messages == 0)
     large.what = small.what, large.what.ranks = ranks, large.what.rounds = 0;
@@ -284,7 +284,7 @@ plan::plan blocks_around(const std::string& name, index3 blocks, double peers, d
       for (int x = -1; x <= 1; ++x)
         if (const int apart = std::abs(z) + std::abs(y) + std::abs(x); apart > 0) around->push_back({{z, y, x}, apart});
   std::stable_sort(around->begin(), around->end(), [](const offset& a, const offset& b) { return a.apart < b.apart; });
-  // Whole classes, so that each message has its receiver.
+  // Complete classes of neighbours, so that each message has its receiver.
   const int most_apart = peers > 18 ? 3 : peers > 6 ? 2 : 1;
   std::erase_if(*around, [&](const offset& o) { return o.apart > most_apart; });
   constexpr double in_faces = 0.9;

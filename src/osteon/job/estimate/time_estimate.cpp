@@ -18,7 +18,8 @@ namespace {
 using ordered = nlohmann::ordered_json;
 
 constexpr double usual_restarts = 2;
-// Beyond what constants and iterations are off by: messages on a network as measured, and by stand-ins; sizes by a sample.
+// Errors in addition to those of constants and iterations: messages on a measured network, messages of stand-in plans,
+// sampled sizes.
 constexpr double of_messages = 0.3, of_scaled_messages = 0.5, of_sample = 0.25;
 constexpr double least_saving = 0.1;
 constexpr std::size_t first_of_solving = 3, last_of_solving = 5;  // of the stages
@@ -29,7 +30,7 @@ struct on_ranks {
   std::vector<part_time> parts;
   std::vector<std::string> assumed;
   bool scaled = false;  // the plans are stand-ins
-  bool marked = false;  // their solver tells parts apart
+  bool marked = false;  // the solver marks its parts
 };
 
 const part_time& part_named(const std::vector<part_time>& parts, const std::string& name) {
@@ -67,7 +68,7 @@ class stage_maker {
         threads_(static_cast<double>(job.run.threads)),
         shares_(on.where.ranks_per_host > 1 ? costs.sharing - 1 : 0) {}
 
-  /// Computed by all ranks, with messages of a part, so many times.
+  /// Computation on all ranks, with the messages of a part, a number of times.
   using often = std::pair<std::string, double>;
   stage_time of(const char* stage, double core_seconds, const std::vector<often>& parts, double times = 1) const {
     stage_time t{stage, times * core_seconds / threads_, 0, 0, 0};
@@ -79,7 +80,7 @@ class stage_maker {
     }
     return t;
   }
-  /// By one process.
+  /// Computation on one process.
   static stage_time serial(const char* stage, double seconds) { return {stage, seconds, 0, 0, 0}; }
 
  private:
@@ -127,7 +128,7 @@ time_estimate add_up(const spec& job, const job_size& size, const on_ranks& on, 
       job.picture.enabled ? static_cast<double>(job.picture.width) * static_cast<double>(job.picture.height) : 0;
   const double edge = std::cbrt(static_cast<double>(e.voxels));
   const stage_maker make(job, on, c);
-  const double computed = e.computed;  // twice where the other connectivity is compared
+  const double computed = e.computed;  // 2 if the other connectivity is compared
 
   time_estimate t;
   t.ranks = e.ranks;
@@ -136,8 +137,8 @@ time_estimate add_up(const spec& job, const job_size& size, const on_ranks& on, 
   t.network = e.ranks > 1 ? on.where.words : "one rank";
   t.costs = c.source;
   t.iterations = c.iterations;
-  // A problem that comes before this one is taken to have as many iterations. Of a solver that marks its parts those were
-  // counted, or it is taken to do nothing but iterations.
+  // A preceding problem is assumed to have the same number of iterations. For a solver that marks its parts, these were
+  // counted; otherwise iterations only are assumed.
   std::vector<stage_maker::often> iteration{{"iteration", 1}, {"heat_iteration", 1}};
   if (!c.parts.empty()) iteration.assign(c.parts.begin(), c.parts.end());
   const double loads = std::max(1.0, size.work.solutions);
@@ -244,7 +245,7 @@ time_estimate estimate_time(const spec& job, const job_size& size, int ranks, co
     }
     try {
       asked.scaling.push_back(point(at(static_cast<int>(n))));
-    } catch (const usage_error&) {  // so many do not fit the image, or the network
+    } catch (const usage_error&) {  // too many ranks for the image or the network
       if (factor > 1) break;
     }
   }

@@ -21,7 +21,7 @@ scan_model model_of(const voxel::image_planes& image, const spec& job, log_sink&
   return make_scan_model(job, {image, {{"format", "array"}}}, "", "", no_other, log);
 }
 
-// The model of an array in the memory of rank 0; nothing is read or written.
+// The model of an array in the memory of rank 0, without files.
 class array_source final : public model_source {
  public:
   explicit array_source(voxel::image_planes image) : image_(std::move(image)) {}

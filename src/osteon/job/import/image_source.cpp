@@ -7,7 +7,7 @@ namespace osteon::job {
 
 namespace {
 
-// The image is segmented into a model file by one process, of which each rank reads its part.
+// One process segments the image into a model file, of which each rank reads its part.
 class image_source final : public model_source {
  public:
   bool is_image() const override { return true; }

@@ -62,14 +62,14 @@ std::string bytes_at(std::ifstream& file, std::uint64_t at, std::size_t length) 
   return bytes;
 }
 
-// Files of a folder whose names begin and end as a pattern such as s%03d.raw does.
+// Files of a folder with the prefix and suffix of a pattern such as s%03d.raw.
 std::vector<fs::path> numbered(const fs::path& pattern) {
   const std::string name = pattern.filename().string();
   const auto percent = name.find('%');
   const auto letter = name.find_first_of("diu", percent);
   if (letter == std::string::npos) return {};
   std::string end = name.substr(letter + 1);
-  end.resize(std::min(end.size(), end.find(' ')));  // the numbers behind the name
+  end.resize(std::min(end.size(), end.find(' ')));  // the numbers after the name
   std::vector<fs::path> found;
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(pattern.parent_path(), failed)) {
@@ -79,7 +79,7 @@ std::vector<fs::path> numbered(const fs::path& pattern) {
   return found;
 }
 
-// The files of the line ElementDataFile (MetaImage) or data file (NRRD), and of the list behind it.
+// The files of the line ElementDataFile (MetaImage) or data file (NRRD), and of the list that follows it.
 std::vector<fs::path> named_by_header(const fs::path& header) {
   std::ifstream file(header, std::ios::binary);
   std::istringstream lines(bytes_at(file, 0, longest_header));
@@ -119,7 +119,7 @@ std::uint64_t unsigned_of(std::string bytes, bool is_big) {
   return value;
 }
 
-// The first image description of a TIFF file, which holds the text of an OME-TIFF.
+// The first image description of a TIFF file, which contains the metadata of an OME-TIFF.
 std::string first_description(const fs::path& path) {
   constexpr std::uint64_t image_description = 270;
   std::ifstream file(path, std::ios::binary);
@@ -149,7 +149,7 @@ std::string without_xml_escapes(std::string text) {
   return text;
 }
 
-// The attributes FileName of an OME-TIFF, files that hold further pages.
+// The attributes FileName of an OME-TIFF: files of further pages.
 std::vector<fs::path> named_by_ome(const fs::path& path) {
   constexpr std::string_view attribute = "FileName=";
   std::vector<fs::path> found;
@@ -166,7 +166,7 @@ std::vector<fs::path> named_by_ome(const fs::path& path) {
   return found;
 }
 
-// Header and voxels of a raw image, from either name: files with the same stem in the same folder.
+// Header and voxels of a raw image, given either name: files with the same stem in the same folder.
 std::vector<fs::path> halves_of_raw(const fs::path& path) {
   std::vector<fs::path> found;
   for (const char* ending : {".json", ".vgi", ".raw", ".vol", ".dat"}) {
@@ -186,7 +186,7 @@ std::vector<fs::path> halves_of_raw(const fs::path& path) {
   return found;
 }
 
-// Return true if a folder is an array or group of Zarr, whose chunks are files in folders of its own.
+// Return true if a folder is an array or group of Zarr, whose chunks are files in subfolders.
 bool is_zarr(const std::string& folder) {
   std::error_code failed;
   const std::array marks{".zarray", ".zgroup", "zarr.json"};
@@ -194,9 +194,9 @@ bool is_zarr(const std::string& folder) {
                      [&](const char* mark) { return fs::is_regular_file(fs::path(folder) / mark, failed); });
 }
 
-// The other files of an image: voxels that a MetaImage or NRRD header names, one by one, in a list or by a pattern; the
-// two halves of a raw image; further parts of an OME-TIFF; the description beside an exported array. Those that exist, in
-// a fixed order. Damaged headers name none: the reader reports the damage.
+// The other files of an image: voxels referenced by a MetaImage or NRRD header, individually, in a list or by a pattern; the
+// two halves of a raw image; further parts of an OME-TIFF; the description of an exported array. Existing files only, in a
+// fixed order. Damaged headers reference none: the reader reports the damage.
 // @collective local
 std::vector<std::string> other_files_of(const std::string& path) {
   const std::string ending = in_small_letters(fs::path(path).extension().string());
@@ -222,13 +222,13 @@ std::vector<std::string> other_files_of(const std::string& path) {
   return found;
 }
 
-// A name such as scan/*.tif, for slices that lie among other files. The reader of images expands it.
+// A pattern such as scan/*.tif, for slices in a folder with other files. The reader of images expands it.
 bool is_pattern(const std::string& path) {
   std::error_code failed;
   return path.find_first_of("*?[") != std::string::npos && !fs::exists(path, failed);
 }
 
-// Inexpensive fingerprint of an image: the bytes of its files; of a folder names, sizes and times.
+// Inexpensive fingerprint of an image: the bytes of its files; for a folder names, sizes and times.
 std::string fingerprint(const std::string& path, const std::function<void()>& poll) {
   std::string text;
   const bool is_folder = fs::is_directory(path);
@@ -262,7 +262,7 @@ struct named_file {
   std::string key, path;
 };
 
-// All image files of a job that are named; the scan is the first.
+// All image files given by a job; the scan is the first.
 std::vector<named_file> files_of(const spec& job) {
   std::vector<named_file> files{{"image.path", job.image.path}};
   if (job.modulus_image) files.push_back({"modulus_image.path", job.modulus_image->path});
@@ -272,7 +272,7 @@ std::vector<named_file> files_of(const spec& job) {
   return files;
 }
 
-// Whether the images of a job are one plain file, of which the digest is that of its bytes alone.
+// Return true if the images of a job are one plain file, whose digest is that of its bytes alone.
 bool is_one_file(const spec& job) {
   const std::vector<named_file> files = files_of(job);
   return files.size() == 1 && fs::is_regular_file(files[0].path) && other_files_of(files[0].path).empty();

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The label images of a job in the order in which they are first named, each with the labels that are asked for.
+// The label images of a job in the order of first use, each with the requested labels.
 std::vector<wanted_labels> wanted_of(const spec& job) {
   std::vector<wanted_labels> all;
   const auto add = [&](const std::string& image, const std::vector<std::int64_t>& labels) {
@@ -34,13 +34,13 @@ std::vector<wanted_labels> wanted_of(const spec& job) {
   return all;
 }
 
-// Numbers of the labels, counted from 1 in the order in which they are wanted; 0 for all others.
+// Numbers of the labels, counted from 1 in the order of the request; 0 for all others.
 class label_numbers {
  public:
   explicit label_numbers(const std::vector<std::int64_t>& labels) {
     for (const std::int64_t label : labels) number_.emplace(label, static_cast<material_number>(number_.size() + 1));
   }
-  /// Of the voxels of a block.
+  /// Labels of the voxels of a block.
   void number(const voxel::image& block, std::span<material_number> numbers) const {
     block.visit([&](auto values) {
       const auto* data = values.data_handle();
@@ -55,7 +55,7 @@ class label_numbers {
   std::map<std::int64_t, material_number> number_;
 };
 
-// Voxels and sum of the grey values of each number, of which densities of compartments are made.
+// Voxels and sum of the grey values of each number, for the densities of compartments.
 class sums_of_greys {
  public:
   explicit sums_of_greys(std::size_t numbers) : voxels_(numbers), sums_(numbers) {}
@@ -113,7 +113,7 @@ void import_label_images(const spec& job, const std::string& model_path, const v
     scan found = read_scan(path, job, image_role::overlay, is_to_stop, grid);
     for (const auto& warning : found.facts.value("warnings", nlohmann::ordered_json::array()))
       log.warn(warning.get<std::string>());
-    voxel::image_planes& image = found.image;  // a name of its own: clang 14 has none of a structured binding in a lambda
+    voxel::image_planes& image = found.image;  // a named reference: in clang 14 lambdas cannot capture structured bindings
     require_same_grid(grid, found.facts, path);
     if (const auto& c = job.image.crop_voxels; !c.empty())
       image = voxel::crop(image, {{c[0][0], c[1][0], c[2][0]}, {c[0][1], c[1][1], c[2][1]}});

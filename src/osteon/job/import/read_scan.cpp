@@ -21,13 +21,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Room for the image on its way from the reader to us. It has no name, so nothing of it stays however we end.
+// Buffer file for the image between the reader and this process. It has no name and is removed on any exit.
 class scratch_file {
  public:
   scratch_file() : folder_(fs::temp_directory_path().string()) {
     file_ = open(folder_.c_str(), O_TMPFILE | O_RDWR, 0600);  // the reader inherits it
     if (file_ >= 0) return;
-    std::string name = (fs::path(folder_) / "osteon-import-XXXXXX").string();  // a file system without nameless files
+    std::string name = (fs::path(folder_) / "osteon-import-XXXXXX").string();  // for file systems without unnamed files
     file_ = mkstemp(name.data());
     if (file_ < 0)
       throw machine_error(fmt::format("cannot make a temporary file in '{}': {}; set TMPDIR to a folder with space", folder_,
@@ -113,7 +113,7 @@ void take_steps(const spec& job, index3& shape, vector3& spacing_mm) {
     }
 }
 
-// The readers of the many image formats are Python packages, which are better kept than anything we would write.
+// The readers of the many image formats are maintained Python packages.
 scan read_scan(const std::string& path, const spec& job, image_role role, const stop_query& is_to_stop,
                const nlohmann::ordered_json& grid, const std::string& sha256) {
   const std::string during = fmt::format("reading '{}'", path);
@@ -128,7 +128,7 @@ scan read_scan(const std::string& path, const spec& job, image_role role, const 
   scan result;
   result.facts = facts_by("read_image", words, is_to_stop, [&](const program_result& reader) {
     leave_if_asked(is_to_stop, job, during);
-    const auto at = reader.err.find(file);  // only a full disk has the reader print it
+    const auto at = reader.err.find(file);  // the reader prints it only for a full disk
     if (at == std::string::npos || reader.exit_code == exit_code(error_kind::data)) return;
     throw machine_error(fmt::format("{}, in the temporary folder '{}'; set TMPDIR to one with space for the image",
                                     trimmed_end(reader.err).replace(at, file.size(), "the image"), scratch.folder()));
@@ -150,7 +150,7 @@ void require_same_grid(const nlohmann::ordered_json& of_scan, const nlohmann::or
   for (const auto& [key, expected] : of_scan.items()) {
     if (!other.contains(key)) continue;
     for (std::size_t i = 0; i < expected.size(); ++i) {
-      // A digit more than headers keep; of the origin a tenth of a voxel.
+      // One digit more than headers store; for the origin a tenth of a voxel.
       const double edge = of_scan.value("spacing_mm", std::vector<double>(3, 1.0)).at(i % 3);
       const double limit = key == "direction" ? 2e-3 : key == "origin_mm" ? 0.1 * edge : 1e-3 * edge;
       if (std::abs(other.at(key).at(i).get<double>() - expected.at(i).get<double>()) > limit)

@@ -32,8 +32,8 @@ voxel::density_law law_of(const density_law_spec& d, const voxel::calibration& l
 
 namespace {
 
-// The values of an image in ascending order, if they are whole numbers and at most `most`; else none. Stops at the first
-// plane with more.
+// The distinct values of an image in ascending order, if they are whole numbers and at most `most`; else none. Stops at the
+// first plane that exceeds the limit.
 std::vector<double> few_values_of(const voxel::image_planes& scan, std::size_t most) {
   std::vector<double> values;
   bool is_few = true;
@@ -51,13 +51,13 @@ std::vector<double> few_values_of(const voxel::image_planes& scan, std::size_t m
   return is_few ? values : std::vector<double>{};
 }
 
-constexpr std::size_t most_phases = 8;   // of an image that looks like labels
-constexpr std::size_t most_labels = 64;  // of a label image that the job names few of
+constexpr std::size_t most_phases = 8;   // of an image that is probably a label image
+constexpr std::size_t most_labels = 64;  // of a label image with few labels used by the job
 
 void warn_of_labels(const voxel::image_planes& scan, const voxel::segmentation_report& found, log_sink& log) {
   if (found.grey.low != 0 || found.grey.high > 65535) return;
   const std::vector<double> values = few_values_of(scan, most_phases);
-  if (values.size() < 3) return;  // two phases are separated by any threshold
+  if (values.size() < 3) return;  // any threshold separates two phases
   log.warn(fmt::format(
       "segment.threshold: the image has {} values ({:g}), which look like labels, and Otsu's threshold {:g} merges "
       "those above it; set segment.labels = true, or give a threshold",
@@ -73,7 +73,7 @@ void warn_of_greys(const spec& job, const voxel::image_planes& scan, log_sink& l
       most_labels, named));
 }
 
-// Warn of them. @param facts of the image's file: its unit @throws data_error as reading does
+// Warn about a probable label image. @param facts of the image's file: its unit @throws data_error as in reading
 void warn_of_doubtful_greys(const spec& job, const voxel::image_planes& scan, const voxel::segmentation_report& found,
                             const nlohmann::ordered_json& facts, log_sink& log) {
   if (job.segment.labels) return warn_of_greys(job, scan, log);
@@ -81,7 +81,7 @@ void warn_of_doubtful_greys(const spec& job, const voxel::image_planes& scan, co
   warn_of_labels(scan, found, log);
   const auto unit = facts.find("unit");
   const bool is_hu = unit != facts.end() && *unit == "HU", states_none = unit == facts.end() || unit->is_null();
-  constexpr double air_HU = -500;  // about half of it
+  constexpr double air_HU = -500;  // about half of the value of air
   if (const double t = found.threshold.value_or(0); t < 0 && (is_hu || (states_none && found.grey.low < air_HU)))
     log.warn(fmt::format(
         "segment.threshold: Otsu's threshold is {:g}{}, below water at 0 HU: it separates air from tissue; give a "
@@ -89,11 +89,11 @@ void warn_of_doubtful_greys(const spec& job, const voxel::image_planes& scan, co
         t, is_hu ? " HU" : ", and the grey values look like HU"));
 }
 
-// The images of a job, cropped, all of the same shape.
+// The cropped images of a job, all of the same shape.
 struct job_images {
   voxel::image_planes scan;
   std::optional<voxel::image_planes> modulus, poisson;
-  std::optional<voxel::calibration> stated;  ///< density of a grey value, as the scan's file states it
+  std::optional<voxel::calibration> stated;  ///< density of a grey value, from the scan's file
 };
 
 voxel::calibration calibration_of(const density_law_spec& d, const job_images& images) {
@@ -104,7 +104,7 @@ voxel::calibration calibration_of(const density_law_spec& d, const job_images& i
   return voxel::calibrate(points);
 }
 
-// Segment the scan and give every solid voxel a material; the result reads the images again. @throws data_error
+// Segment the scan and assign a material to every solid voxel; the result reads the images again. @throws data_error
 voxel::segmented classify(const spec& job, const job_images& images) {
   voxel::segmentation_options how;
   how.threshold = job.segment.threshold;
@@ -162,7 +162,7 @@ voxel::segmented classify(const spec& job, const job_images& images) {
                         properties(job.materials.empty() ? material_spec{} : job.materials.front(), "solid"));
 }
 
-// What classify found, as `segmentation` of summary.json.
+// Results of classify, as `segmentation` of summary.json.
 nlohmann::ordered_json describe(const spec& job, const job_images& images, const voxel::segmented& model) {
   const voxel::segmentation_report& r = model.report;
   nlohmann::ordered_json text = {{"method", r.method},
@@ -193,7 +193,7 @@ nlohmann::ordered_json describe(const spec& job, const job_images& images, const
   return text;
 }
 
-// Two digits, but never "100" of what is less.
+// Two digits, but never "100" for smaller values.
 std::string percent(std::int64_t part, std::int64_t whole) {
   const double value = 100 * static_cast<double>(part) / static_cast<double>(whole);
   return value < 99.5 ? fmt::format("{:.2g}", value) : fmt::format("{:g}", std::floor(100 * value) / 100);
@@ -202,7 +202,7 @@ std::string percent(std::int64_t part, std::int64_t whole) {
 vector3 to_vector(const json& list) { return {list.at(0), list.at(1), list.at(2)}; }
 
 vector3 spacing_of(const spec& job, const json& facts) {
-  // Steps know what the job says, and may have changed it.
+  // Steps include the keys of the job, and may have changed the spacing.
   if (job.image.spacing_mm && job.image.steps.empty())
     return {(*job.image.spacing_mm)[0], (*job.image.spacing_mm)[1], (*job.image.spacing_mm)[2]};
   if (!facts.contains("spacing_mm") || facts.at("spacing_mm").is_null())
@@ -219,7 +219,7 @@ vector3 spacing_of(const spec& job, const json& facts) {
   return spacing;
 }
 
-// The job's spacing goes before that of the file, but not silently.
+// The spacing of the job overrides that of the file, with a message.
 void warn_of_other_spacing(const spec& job, const json& facts, log_sink& log) {
   const char* key = job.image.steps.empty() ? "spacing_mm" : "file_spacing_mm";
   if (!job.image.spacing_mm || !facts.contains(key) || facts.at(key).is_null()) return;
@@ -245,7 +245,7 @@ void tell_steps(const json& facts, log_sink& log) {
         fmt::format("image steps: {}; each holds the whole image, {:.2g} GB at most", fmt::join(kinds, ", "), most * 1e-9));
 }
 
-// The line from grey value to density that the scan's file states, if it does.
+// The line from grey value to density in the scan's file, if present.
 std::optional<voxel::calibration> stated_calibration(const spec& job, const json& facts, log_sink& log) {
   const bool wanted = job.density_law && job.density_law->from_image;
   if (!facts.contains("calibration")) {
@@ -272,7 +272,7 @@ voxel::image_planes cropped(const spec& job, const voxel::image_planes& image) {
   return voxel::crop(image, {{c[0][0], c[1][0], c[2][0]}, {c[0][1], c[1][1], c[2][1]}});
 }
 
-// What the job does to an image that has been read, but for the noise, which is of the scan alone.
+// Processing of an image after reading, except noise, which is added to the scan only.
 voxel::image_planes taken(const spec& job, const voxel::image_planes& image) {
   const voxel::image_planes part = cropped(job, image);
   return job.image.coarsen > 1 ? voxel::coarsen(part, voxel::coarsened_shape(part.shape, job.image.coarsen)) : part;
@@ -312,7 +312,7 @@ scan_model make_scan_model(const spec& job, const scan& input, const std::string
 
   voxel::model_header& header = made.header;
   header.shape = model.shape;
-  vector3 spacing = given;  // of the model: its voxels fill the same box
+  vector3 spacing = given;  // spacing of the model: its voxels fill the same box
   if (job.image.coarsen > 1) {
     const index3 before = cropped(job, input.image).shape;
     for (int a = 0; a < 3; ++a) spacing[a] *= static_cast<double>(before[a]) / static_cast<double>(model.shape[a]);

@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::array axis_names{"z", "y", "x"};
 
-// The axes of a picture of a cut, so that a camera outside could see it so: x or y to the right; z, else y, up.
+// Axes of a picture of a cut, chosen so that an outside camera can have the same view: x or y to the right; z, else y, up.
 struct cut_axes {
   int normal, up, right;
   double azimuth_deg, elevation_deg;  // of that camera
@@ -39,7 +39,7 @@ cut_axes axes_of(int normal) {
   return {2, 0, 1, 0, 0};
 }
 
-// Where a rank's share of `rows` begins.
+// First row of a rank's share of `rows`.
 std::int64_t share(std::int64_t rows, int rank, int ranks) { return rows * rank / ranks; }
 
 class cut {
@@ -60,7 +60,8 @@ class cut {
     picture_.pixel_mm = std::max(wide / width, high / height);
     picture_.width = std::clamp(static_cast<int>(std::lround(wide / picture_.pixel_mm)), 1, width);
     picture_.height = std::clamp(static_cast<int>(std::lround(high / picture_.pixel_mm)), 1, height);
-    // Threads of a fiftieth of the picture to both sides show where they lead; longer ones take more time than they tell.
+    // Lines of a fiftieth of the picture to both sides are long enough to show the direction; longer ones increase the time
+    // only.
     picture_.reach_pixels = std::clamp(0.02 * std::max(picture_.width, picture_.height), 4.0, 24.0);
   }
 
@@ -70,14 +71,14 @@ class cut {
   const cut_axes& axes() const { return axes_; }
   double at_mm() const { return (static_cast<double>(layer_) + 0.5) * list_.spacing_mm[axes_.normal]; }
 
-  // A component, or the magnitude (-1), in rows of the cut. NaN where there is none.
+  // A component, or the magnitude (-1), in rows of the cut; NaN in empty voxels.
   std::vector<float> read(std::int64_t begin, std::int64_t end, int component) const {
     box3 part{{0, 0, 0}, list_.shape};
     part.begin[axes_.normal] = layer_;
     part.end[axes_.normal] = layer_ + 1;
     part.begin[axes_.up] = begin;
     part.end[axes_.up] = end;
-    // (rows, columns) is the order of the file: of the two axes, the one that goes up comes first.
+    // (rows, columns) has the order of the file: the vertical axis comes first.
     return begin < end ? of_.read(part, component) : std::vector<float>{};
   }
 
@@ -115,7 +116,7 @@ cut_source source_in_file(const cut_request& request) {
   return of;
 }
 
-// The axis along which most of the field goes in the middle of y. @collective on comm
+// The axis of the largest mean component in the middle of y. @collective on comm
 int main_axis(MPI_Comm comm, const cut_source& middle_of_y) {
   std::array<double, 3> sums{};
   comm::collectively(comm, [&] {
@@ -238,7 +239,7 @@ nlohmann::ordered_json draw_cut(MPI_Comm comm, const cut_request& request, const
     scene.width = picture.width;
     scene.height = picture.height;
     scene.background = request.light ? render::presets::light_background : render::presets::dark_background;
-    // What the field leaves empty: the solid around a fluid, or the pores of a solid.
+    // Voxels without values: the solid around a fluid, or the pores of a solid.
     const bool fluid = is_fluid(list);
     const std::array<float, 3> grain = request.light ? std::array{0.62F, 0.58F, 0.52F} : std::array{0.045F, 0.04F, 0.035F};
     const auto& colours = render::colour_map(request.map);
@@ -278,7 +279,7 @@ nlohmann::ordered_json draw_cut(MPI_Comm comm, const cut_request& request, const
     notes.outline = false;
     notes.first = render::presets::glow_first;
     notes.last = render::presets::glow_last;
-    // A camera with parallel rays whose pixels are those of the cut: zoom 1 fits the bounding sphere.
+    // A camera with parallel rays whose pixels coincide with those of the cut: zoom 1 fits the bounding sphere.
     double radius = 0;
     for (int axis = 0; axis < 3; ++axis)
       radius += std::pow(0.5 * static_cast<double>(list.shape[axis]) * list.spacing_mm[axis], 2);

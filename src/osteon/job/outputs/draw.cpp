@@ -26,7 +26,7 @@ namespace osteon::job {
 
 namespace {
 
-// A map's colours of the values from `low` to `high`.
+// Colours of a map for the values from `low` to `high`.
 std::function<std::array<float, 3>(double)> map_of(double low, double high, const std::string& map) {
   return [low, high, &colours = render::colour_map(map)](double value) {
     return colours[static_cast<std::size_t>(std::clamp((value - low) / (high - low) * 255 + 0.5, 0.0, 255.0))];
@@ -41,7 +41,7 @@ render::layer map_layer(const grid::ghosted_field<float>& field, double low, dou
   return result;
 }
 
-// Gives the vertices of lines the values of a field, of the voxels that they lie in. @collective on part.where.comm
+// Assigns to vertices of lines the field values of their voxels. @collective on part.where.comm
 void take_values(field_lines& lines, const local_model& part, const cell_values& field) {
   constexpr double none = -std::numeric_limits<double>::infinity();
   const grid::block& where = part.where;
@@ -65,14 +65,14 @@ void take_values(field_lines& lines, const local_model& part, const cell_values&
   });
   comm::all_reduce(where.comm, values.data(), values.size(), MPI_MAX);
   comm::collectively(where.comm, [&] {
-    // A vertex in a wall has that of the one before it.
+    // A vertex in a wall has the value of the previous vertex.
     double last = lines.low;
     for (std::size_t i = 0; i < values.size(); ++i) taken.vertices[i].speed = last = values[i] == none ? last : values[i];
     lines.lines = std::make_shared<const render::streamlines>(std::move(taken));
   });
 }
 
-// The lines of what a result holds, in the colours of what it shows.
+// The lines of a result, coloured by its displayed field.
 field_lines lines_of(const spec& job, const local_model& part, const physics_result& result, log_sink& log) {
   render::vector_values field;
   comm::collectively(part.where.comm, [&] {
@@ -92,7 +92,7 @@ field_lines lines_of(const spec& job, const local_model& part, const physics_res
   return lines;
 }
 
-// As [picture] says it.
+// Compositing options of [picture].
 render_request looks_of(const spec& job) {
   render_request looks;
   looks.width = job.picture.width;
@@ -297,7 +297,7 @@ nlohmann::ordered_json draw_picture(const std::string& path, const spec& job, co
     if (!result.paths) {
       lines = lines_of(job, part, result, log);
       told = describe(lines);
-      if (!result.is_fluid) told["median_time_s"] = nullptr;  // nothing moves along a flux of heat
+      if (!result.is_fluid) told["median_time_s"] = nullptr;  // a heat flux transports no particles
     }
     shown.lines = tubes_of(lines, part.where.domain, part.header.spacing_mm, job.picture.tube_mm.value_or(0), looks.map);
   }

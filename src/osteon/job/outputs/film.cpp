@@ -54,7 +54,7 @@ nlohmann::ordered_json make_film_of(MPI_Comm comm, const spec& job, log_sink& lo
       const std::int64_t bytes = io::write_animated_png(path, frames);
       files["film"] = path;
       log.note(fmt::format("{}: {} frames, {:.1f} MB", path, frames.size(), 1e-6 * static_cast<double>(bytes)));
-      // The common pixel format of films has half as many colours a row and column: sizes must be even.
+      // The common pixel format of films halves the colour resolution per row and column: sizes must be even.
       const auto done = run_program({"ffmpeg", "-nostdin", "-y", "-loglevel", "error", "-i", path, "-vf",
                                      "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", mp4});
       if (done.exit_code == 0) {
@@ -64,7 +64,7 @@ nlohmann::ordered_json make_film_of(MPI_Comm comm, const spec& job, log_sink& lo
         log.warn(fmt::format("no film.mp4: ffmpeg could not make it: {}", done.err));
       }
     } catch (const error& e) {
-      log.warn(fmt::format("no film: {}", e.what()));  // the answer is worth more
+      log.warn(fmt::format("no film: {}", e.what()));  // a failed film must not end the job
     }
   }
   return files;

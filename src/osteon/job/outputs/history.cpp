@@ -24,7 +24,7 @@ void add_columns(const std::string& name, const json& values, std::vector<std::p
   }
 }
 
-// A name with a comma or a quote in quotes [RFC 4180].
+// Quotes a name that contains a comma or a quote [RFC 4180].
 std::string quoted(const std::string& name) {
   if (name.find_first_of(",\"\n\r") == std::string::npos) return name;
   std::string result = "\"";

@@ -25,7 +25,7 @@ namespace {
 
 // HEAD and SIDE of python/osteon/report/picture_labels.py: heights and widths of the labels for a shorter edge of 1000.
 constexpr double head = 74, side = 236, shorter_edge = 1000, least_unit = 0.25;
-constexpr int smallest_labelled = 400;  // pixels; the letters of smaller pictures would not be legible
+constexpr int smallest_labelled = 400;  // pixels; text in smaller pictures would be illegible
 constexpr int patience_ms = 120'000;
 constexpr std::size_t colours_of_bar = 256;
 
@@ -131,7 +131,7 @@ void labeller::end() {
   if (socket_ >= 0) close(socket_);
   socket_ = -1;
   if (process_ == 0) return;
-  // It ends by itself when the socket is closed; one that does not answer has had its time.
+  // The process ends when the socket is closed; an unresponsive process is killed after a timeout.
   constexpr int steps = 200;
   int status = 0;
   for (int i = 0; i < steps; ++i) {

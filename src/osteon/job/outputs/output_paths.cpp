@@ -10,12 +10,12 @@ namespace osteon::job {
 using json = nlohmann::ordered_json;
 
 std::string to_text(const json& document) {
-  // Paths need not be valid UTF-8; a document must.
+  // Paths may be invalid UTF-8; a document must be valid.
   return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 output_paths::output_paths(const spec& job) {
-  // Programs that get the path take one that begins with a dash for an option.
+  // Other programs interpret a path with a leading dash as an option.
   const bool is_dashed = job.output_directory.starts_with('-');
   const std::filesystem::path base((is_dashed ? "./" : "") + job.output_directory);
   directory = base.string();
@@ -34,7 +34,7 @@ namespace fs = std::filesystem;
 
 bool give_second_name(const std::string& results, const std::string& name, log_sink& log) {
   std::error_code failed;
-  fs::remove(name, failed);  // it would be of an earlier job
+  fs::remove(name, failed);  // it belongs to an earlier job
   if (!failed) fs::create_hard_link(results, name, failed);
   if (!failed) return true;
   log.note(

@@ -9,7 +9,7 @@ nlohmann::ordered_json peak_of(const local_model& part, const physics_result& re
   constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
   const index3 domain = part.where.domain, shape = part.where.owned.shape(), begin = part.where.owned.begin;
   double largest = -std::numeric_limits<double>::infinity(), here = largest;
-  std::int64_t place = none;  // in the whole image
+  std::int64_t place = none;  // index in the whole image
   if (result.shown)
     for (std::int64_t z = 0; z < shape.z; ++z)
       for (const voxel::run& r : part.cells.plane(z))

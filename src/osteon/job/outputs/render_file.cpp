@@ -64,7 +64,7 @@ const std::vector<std::string>& components_of(const io::field_info& field) {
   return field.components == 3 ? vector : field.components == 6 ? tensor : none;
 }
 
-// The number of a component; -1, the magnitude, where none is named.
+// The number of a component; -1 for the magnitude, if none is given.
 int find_component(const io::field_info& field, const std::string& wanted) {
   if (wanted.empty()) return -1;
   const auto& names = components_of(field);
@@ -76,7 +76,7 @@ int find_component(const io::field_info& field, const std::string& wanted) {
   return static_cast<int>(found - names.begin());
 }
 
-// Of a magnitude only large values are worth a colour; a component has both signs, and means lie in the middle.
+// For a magnitude only large values need colours; a component has both signs, and means are mid-range.
 std::array<double, 2> percentiles_of(const render_request& r) {
   const bool all_count = !r.component.empty() || r.method == "average" || r.method == "surface";
   return r.percentiles.value_or(all_count ? std::array{1.0, 99.0} : std::array{50.0, 99.5});
@@ -116,7 +116,7 @@ void check_lines(const render_request& r, std::vector<std::string>& faults) {
     faults.push_back("--lines-of needs --streamlines or --method lic");
 }
 
-// A cut is seen from straight above and shows the lines of its field in the colours of its magnitude.
+// The camera looks straight down on a cut, which shows the lines of its field coloured by magnitude.
 void check_cut(const render_request& r, std::vector<std::string>& faults) {
   if (r.method != "lic") {
     if (!r.cut.empty()) faults.push_back("--cut needs --method lic: other methods cut by --clip");
@@ -189,8 +189,8 @@ void check(const render_request& r) {
   throw usage_error(text);
 }
 
-// The map that the job of a results file names for its picture; none without a summary beside the file. The usual maps of
-// surfaces and volumes are no choice of the job.
+// The colour map chosen for the picture by the job of a results file; none without a summary next to the file. The default
+// maps of surfaces and volumes are not a choice of the job.
 std::optional<std::string> map_of_job(const std::string& results) {
   std::ifstream file(std::filesystem::path(results).parent_path() / "summary.json");
   const json summary = json::parse(file, nullptr, false);
@@ -205,7 +205,7 @@ std::optional<std::string> map_of_job(const std::string& results) {
   return map.get<std::string>();
 }
 
-// What a request leaves open, from what the file holds.
+// Complete the open values of a request from the content of the file.
 render_request completed(render_request r, const io::field_list& list) {
   const bool of_volume = !r.points.empty() || r.shaded || r.bone_opacity || r.streamlines;
   const bool is_loaded =
@@ -215,10 +215,10 @@ render_request completed(render_request r, const io::field_list& list) {
   return r;
 }
 
-// A film of the first `count` frames in a folder. @return false without ffmpeg
+// Make a film of the first `count` frames in a folder. @return false without ffmpeg
 bool make_film(const std::filesystem::path& frames, int count, const std::string& path, log_sink& log) {
   const std::string pictures = (frames / "frame_%04d.png").string();
-  // The common pixel format of films has half as many colours a row and column: sizes must be even.
+  // The common pixel format of films halves the colour resolution per row and column: sizes must be even.
   const auto done =
       run_program({"ffmpeg", "-nostdin", "-y", "-loglevel", "error", "-framerate", "24", "-i", pictures, "-vf",
                    "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", "-frames:v", std::to_string(count), path});
@@ -236,7 +236,7 @@ bool make_film(const std::filesystem::path& frames, int count, const std::string
 void read_fields(const render_request& r, const io::field_list& list, const io::field_info& field, const box3& part,
                  shown_fields& to) {
   to.values = io::read_field(r.file, field, part, find_component(field, r.component));
-  // Of a flow with heat the solid has a material and a temperature, too: what the fluid fills is where it has a velocity.
+  // In a flow with heat the solid also has a material and a temperature: the fluid is the set of voxels with a velocity.
   const bool has_fluid = is_fluid(list);
   const io::field_info phase{has_fluid ? "velocity" : "material", "", "", io::centring::cell, has_fluid ? 3 : 1};
   const bool has_phase =
@@ -252,7 +252,7 @@ std::array<double, 2> range_of(const render_request& r, const shown_fields& show
   const std::array<double, 2> percent = percentiles_of(r);
   std::array<double, 2> range{value_at(percent[0]), value_at(percent[1])};
   if (shown.lines_have_colours && !r.percentiles) range = {lines->low, lines->high};
-  // Of a component low values are as much worth as high ones.
+  // For a component low values are as significant as high ones.
   if (r.method == "surface" && r.component.empty() && !r.percentiles && !shown.lines_have_colours) {
     const double least = value_at(0);
     if (least >= 0 && least < 0.2 * range[1]) range[0] = 0;

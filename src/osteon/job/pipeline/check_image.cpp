@@ -30,7 +30,7 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-// Young's moduli at even distances from the lowest grey of the image to the highest, by the density law.
+// Young's moduli by the density law, at equidistant grey values from the lowest to the highest of the image.
 json moduli_of_greys(const density_law_spec& law, const json& provenance) {
   constexpr int count = 257;
   const json &image = provenance.at("image"), &segmentation = provenance.at("segmentation");
@@ -63,7 +63,9 @@ class image_checker {
 
   image_check run() {
     const bool is_image = source_of(job_).is_image();
-    if (is_image) found_.problems = check_image_files(job_);  // files of other programs are told of by their reader
+    if (is_image)
+      found_.problems = check_image_files(job_);  // the readers of other programs report the faults of their
+                                                  // files
     found_.warnings = doubts(job_);
     check_folder("output.directory", output_paths(job_).directory);
     if (!job_.checkpoint.directory.empty()) check_folder("checkpoint.directory", job_.checkpoint.directory);
@@ -86,7 +88,7 @@ class image_checker {
   void fault(const std::string& where, const std::string& text) { found_.problems.push_back({where, text}); }
   void doubt(const std::string& where, const std::string& text) { found_.warnings.push_back({where, text}); }
 
-  // Whether files can be written there, as far as it can be said without making anything.
+  // Check that files can be written there, as far as possible without creating any.
   void check_folder(const char* where, const std::string& path) {
     std::error_code failed;
     fs::path there = fs::absolute(path);
@@ -101,7 +103,7 @@ class image_checker {
   }
 
   bool look() {
-    constexpr std::int64_t most_bytes = 32 << 20;  // on disk; the reader of larger ones takes the header and a few planes
+    constexpr std::int64_t most_bytes = 32 << 20;  // on disk; for larger files the reader loads the header and a few planes
     std::vector<std::string> words{image_path(job_), std::to_string(std::min(most_bytes, 8 * most_voxels_))};
     if (job_.segment.threshold) words.push_back(fmt::format("{}", *job_.segment.threshold));
     if (job_.segment.threshold && job_.segment.upper) words.push_back(fmt::format("{}", *job_.segment.upper));
@@ -119,7 +121,7 @@ class image_checker {
     return true;
   }
 
-  // Where the image is read whole, its import prints them.
+  // If the image is read completely, its import prints them.
   void take_warnings_of_reader() {
     for (const std::string& text : of_reader_) doubt("image", text);
   }
@@ -141,7 +143,7 @@ class image_checker {
     if (facts.at("shape").is_null()) return;
     std::vector<std::int64_t> lengths;
     for (const auto& n : facts.at("shape")) lengths.push_back(n);
-    while (lengths.size() > 3) {  // an axis of one sample says nothing
+    while (lengths.size() > 3) {  // an axis of one sample provides no information
       const auto one = std::find(lengths.begin(), lengths.end(), 1);
       if (one == lengths.end()) break;
       lengths.erase(one);
@@ -169,7 +171,7 @@ class image_checker {
                                                              : grid::too_many_ranks(ranks, shape_.z));
   }
 
-  // Of an image that is too large to be read in passing.
+  // For an image too large to be read completely in a check.
   void tell_sample() {
     take_warnings_of_reader();
     const json& facts = found_.facts;
@@ -224,7 +226,7 @@ class image_checker {
     check_loads(job, physics_of(job), [&] { return read_whole(job); });
   }
 
-  // Of files of another program, whose reader says what is wrong with them.
+  // For files of another program, whose reader reports their faults.
   void check_model() {
     const index3 shape = source_of(job_).outline(comm_, job_).shape;
     if (shape.volume() > most_voxels_) {
@@ -253,13 +255,13 @@ class image_checker {
       take(e, row.key_of_loads);
     }
     if (deep_.loads && row.describe_loads) {
-      warning_log nothing(ignored_, "model");  // it has been told
+      warning_log nothing(ignored_, "model");  // already reported
       io_clock clock;
       loads_ = row.describe_loads(job, [&] { return source_of(job).read(comm_, job, clock, nothing); }, deep_.volume);
     }
   }
 
-  // As the ranks of a run do, here of one.
+  // As in a run, here on one rank.
   local_model read_whole(const spec& job) {
     io_clock clock;
     warning_log log(found_.warnings, "model");
@@ -283,7 +285,7 @@ class image_checker {
   std::vector<std::string> of_reader_;  ///< its warnings
   vector3 spacing_;
   index3 shape_;
-  std::int64_t voxels_ = 0;  ///< of the image before cropping; 0: not known
+  std::int64_t voxels_ = 0;  ///< of the image before cropping; 0: unknown
 };
 
 }  // namespace
@@ -291,7 +293,7 @@ class image_checker {
 image_check check_image(MPI_Comm comm, const spec& job, std::int64_t most_voxels, const deep_check& deep, json& loads) {
   try {
     return image_checker(comm, job, most_voxels, deep, loads).run();
-  } catch (const json::exception& e) {  // of what the image reader printed
+  } catch (const json::exception& e) {  // from the output of the image reader
     throw machine_error(fmt::format("the image reader described '{}' in a form that is not known: {}; run `./run setup`",
                                     image_path(job), e.what()));
   }
@@ -303,11 +305,11 @@ image_check check_image(MPI_Comm comm, const spec& job, std::int64_t most_voxels
 }
 
 std::string add_faults_of_image(const spec& job, std::vector<problem>& found, std::vector<problem>& warnings) {
-  // `where` is `file:line: key`. Shapes cannot be computed by wrong keys, and without a path there is no image.
+  // `where` is `file:line: key`. Shapes cannot be computed from invalid keys, and without a path there is no image.
   const auto is_of_image = [](const problem& p) {
     for (const char* key : {": image.", ": run.", ": segment.", ": physics", ": --set"})
       if (p.where.find(key) != std::string::npos) return true;
-    return p.where.find(": ") == std::string::npos;  // the text is no TOML
+    return p.where.find(": ") == std::string::npos;  // the text is not TOML
   };
   const bool keys_are_good = !job.image.path.empty() && std::none_of(found.begin(), found.end(), is_of_image);
   json none;
@@ -315,7 +317,7 @@ std::string add_faults_of_image(const spec& job, std::vector<problem>& found, st
   image_check of_image;
   try {
     of_image = image_checker(MPI_COMM_NULL, job, 0, nothing, none).run_header(keys_are_good);
-  } catch (const error&) {  // without a reader the faults of the keys are still worth reporting
+  } catch (const error&) {  // without a reader the faults of the keys are still reported
     of_image = image_checker(MPI_COMM_NULL, job, 0, nothing, none).run_header(false);
   }
   std::move(of_image.problems.begin(), of_image.problems.end(), std::back_inserter(found));

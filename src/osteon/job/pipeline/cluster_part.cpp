@@ -9,7 +9,7 @@
 namespace osteon::job {
 
 std::optional<cluster_part> part_of_cluster(const grid::block& where, const voxel::model_header& header) {
-  const char* told = std::getenv("OSTEON_WIRE_CLUSTER");  // by osteon join, to every process
+  const char* told = std::getenv("OSTEON_WIRE_CLUSTER");  // set by osteon join for every process
   const int mine = told ? std::atoi(told) : 0;
   std::vector<int> cluster(static_cast<std::size_t>(comm::size(where.comm)));
   MPI_Allgather(&mine, 1, MPI_INT, cluster.data(), 1, MPI_INT, where.comm);
@@ -24,7 +24,7 @@ std::optional<cluster_part> part_of_cluster(const grid::block& where, const voxe
   part.comm = comm::communicator::take(made);
   comm::collectively(where.comm, [&] {
     const auto own = std::equal_range(cluster.begin(), cluster.end(), mine);
-    std::vector<std::int64_t> first;  // planes of the cluster's ranks, counted from its own first
+    std::vector<std::int64_t> first;  // planes of the cluster's ranks, relative to its first plane
     for (auto r = own.first; r != own.second; ++r)
       first.push_back(where.boxes->box_of(static_cast<int>(r - cluster.begin())).begin.z);
     first.push_back(where.boxes->box_of(static_cast<int>(own.second - cluster.begin()) - 1).end.z);

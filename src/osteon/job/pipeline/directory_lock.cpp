@@ -19,10 +19,10 @@ namespace {
 
 constexpr const char* lock_name = ".lock";
 
-// Bytes of the lock file that are locked; it has none.
+// Locked range of the lock file, which is empty.
 constexpr off_t front_byte = 0, ranks_byte = 1;
 
-// Locks of an open file rather than of a process: another part of this process that closes the file does not end them.
+// Locks belong to an open file instead of a process: closing the file elsewhere in this process does not release them.
 bool set_lock(int file, short type, off_t first, off_t bytes) {
   struct flock region{};
   region.l_type = type;
@@ -32,7 +32,7 @@ bool set_lock(int file, short type, off_t first, off_t bytes) {
   return fcntl(file, F_OFD_SETLK, &region) == 0;
 }
 
-// Whether a path still leads to an open file: who ended removes the file of a folder that it made.
+// Return true if a path still refers to an open file: the process that created a folder removes the lock file at its end.
 bool leads_to(const std::string& path, int file) {
   struct stat there{}, here{};
   return stat(path.c_str(), &there) == 0 && fstat(file, &here) == 0 && there.st_dev == here.st_dev &&
@@ -61,7 +61,7 @@ directory_lock::directory_lock(const std::string& directory, part which) : direc
 }
 
 bool directory_lock::take(const std::string& path) {
-  // A link that somebody laid there would have a file elsewhere made or locked.
+  // A symbolic link created by another user would create or lock a file elsewhere.
   file_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
   if (file_ < 0 && errno == ELOOP)
     throw usage_error(

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Names that results have, also those of one cluster of several. Files of the user that lie among them stay.
+// Names of results, including those of one of several clusters. Other files, of the user, remain in place.
 bool is_result(const std::string& name) {
   static const std::regex ours(
       R"(results(\.[0-9]+)?\.(nc|vtkhdf|xdmf)|results\.vtkhdf\.series|steps|summary\.json|manifest\.json|scene\.json|sets\.nrrd|)"
@@ -61,8 +61,7 @@ earlier_results::earlier_results(const spec& job, log_sink& log) : log_(&log) {
     if (const std::string name = found.path().filename().string(); is_result(name) || is_of_source(job, name))
       old.push_back(found.path());
 
-  // Beside the folder. Inside it, where it is the working directory, a file system of its own, or in a place that is not
-  // ours.
+  // Next to the folder; inside it if it is the working directory, a mount point, or in a folder without write permission.
   const fs::path plain = folder.has_filename() ? folder : folder.parent_path();
   const bool has_name = plain.has_filename() && plain.filename() != "." && plain.filename() != "..";
   std::vector<fs::path> places;
@@ -90,8 +89,8 @@ earlier_results::earlier_results(const spec& job, log_sink& log) : log_(&log) {
       folder.string(), failed.message(), left_behind));
 }
 
-// Complete the new place by second names before removing any first name. Folders, and files of file systems without hard
-// links, are renamed: before all others, as a rename is the step that can fail.
+// Create all second names at the new location before removing any first name. Folders, and files on file systems without
+// hard links, are renamed before all others, because a rename can fail.
 bool earlier_results::move_to(const fs::path& place, const std::vector<fs::path>& old, std::error_code& failed) {
   for (const fs::path& from : old) {
     entry it{from, place / from.filename()};
@@ -116,7 +115,7 @@ bool earlier_results::move_to(const fs::path& place, const std::vector<fs::path>
   return true;
 }
 
-/// Give every file its first name again. @return how many stay in the new place
+/// Restore the first name of every file. @return number of files that remain at the new location
 std::size_t earlier_results::undo() noexcept {
   std::size_t lost = 0;
   for (const entry& it : moved_) {
@@ -135,8 +134,8 @@ std::size_t earlier_results::undo() noexcept {
 
 void earlier_results::come_back() noexcept {
   if (moved_.empty()) return;
-  // The files that this job has left, frames for example, are of no use without its results. All earlier ones are in the
-  // other place.
+  // Remaining files of this job, for example frames, are useless without its results. All earlier files are at the other
+  // location.
   std::error_code ignored;
   std::vector<fs::path> left;
   for (fs::directory_iterator found(home_, ignored), end; !ignored && found != end; found.increment(ignored))
@@ -148,7 +147,7 @@ void earlier_results::come_back() noexcept {
   try {
     log_->warn(
         fmt::format("{} of {} files of the earlier job could not be moved back and are in '{}'", lost, all, place.string()));
-  } catch (...) {  // a destructor has no other way to report it
+  } catch (...) {  // a destructor cannot report the failure otherwise
   }
 }
 

@@ -14,7 +14,7 @@ namespace osteon::job {
 
 namespace {
 
-// A text of a document, empty if there is none, be the document damaged or absent.
+// A text of a document; empty if absent or if the document is damaged.
 std::string text_in(const std::string& path, const char* key) {
   std::ifstream file(path);
   const auto document = nlohmann::json::parse(file, nullptr, false);
@@ -30,7 +30,7 @@ std::string identity_of_results(const spec& job, const std::string& model_key) {
   try {
     const std::string text = digest_of_result_keys(job) + model_key + key_of_label_images(job);
     return sha256_of(std::as_bytes(std::span(text)));
-  } catch (const std::exception&) {  // files of others come and go
+  } catch (const std::exception&) {  // other processes may create and remove files
     return {};
   }
 }
@@ -41,7 +41,7 @@ bool has_finished_results(const spec& job, const stop_query& is_to_stop) {
   const std::string before = text_in(paths.manifest, "identity_sha256");
   if (before.empty() || text_in(paths.summary, "status") != "done" || !std::filesystem::is_regular_file(paths.results))
     return false;
-  if (!check_image_files(job).empty()) return false;  // the import says what is wrong with them
+  if (!check_image_files(job).empty()) return false;  // the import reports the faults
   const auto poll = [&] { leave_if_asked(is_to_stop, job, "looking whether the job is done"); };
   return identity_of_results(job, key_of_model(job, poll)) == before;
 }

@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* painter_saved_as = "frames";
 
-// Steps of a state, or iterations if its solver takes no steps.
+// Steps of a state, or iterations if its solver has no steps.
 std::int64_t done_in(const numerics::solver_state& state) {
   for (const char* name : {"steps", "iterations"})
     if (const auto found = state.numbers.find(name); found != state.numbers.end() && !found->second.empty())
@@ -63,7 +63,7 @@ void frame_checkpointer::finish(const numerics::solver_state& state) {
   checkpoints_.finish(with_painter(state));
 }
 
-// The interval of the frames rarely divides the number of steps, and a film ends with the answer.
+// The interval of frames rarely divides the number of steps, and the last frame must show the answer.
 void frame_checkpointer::draw_last(const numerics::solver_state& state) {
   if (job_.picture.every <= 0 || is_solved_already_) return;
   done_ = done_in(state);
@@ -81,7 +81,7 @@ numerics::solver_state frame_checkpointer::with_painter(const numerics::solver_s
 void frame_checkpointer::restore(numerics::solver_state& state) {
   checkpoints_.restore(state);
   const auto saved = state.numbers.find(painter_saved_as);
-  if (saved == state.numbers.end()) return;  // the job had no frames then
+  if (saved == state.numbers.end()) return;  // the earlier run had no frames
   if (painter_) painter_->recall(saved->second);
   state.numbers.erase(saved);
 }
@@ -108,7 +108,7 @@ void frame_checkpointer::draw(const numerics::solver_state& state) {
     is_told_ = true;
     log_.note(fmt::format("{}: {:.2f} s", path.string(), clock.seconds()));
   } catch (const error& e) {
-    log_.warn(fmt::format("no frame: {}", e.what()));  // the answer is worth more, whatever it was
+    log_.warn(fmt::format("no frame: {}", e.what()));  // a failed frame must not end the job
   }
 }
 

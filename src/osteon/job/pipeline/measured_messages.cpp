@@ -15,7 +15,7 @@ void add_messages(MPI_Comm comm, const comm::message_ledger& counted, int restar
   const rank_network network = network_of_run(comm);
   comm::collectively(comm, [&] {
     if (comm::rank(comm) != 0) return;
-    // Stage by stage: what a plan sends in one need not be what it sends in another.
+    // By stage: the messages of a plan may differ between stages.
     std::map<std::string, plan_time> of_plan;
     double sum = 0;
     nlohmann::ordered_json& stages = summary.at("stages");

@@ -24,8 +24,8 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-// What the job says of a material, and what its physics needs of it: not of a phase that [[material]] does not name, which
-// goes before those that it does.
+// Keys of a material given by the job, and properties required by its physics. A phase not defined by [[material]] precedes
+// those of the job and is omitted.
 json describe_material(const spec& job, const physics_entry& row, const voxel::material& material, std::size_t number) {
   json entry = {{"name", material.name}};
   const std::size_t phases = row.rules(job).has_others ? 1 : 0;
@@ -67,7 +67,7 @@ json describe_results(const job_state& s, double imbalance, double cpu_seconds, 
   if (row.balances_moments) summary["certificate"]["moment_imbalance"] = certificate.moment_imbalance;
   summary["residual_history"] = certificate.residual_history;
   summary["image"] = provenance.at("image");
-  const vector3& origin = part.header.origin_mm;  // of a crop, where it lies in the image
+  const vector3& origin = part.header.origin_mm;  // for a crop, its position in the image
   summary["image"]["origin_mm"] = {origin.z, origin.y, origin.x};
   summary["segmentation"] = provenance.at("segmentation");
   summary["segmentation"]["load_axis"] = job.load.axis.name();

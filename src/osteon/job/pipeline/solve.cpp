@@ -9,7 +9,7 @@ namespace osteon::job {
 
 namespace {
 
-// Saves nothing: it lets a solve end between its iterations.
+// Stores no states: only stops a solve between its iterations.
 class stop_watcher final : public numerics::checkpointer {
  public:
   stop_watcher(MPI_Comm comm, const stop_query& is_to_stop) : comm_(comm), is_to_stop_(is_to_stop) {}

@@ -12,13 +12,13 @@ namespace osteon::job {
 
 namespace {
 
-constexpr double worth_measuring = 0.2;  // s of a solution
+constexpr double worth_measuring = 0.2;  // s per solution
 
 struct limits {
-  double bytes_per_second = 0, operations_per_second = 0;  // of all ranks together
+  double bytes_per_second = 0, operations_per_second = 0;  // sum over all ranks
 };
 
-// Amount a second of what all ranks do at the same time, at best.
+// Highest amount per second of work executed by all ranks simultaneously.
 template <class Work>
 double best_rate(MPI_Comm comm, Work work) {
   constexpr int tries = 3;
@@ -36,7 +36,7 @@ double best_rate(MPI_Comm comm, Work work) {
 }
 
 limits measure_limits(MPI_Comm comm) {
-  // Together the arrays of a rank are longer than the last cache, as far as the system knows it.
+  // The arrays of a rank together exceed the last-level cache, as far as the system reports its size.
   constexpr std::int64_t least = std::int64_t{8} << 20, most = std::int64_t{32} << 20;
   kernel::triad memory(std::clamp<std::int64_t>(sysconf(_SC_LEVEL3_CACHE_SIZE), least, most));
   limits found;

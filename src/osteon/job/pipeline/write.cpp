@@ -21,7 +21,7 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-// results.nc and results.xdmf, or those of each cluster; what lies there of an earlier job goes.
+// Write results.nc and results.xdmf, or those of each cluster; files of an earlier job are removed.
 io::file_report write_results(job_state& s) {
   const spec& job = s.job;
   const local_model& part = s.part;
@@ -37,7 +37,7 @@ io::file_report write_results(job_state& s) {
   const std::string vtkhdf = own ? name_of_part(paths.vtkhdf, own->index) : paths.vtkhdf;
   const std::string xdmf = own ? name_of_part(paths.xdmf, own->index) : paths.xdmf;
   const bool first = comm::rank(where.comm) == 0;
-  // What a cluster's ranks agree to fail at, the other clusters have to hear.
+  // A failure on the ranks of one cluster is communicated to the other clusters.
   const auto here = [&](auto&& f) { comm::throw_first_error(part.where.comm, comm::outcome_of(f)); };
   std::optional<io::result_writer> writer;
   comm::collectively(part.where.comm, [&] {
@@ -69,7 +69,7 @@ io::file_report write_results(job_state& s) {
   s.written = {{"results", results}, {"xdmf", xdmf}};
   comm::collectively(part.where.comm, [&] {
     if (!first) return;
-    // What lies there is about an earlier job; these results must not be read with its numbers or its picture.
+    // Files of an earlier job are removed: these results must not be combined with its numbers or its picture.
     const scene_paths told(paths.directory);
     std::vector<std::string> earlier{paths.summary, paths.manifest, paths.picture, paths.cut,
                                      paths.report,  told.scene,     told.sets,     told.labelled};
@@ -86,7 +86,7 @@ io::file_report write_results(job_state& s) {
   return report;
 }
 
-// Summary, manifest and scene beside the results.
+// Write summary, manifest and scene next to the results.
 void write_documents(job_state& s, const json& text) {
   const std::vector<std::string> hosts = host_names(s.comm);
   comm::collectively(s.comm, [&] {

@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 constexpr double probe_seconds = 2;
 constexpr std::chrono::hours kept_for{24 * 7};
 
-// The file of these hosts, with so many ranks on each.
+// The machine file of these hosts with this number of ranks on each.
 fs::path cache_file(const machine::job_hosts& hosts) {
   const fs::path folder = job::cache_folder();
   if (folder.empty()) return {};
@@ -45,7 +45,7 @@ std::optional<machine::description> read_cache(const fs::path& file, const machi
   if (file.empty() || absent || fs::file_time_type::clock::now() - written > kept_for) return std::nullopt;
   try {
     return machine::matched(machine::read_machine(file), hosts.hosts, file);
-  } catch (const error&) {  // damaged, or of hosts that have changed: measured again
+  } catch (const error&) {  // damaged, or for hosts that have changed: measure again
     return std::nullopt;
   }
 }
@@ -60,7 +60,7 @@ void write_cache(const fs::path& file, const machine::description& machine) {
   }
 }
 
-// What is known of the hosts, and a word on where from.
+// Return the measured data of the hosts, and a description of their origin.
 std::pair<machine::description, std::string> machine_of(MPI_Comm comm, const machine::job_hosts& hosts) {
   const bool root = comm::rank(comm) == 0;
   std::optional<machine::description> known;
@@ -79,7 +79,7 @@ std::pair<machine::description, std::string> machine_of(MPI_Comm comm, const mac
   return {machine::shared(comm, result.machine), fmt::format("measured in {:.1f} s", result.seconds)};
 }
 
-// Binds; says what it did.
+// Bind the ranks and return a description.
 std::string bind(MPI_Comm comm, const spec& job, const machine::local_ranks& here, const rank_timer& seconds_of_iteration) {
   using machine::binding_policy;
   if (job.run.bind == "measured") {
@@ -117,7 +117,7 @@ placed_ranks place_ranks(MPI_Comm comm, const spec& job,
     log.note(fmt::format("{} {}: in the order they came, {}", who, several ? "on several hosts" : "on one host", binding));
     return placed_ranks(comm);
   }
-  // Errors here are thrown by all ranks alike, and an order is no reason to end a job.
+  // Errors here are thrown on all ranks, and a failed placement must not end a job.
   std::optional<std::pair<machine::description, std::string>> known;
   std::optional<placement::reordered> placed;
   std::string fault, weights;
@@ -126,7 +126,7 @@ placed_ranks place_ranks(MPI_Comm comm, const spec& job,
   } catch (const error& e) {
     fault = e.what();
   }
-  const std::string binding = bind(comm, job, here, seconds_of_iteration);  // behind the probe, which binds and releases
+  const std::string binding = bind(comm, job, here, seconds_of_iteration);  // after the probe, which binds and releases
   if (known) try {
       placement::reorder_options options;
       options.threads = threads;

@@ -13,7 +13,7 @@ namespace {
 
 using counts = std::vector<std::int64_t>;
 
-// Cuts of a box and of its sides, in the order of grid::box_tree.
+// Cuts of a box and its sides, in the order of grid::box_tree.
 class cutter {
  public:
   cutter(index3 shape, const counts& active) : shape_(shape), active_(active) {}

@@ -62,7 +62,7 @@ part_number number_of_part(std::string_view name) {
 
 constexpr const char* as_counted = "as often as messages.parts of a run says";
 
-// Of each rank what a part of this name sent.
+// Messages of a part of this name, by rank.
 std::vector<comm::message_ledger> ledgers_of(const std::vector<comm::rehearsed_parts>& marked, const std::string& name) {
   std::vector<comm::message_ledger> all;
   for (const comm::rehearsed_parts& of_rank : marked) {
@@ -141,7 +141,8 @@ job_plans plans_of_voxels(const spec& job, const voxel::model_header& header, co
       takes_bricks(job, is_thinned ? thinned.planes : header.shape.z, ranks) || (is_thinned && ranks > header.shape.z);
   check_ranks(header, ranks, deals_out_bricks);
   const grid::box_tree boxes = boxes_of(header, image, ranks, deals_out_bricks);
-  job_plans result{job.name, job.physics, ranks, !boxes.is_planes(), {}, false, {}};  // few bricks may be planes
+  job_plans result{job.name, job.physics, ranks, !boxes.is_planes(), {}, false, {}};  // a small number of bricks may be
+                                                                                      // planes
   std::optional<render::picture_plan> drawn;
   if (job.picture.enabled) {
     const render::scene scene = scene_of_picture(job, header, false);
@@ -177,7 +178,7 @@ job_plans plans_of_voxels(const spec& job, const voxel::model_header& header, co
     }
   });
   for (std::size_t p = 0; p < part_count; ++p) {
-    // What a solver marks takes the place of parts that would be empty.
+    // Parts marked by the solver replace parts that would be empty.
     if (p == load && !marked.front().parts.empty()) {
       for (const auto& one : marked.front().parts)
         result.parts.push_back({one.name, as_counted, comm::traffic_of(ledgers_of(marked, one.name))});
@@ -186,7 +187,7 @@ job_plans plans_of_voxels(const spec& job, const voxel::model_header& header, co
       continue;
     }
     job_part part{words[p].first, words[p].second, comm::traffic_of(ledgers[p])};
-    const bool is_earlier = p >= earlier_set_up && p <= earlier_iteration;  // few jobs have such
+    const bool is_earlier = p >= earlier_set_up && p <= earlier_iteration;  // only few jobs have a preceding problem
     if (!is_earlier || !part.plans.empty()) result.parts.push_back(std::move(part));
   }
   return result;

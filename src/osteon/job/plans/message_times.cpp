@@ -28,11 +28,11 @@ plan_time time_of(const comm::plan_traffic& traffic, const rank_network& on) {
   ends.send_overhead = ends.receive_overhead = on.overhead_s;
   const net::plan_cost cost = net::cost_of(on.where, traffic.what, ends);
   const double latency = net::cost_of(on.where, without_bytes(traffic.what), ends).total;
-  // The plan has its different runs once each.
+  // The plan contains each of its different runs once.
   const double times = cost.messages > 0 ? static_cast<double>(traffic.messages) / static_cast<double>(cost.messages) : 0;
   t.simulated = cost.messages <= most_messages_to_simulate;
-  // A rank posts all messages of an exchange at once, and MPI sends them side by side; as this takes the square of their
-  // number to simulate, many go one after the other.
+  // A rank posts all messages of an exchange at once, and MPI transfers them concurrently. The cost of simulating this is
+  // quadratic in their number, so large numbers are simulated sequentially.
   constexpr std::int64_t most_side_by_side = 1000;
   ends.serial_sends = cost.messages > most_side_by_side;
   const double seconds =

@@ -20,8 +20,8 @@ void check_fit(int ranks, int hosts, int ranks_per_host, const std::string& what
                                   ranks, ranks_per_host, counted(rounded_up(ranks, ranks_per_host), "host"), what, hosts));
 }
 
-// A PU for each rank, whose ports are those of the host's memory. Links: ports into and out of memory by rank, then those
-// of the network between hosts, which `between` appends for two hosts.
+// One PU per rank, whose ports are those of the host's memory. Links: ports into and out of memory by rank, then those of
+// the network between hosts, which `between` appends for two hosts.
 net::network with_memory(int ranks, const machine::link& memory, double memory_latency) {
   net::network made;
   made.kind = net::topology::graph;
@@ -34,14 +34,14 @@ net::network with_memory(int ranks, const machine::link& memory, double memory_l
   return made;
 }
 
-constexpr machine::link usual_memory{0.5e-6, 8e9}, usual_link{1.5e-6, 12e9};  // as machine::assumed has them
+constexpr machine::link usual_memory{0.5e-6, 8e9}, usual_link{1.5e-6, 12e9};  // same values as machine::assumed
 
 double quantile(std::vector<double> values, double share) {
   const auto k = static_cast<std::size_t>(share * static_cast<double>(values.size() - 1));
   return kth_smallest(std::move(values), k);
 }
 
-// The link of each host to the others. None if a host's were not measured.
+// The link of each host to the others. None if one was not measured.
 std::vector<machine::link> ports_of_hosts(const machine::description& machine, const machine::host_links& between) {
   std::vector<machine::link> ports;
   for (int h = 0; h < between.hosts() && between.hosts() > 1; ++h) {
@@ -79,7 +79,7 @@ rank_network network_of_machine(const machine::description& machine, int ranks, 
   found.ranks_per_host = ranks_per_host;
   found.hosts = rounded_up(ranks, ranks_per_host);
 
-  // Ranks of a host send at once, so what was measured loaded counts inside.
+  // Ranks of a host send simultaneously, so measurements under load are used within a host.
   const machine::path_speeds* const inside = machine.loaded     ? &*machine.loaded
                                              : machine.isolated ? &*machine.isolated
                                                                 : nullptr;
@@ -131,7 +131,7 @@ rank_network network_of_hosts(const std::vector<int>& host_of, const machine::li
       const machine::link& port = ports[static_cast<std::size_t>(h)];
       latency = std::max(latency, port.latency_s);
       const int vertex = ranks + h;
-      // The latency lies on the way out, half of it; the rest is work of the two ends.
+      // Half of the latency belongs to the outgoing link; the remainder is overhead of the two ends.
       found.where.links.push_back({vertex, vertex, net::link_kind::up, 1, port.bandwidth, port.latency_s / 2});
       found.where.links.push_back({vertex, vertex, net::link_kind::down, 1, port.bandwidth, 0});
     }
@@ -154,7 +154,7 @@ rank_network network_of_hosts(const std::vector<int>& host_of, const machine::li
 
 rank_network network_of_model(std::shared_ptr<const net::network> model, const machine::link& memory, int ranks,
                               int ranks_per_host) {
-  // Hosts have hundreds of cores at most: a network that would need more of them is too small, not full.
+  // A host has hundreds of cores at most: a network that would need more per host is too small.
   constexpr int most_by_itself = 512;
   if (ranks_per_host <= 0) ranks_per_host = std::min(most_by_itself, rounded_up(ranks, model->pus));
   check_fit(ranks, model->pus, ranks_per_host, model->name);

@@ -21,7 +21,7 @@ constexpr std::int64_t most_voxels_in_seconds = std::int64_t{1} << 23;
 constexpr const char* by_iteration = "bytes of an iteration on all levels";
 constexpr const char* by_fine_level = "values of the nodes that ranks share on the fine level";
 
-// Why the plans are not made in a run; empty if they are.
+// Reason why the plans are not made in a run; empty: they are made.
 std::string why_not_planned(const spec& job, index3 shape) {
   if (!source_of(job).is_image()) return "the job has no image";
   if (shape.volume() > most_voxels_in_seconds)
@@ -48,7 +48,7 @@ placement::graph graph_of_iteration(const job_plans& plans) {
             once[std::minmax(r, m.peer)] += p.what.bytes(m);
             sum += p.what.bytes(m);
           }
-      // Runs that differ are in the plan once each.
+      // The plan contains each different run once.
       for (const auto& [pair, n] : once)
         bytes[pair] +=
             static_cast<double>(n) * static_cast<double>(p.bytes) / static_cast<double>(std::max<std::int64_t>(1, sum));
@@ -76,7 +76,7 @@ ranks_to_place ranks_to_place_of_run(MPI_Comm comm, const spec& job) {
   const int ranks = comm::size(comm);
   comm::collectively(comm, [&] {
     found = {rank_graph(job, header.shape, header.active_per_plane, ranks), by_fine_level};
-    if (comm::rank(comm) != 0) return;  // the graph of rank 0 counts
+    if (comm::rank(comm) != 0) return;  // the graph of rank 0 is used
     std::string why = why_not_planned(job, header.shape);
     const stopwatch clock;
     if (why.empty()) try {

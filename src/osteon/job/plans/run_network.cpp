@@ -16,7 +16,7 @@ std::string words_of(const machine::link& l) {
   return fmt::format("{:.3g} us and {:.3g} GB/s", l.latency_s * 1e6, l.bandwidth / 1e9);
 }
 
-// The slowest of all ranks.
+// The slowest value of all ranks.
 machine::link slowest_of(MPI_Comm comm, const net::compositing_machine& own) {
   double worst[2] = {own.latency, 1 / own.rate};
   comm::all_reduce(comm, worst, 2, MPI_MAX);
@@ -29,7 +29,7 @@ rank_network network_of_run(MPI_Comm comm) {
   MPI_Comm made = MPI_COMM_NULL;
   MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, comm::rank(comm), MPI_INFO_NULL, &made);
   const comm::communicator host = comm::communicator::take(made);
-  int first = comm::rank(comm);  // of the host's ranks: its name
+  int first = comm::rank(comm);  // first rank of the host, which identifies it
   MPI_Bcast(&first, 1, MPI_INT, 0, host.get());
   std::vector<int> host_of(static_cast<std::size_t>(comm::size(comm)));
   MPI_Allgather(&first, 1, MPI_INT, host_of.data(), 1, MPI_INT, comm);

@@ -19,7 +19,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// A label image: the rank's voxels, and of each label its number and what greys the scan has there.
+// A label image: the rank's voxels, and for each label its number and the grey values of the scan.
 struct labels {
   std::vector<material_number> numbers;
   std::map<std::string, material_number> number_of;
@@ -40,7 +40,7 @@ labels read_labels(const spec& job, const local_model& part, const std::string& 
   return read;
 }
 
-// The line from grey value to density of a job: of its law, else as the scan's file states it.
+// The line from grey value to density of a job: of its law, else from the scan's file.
 struct density_line {
   double slope = 0, intercept = 0;
   std::string unit;
@@ -64,7 +64,7 @@ std::int64_t count(MPI_Comm comm, const std::vector<float>& phase) {
   return voxels;
 }
 
-// Refuses bone that would be measured as two kinds.
+// Rejects voxels that belong to two compartments.
 class owners {
  public:
   owners(MPI_Comm comm, std::size_t voxels) : comm_(comm) {
@@ -90,10 +90,10 @@ class owners {
  private:
   MPI_Comm comm_;
   std::vector<std::string> names_;
-  std::vector<std::uint16_t> owner_;  // which name, from 1; 0: none
+  std::vector<std::uint16_t> owner_;  // index of the compartment, from 1; 0: none
 };
 
-// The voxels of a compartment that are solid, or those that are not. @collective on comm
+// The solid voxels of a compartment, or its empty voxels. @collective on comm
 std::vector<float> part_of(MPI_Comm comm, const std::vector<float>& inside, const std::vector<float>& solid, bool is_solid) {
   std::vector<float> part;
   comm::collectively(comm, [&] {

@@ -40,7 +40,8 @@ morphometry::thickness_statistics thickness_of(const grid::block& where, const s
 
 namespace {
 
-// How wide a ball can come in from outside. @param squared distance_map() of the pores @collective on where.comm
+// Radius of the largest ball that can enter from outside. @param squared distance_map() of the pores @collective on
+// where.comm
 json throats_of(const grid::block& where, const std::vector<float>& squared, const vector3& spacing_mm) {
   const auto ways = morphometry::access_map(where, squared, morphometry::all_faces);
   const auto present = [](const std::vector<float>& of) { return std::ssize(of) - std::count(of.begin(), of.end(), 0.0F); };
@@ -65,7 +66,7 @@ spec job_for_shape(const spec& job) {
   other.physics = "elasticity";
   other.load = {};
   other.load.test = "custom";
-  other.groups = {};  // the shape does not depend on the loads
+  other.groups = {};  // the shape is independent of the loads
   other.measures_shape = true;
   other.output_directory = (std::filesystem::path(job.output_directory) / "morphometry").string();
   return other;
@@ -96,7 +97,7 @@ json measure_shape(MPI_Comm comm, const spec& job, bool with_throats, log_sink& 
     compartments = measure_compartments(job, part, solid);
   }
   const std::string phase = physics_of(job).rules(job).phase;
-  const bool pores_are_solid = phase == "fluid";  // the phase that is measured first
+  const bool pores_are_solid = phase == "fluid";  // the first measured phase
   json throats;
   const auto measured = [&](const std::vector<float>& of, bool are_pores) {
     const auto squared = morphometry::distance_map(part.where, of, h);
@@ -142,7 +143,7 @@ json measure_shape(MPI_Comm comm, const spec& job, bool with_throats, log_sink& 
                  {"inner_Conn_D_per_mm3", nullptr}};
   if (std::min({domain.z, domain.y, domain.x}) > 1) {
     const double euler = counts.inner_euler(), volume = static_cast<double>((domain - index3{1, 1, 1}).volume()) * voxel;
-    answer["inner_Conn_D_per_mm3"] = euler == 0 ? 0.0 : -euler / volume;  // no negative zero
+    answer["inner_Conn_D_per_mm3"] = euler == 0 ? 0.0 : -euler / volume;  // avoids negative zero
   }
   if (const auto fabric = morphometry::fabric_of(counts, domain, h))
     answer["fabric"] = {{"DA", fabric->anisotropy()},
@@ -158,7 +159,7 @@ json measure_shape(MPI_Comm comm, const spec& job, bool with_throats, log_sink& 
 
 namespace {
 
-// As many as the image has lines of voxels along the axis that has fewest: each rank of a measurement has one at least.
+// Largest number of ranks: the smallest number of lines of voxels of the image along an axis, one per rank.
 comm::communicator ranks_with_lines(MPI_Comm comm, const spec& job) {
   std::int64_t lines = 0;
   comm::collectively(comm, [&] {
@@ -178,11 +179,11 @@ void tell_shape(MPI_Comm comm, const spec& job, log_sink& log) {
   const bool has_pores = std::string_view(physics_of(job).rules(job).phase) == "fluid";
   const comm::communicator measuring = ranks_with_lines(comm, job);
   json measures;
-  comm::collectively(comm, [&] {  // an error of those that measure ends those that wait, too
+  comm::collectively(comm, [&] {  // an error on the measuring ranks also ends the waiting ranks
     if (measuring.get() == MPI_COMM_NULL) return;
     try {
       measures = measure_shape(measuring.get(), job, has_pores, log);
-    } catch (const data_error& fault) {  // on all of them; the answers that were computed are worth more
+    } catch (const data_error& fault) {  // on all ranks; the computed answers are kept
       log.warn(fmt::format("the shape is not measured: {}", fault.what()));
     }
   });

@@ -15,7 +15,7 @@ std::string prefix_of(const std::string& prefix, const key_table& table, std::si
   return prefix + table.name + (table.kind == key_table::kinds::list ? fmt::format("[{}].", number + 1) : ".");
 }
 
-// `"heat", "flow" or "failure"`.
+// Text such as `"heat", "flow" or "failure"`.
 std::string any_of(const std::vector<std::string>& names) {
   std::string text;
   for (std::size_t n = 0; n < names.size(); ++n) text += (n == 0 ? "" : n + 1 == names.size() ? " or " : ", ") + names[n];
@@ -24,7 +24,7 @@ std::string any_of(const std::vector<std::string>& names) {
 
 std::string in_quotes(const std::string& name) { return fmt::format("\"{}\"", name); }
 
-// Faults of numbers beyond the limits that their keys state, and of vectors that have not three numbers.
+// Faults of numbers beyond the limits of their keys, and of vectors that do not have three numbers.
 class range_checker final : public key_visitor {
  public:
   range_checker(std::string prefix, std::vector<problem>& problems) : prefix_(std::move(prefix)), problems_(problems) {}
@@ -67,10 +67,10 @@ class range_checker final : public key_visitor {
   std::vector<problem>& problems_;
 };
 
-// The tests that a job has.
+// The tests of a job.
 struct tests_of_job {
   const physics_entry& physics;
-  std::vector<std::string> tests;  ///< none is known: those of the physics
+  std::vector<std::string> tests;  ///< empty if unknown: those of the physics
 
   bool are_in(const key_tests& some) const {
     return find_physics(some.physics) == &physics &&
@@ -93,8 +93,8 @@ tests_of_job tests_of(const spec& job) {
   return all;
 }
 
-// Faults of keys that are given although the job's tests or a choice beside them do not accept them, or missing although
-// the choice needs them.
+// Faults of keys that are given although not accepted by the job's tests or a choice in the same table, or missing although
+// required by the choice.
 class scope_checker final : public key_visitor {
  public:
   scope_checker(std::string prefix, const spec& job, tests_of_job tests, std::vector<problem>& problems)
@@ -190,7 +190,8 @@ class scope_checker final : public key_visitor {
   const spec& job_;
   tests_of_job tests_;
   std::vector<problem>& problems_;
-  std::map<const char* const*, std::pair<std::string, const choice_field*>> choices_;  // of the table, by their names
+  std::map<const char* const*, std::pair<std::string, const choice_field*>> choices_;  // choices of the table, by their
+                                                                                       // names
   std::map<std::string, bool> flags_;
 };
 

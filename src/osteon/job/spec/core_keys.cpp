@@ -31,7 +31,7 @@ std::vector<std::string> own_tests(const spec& job) {
   return names;
 }
 
-// Fields that pictures show, each once.
+// Fields displayed by pictures, without duplicates.
 std::vector<std::string> fields_of_all() {
   std::vector<std::string> names;
   for (const physics_entry* p : all_physics())

@@ -11,7 +11,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// Writes down the values of the keys of a digest, defaults included.
+// Collects the values of the keys of a digest, including defaults.
 class key_writer final : public key_visitor {
  public:
   explicit key_writer(key_digest digest) : digest_(digest) {}

@@ -19,13 +19,13 @@ key_field field_at(std::size_t type, void* at, std::index_sequence<Types...>) {
   return makers.at(type)(at);
 }
 
-// The position of an entry that comes after all of a lower or the same place.
+// The position after all entries of the same or a lower place.
 template <class List>
 auto position_of(List& list, int place) {
   return std::find_if(list.begin(), list.end(), [&](const auto& other) { return other.place > place; });
 }
 
-// 1000000 rather than 1e+06.
+// Prints 1000000 instead of 1e+06.
 std::string shown(double value) {
   constexpr double largest_whole = 1e15;
   if (std::abs(value) < largest_whole && value == std::floor(value))

@@ -25,7 +25,7 @@ namespace osteon::job {
 
 namespace {
 
-// One change, on its way down the table.
+// A change during the descent through the tables.
 class key_setter {
  public:
   key_setter(toml::table& table, const std::string& change, std::vector<problem>& problems)
@@ -35,7 +35,7 @@ class key_setter {
     const auto equals = change_.find('=');
     if (equals == 0 || equals == std::string::npos) return fault("must have the form KEY=VALUE, e.g. segment.keep=all");
     const std::string_view key = std::string_view(change_).substr(0, equals);
-    // Tables in tables are left one inside the other, by as many levels of the stack.
+    // Leaves nested tables by a number of levels of the stack.
     if (const auto parts = std::count(key.begin(), key.end(), '.') + 1; parts > deepest_key)
       return problems_.push_back({"--set", fmt::format("a key has {} parts; at most {} are read", parts, deepest_key)});
     const auto value = value_of(change_.substr(equals + 1));
@@ -107,10 +107,10 @@ class key_setter {
   std::vector<problem>& problems_;
 };
 
-// Replace or add keys of a job file that is parsed. The reader then checks them as those of the file; they have no line.
-// @param changes `KEY=VALUE` each: the key dotted, as messages show it (`material[1].poisson_ratio`), the value as TOML
-// writes it; a word that is no value of TOML is a text
-// @param problems receives changes that cannot be made
+// Replace or add keys of a parsed job file. The reader then checks them as those of the file; they have no line.
+// @param changes `KEY=VALUE` each: the key dotted, as in messages (`material[1].poisson_ratio`), the value in TOML syntax; a
+// word that is not a TOML value is a text
+// @param problems receives changes that cannot be applied
 void set_keys(toml::table& table, std::span<const std::string> changes, std::vector<problem>& problems) {
   for (const std::string& change : changes) key_setter(table, change, problems).run();
 }
@@ -119,7 +119,7 @@ std::string spelled_now(const std::string& was, const std::string& is) {
   return fmt::format("'{}' is spelled '{}' now", was, is);
 }
 
-// Of a key in the file, or of one that the command line sets, which has no line.
+// Location of a key in the file, or of a key set on the command line, which has no line.
 std::string place_of_key(const std::string& file, std::uint32_t line, const std::string& key) {
   return line == 0 ? fmt::format("--set: {}", key) : fmt::format("{}:{}: {}", file, line, key);
 }
@@ -127,13 +127,13 @@ std::string place_of_key(const std::string& file, std::uint32_t line, const std:
 // Shared by the readers of all tables of a file.
 struct reading {
   const std::string& file;
-  const spec& job;  ///< as far as it is read
+  const spec& job;  ///< the part read so far
   std::vector<problem>& problems;
   std::map<std::string, std::uint32_t>& lines;
   std::vector<problem>& older_spellings;
 };
 
-// Fills a spec from a TOML table. A key that is not registered is a fault.
+// Fills a spec from a TOML table. An unregistered key is a fault.
 class reader final : public key_visitor {
  public:
   reader(const toml::table& table, std::string prefix, const reading& all)
@@ -158,7 +158,7 @@ class reader final : public key_visitor {
       fault(*node, table.name, fmt::format("expected a table; write [{}{}]", prefix_, table.name));
   }
 
-  // Report the keys that nobody asked for.
+  // Report the keys that were not read.
   void finish() {
     for (const auto& [key, node] : table_) {
       const std::string name(key.str());
@@ -170,7 +170,7 @@ class reader final : public key_visitor {
   }
 
  private:
-  // "case.support" of "case[1].support[2].".
+  // Return "case.support" for "case[1].support[2].".
   std::string table_name() const {
     std::string name;
     bool in_brackets = false;
@@ -200,7 +200,7 @@ class reader final : public key_visitor {
     }
   }
 
-  // The value of a key, which the file may have by an older name.
+  // The value of a key, which may have an older name in the file.
   const toml::node* find_value(const std::string& key) {
     const toml::node* node = table_.get(key);
     std::string given = key;
@@ -299,7 +299,7 @@ class reader final : public key_visitor {
     return std::nullopt;
   }
 
-  // Those of the job's physics, as far as they depend on it.
+  // The choices that depend on the physics of the job.
   std::vector<std::string> choices_in_job(const key_entry& entry) const {
     std::vector<std::string> own;
     if (entry.options.own_choices) own = entry.options.own_choices(all_.job);
@@ -309,7 +309,7 @@ class reader final : public key_visitor {
   const toml::table& table_;
   std::string prefix_;
   const reading& all_;
-  std::vector<std::string> known_, older_;  ///< keys; older: of known ones, that the file has
+  std::vector<std::string> known_, older_;  ///< keys; older: former names of known ones in the file
 };
 
 }  // namespace
@@ -362,7 +362,7 @@ spec read_spec_text(const std::string& text, const std::string& path, std::vecto
   for (const physics_entry* p : all_physics()) p->complete(job);
   for (problem p : validate(job)) {
     const auto line = lines.find(p.where);
-    // A fault is shown once: where a value could not be read, its default must not be faulted as well.
+    // A fault is reported once: if a value could not be read, its default is not checked as well.
     const bool seen =
         std::any_of(problems.begin(), problems.end(), [&](const problem& q) { return q.where.ends_with(": " + p.where); });
     if (seen) continue;

@@ -11,7 +11,7 @@ namespace osteon::job {
 
 namespace {
 
-// Words without case, blanks, dashes and underscores, so that "Von Mises" and von_mises are one.
+// Words without case, blanks, dashes and underscores, so that "Von Mises" and von_mises are equal.
 std::string bare_word(const std::string& word) {
   std::string bare;
   for (const char c : word)
@@ -21,7 +21,7 @@ std::string bare_word(const std::string& word) {
 
 struct synonym {
   const char* meant;
-  std::vector<const char*> words;  // bare
+  std::vector<const char*> words;  // normalised words
 };
 
 const std::vector<std::pair<const char*, std::vector<synonym>>>& synonyms_of_values() {
@@ -123,7 +123,7 @@ std::string meant_by(const List& table, const std::string& word, const std::vect
   return {};
 }
 
-// Units that a key's name may end with although ours has another.
+// Units that a key may have instead of the defined one.
 std::string without_unit(const std::string& key) {
   for (const char* unit : {"_GPa", "_Pa", "_kPa", "_MPa", "_um",  "_m",         "_cm",        "_mm", "_percent", "_kN",
                            "_N",   "_C",  "_K",   "_rad", "_deg", "_g_per_cm3", "_kg_per_m3", "_ms", "_min",     "_s"})
@@ -141,9 +141,9 @@ void collect_keys(const key_table& table, const std::string& at, std::map<std::s
   }
 }
 
-// What keys and values were called before. Unlike synonyms these are taken, with a hint.
+// Former names of keys and values. In contrast to synonyms these are accepted, with a hint.
 struct renamed {
-  const char* at;  ///< of a key its table, of a value its key
+  const char* at;  ///< table of a key, or key of a value
   const char* was;
   const char* is;
 };

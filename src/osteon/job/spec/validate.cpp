@@ -45,7 +45,7 @@ class checker {
     return names;
   }
 
-  // "youngs_modulus_MPa and poisson_ratio": what the physics needs of every material.
+  // "youngs_modulus_MPa and poisson_ratio": the properties that the physics requires of every material.
   std::string needed_properties() const {
     std::vector<std::string> keys;
     for (const material_property* p : row_.needs) keys.emplace_back(p->key);
@@ -55,7 +55,7 @@ class checker {
     return words;
   }
 
-  // The name is that of the output folder, and stands in titles and on terminals.
+  // The name is used for the output folder, in titles and on terminals.
   void check_name() {
     constexpr std::size_t longest = 200;
     const std::string& name = job_.name;
@@ -123,7 +123,7 @@ class checker {
            "must lie above segment.threshold, otherwise no voxel is solid");
   }
 
-  // A coarser image has other labels; the checks of each physics reject voxels that its keys name.
+  // A coarser image has other labels; the checks of each physics reject voxels given by its keys.
   std::string why_not_coarser() const {
     return job_.segment.labels || !row_.rules(job_).labels.empty() ? "labels have no mean" : "";
   }

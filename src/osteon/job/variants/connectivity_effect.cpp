@@ -29,7 +29,7 @@ constexpr const char* key_of_effect = "effect_of_connectivity";
 bool keeps_hanging(const spec& job) { return job.segment.connectivity == 26; }
 int other_connectivity(const spec& job) { return keeps_hanging(job) ? 6 : 26; }
 
-// Only 6 tells what it drops that 26 keeps.
+// Only the job with connectivity 6 reports parts that 6 removes and 26 keeps.
 std::int64_t hanging_voxels(const json& segmentation) { return segmentation.value("hanging_voxels", std::int64_t{0}); }
 
 void add_changes(json& list, const std::vector<answer>& all, const json& before, const json& after,
@@ -47,7 +47,7 @@ void add_changes(json& list, const std::vector<answer>& all, const json& before,
   }
 }
 
-// "stiffness +0.03 %, ...": the largest changes of answers that the table shows.
+// "stiffness +0.03 %, ...": the largest changes of answers in the table.
 std::string largest_changes(const json& answers) {
   constexpr std::size_t most = 3;
   std::vector<const json*> shown;

@@ -36,7 +36,7 @@ constexpr const char* words_of(cause of) {
   return of == cause::threshold ? "threshold" : of == cause::voxel_size ? "voxel size" : "noise";
 }
 
-// The values of an answer of the job on the changed images, and what they tell of it.
+// The values of an answer of the job on the changed images, and the uncertainties derived from them.
 class known_answer {
  public:
   known_answer(const std::string& key, const std::string& title, const std::string& unit, double value,
@@ -68,7 +68,7 @@ class known_answer {
   }
 
  private:
-  // The root of their mean square: of the two thresholds one standard deviation apart, or of noises.
+  // The root mean square of the deviations: for the two thresholds one standard deviation apart, or for noises.
   std::optional<double> by_differences(cause of) const {
     double square = 0;
     int count = 0;
@@ -120,7 +120,7 @@ std::vector<component> components_of(const found_answer& a) {
       all.push_back({a, fmt::format("{}.{}", a.key, i),
                      fmt::format("{} {}", title, is_sorted ? std::to_string(i + 1) : axes[i]), a.value[i],
                      a.what->in_table});
-    // Directions have no unit, and no uncertainty that a number could tell.
+    // Directions have no unit, and no scalar uncertainty.
     for (std::size_t j = 0; a.value[i].is_array() && a.value[i].size() == 3 && j < 3 && !a.what->unit.empty(); ++j)
       if (a.value[i][j].is_number())
         all.push_back({a, fmt::format("{}.{}.{}", a.key, i, j), fmt::format("{} {}{}", title, axes[i], axes[j]),
@@ -153,7 +153,7 @@ void add_answers(json& list, const std::vector<answer>& all, const json& of_job,
 
 int first_digit_of(double value) { return static_cast<int>(std::floor(std::log10(std::abs(value)))); }
 
-// A number to the digit 10^last.
+// Format a number to the digit 10^last.
 std::string rounded(double value, int last) {
   if (last < -7 || last > 9)
     return fmt::format("{:.{}e}", value, value == 0 ? 0 : std::max(0, first_digit_of(value) - last));
@@ -163,8 +163,8 @@ std::string rounded(double value, int last) {
 }
 
 // "stiffness 7184 ± 150 (threshold) ± 90 (voxel size) ± 4 (noise) N/mm: 6830 to 7530 (k = 2); 7270 N/mm in voxels of no size
-// (order 1.1)": each difference has two digits, the interval as many as half of it has with two, the value as many as the
-// smallest difference counts.
+// (order 1.1)": each difference has two digits, the interval the digits with which half of it has two, the value the digits
+// of the smallest difference.
 std::string line_of(const json& a) {
   const double value = a.at("value");
   const auto difference = [&](cause of) -> std::optional<double> {
@@ -211,7 +211,7 @@ std::vector<changed_image> changed_images(const spec& job, std::optional<double>
     image.keys.insert(image.keys.end(), keys.begin(), keys.end());
     all.push_back(std::move(image));
   };
-  // The threshold that Otsu's method finds is not that of another image.
+  // A threshold by Otsu's method does not apply to another image.
   std::vector<std::string> kept;
   if (threshold && !job.segment.labels) kept.push_back(fmt::format("segment.threshold={}", *threshold));
   if (u.threshold_sd)
@@ -241,13 +241,13 @@ std::vector<changed_image> changed_images(const spec& job, std::optional<double>
 extrapolation extrapolate(double at_h, double at_2h, double at_4h) {
   const double near = at_2h - at_h, far = at_4h - at_2h;
   extrapolation e;
-  const double order = std::log2(far / near);  // NaN where they go to and fro, or stand still
+  const double order = std::log2(far / near);  // NaN if they oscillate or are constant
   if (order >= least_order && order <= most_order) {
     e.order = order;
     e.value = at_h - near / (std::exp2(order) - 1);
     e.difference = std::abs(*e.value - at_h);
   } else {
-    // Beyond the range the largest voxels are too large for what they show: they say nothing of the smaller ones.
+    // Outside the range the largest voxels are too coarse to provide information about the smaller ones.
     e.difference = order > most_order ? std::abs(near) : std::max(std::abs(near), std::abs(far));
   }
   return e;

@@ -31,7 +31,7 @@ solved_variant solve_variant(MPI_Comm comm, const variant& v, const maker_of_job
     leave_together_if_asked(comm, how.is_to_stop, other.job, v.importing);
     if (is_computed) {
       checkpoint_options of_other = how;
-      of_other.replace = true;  // the folder is of this job alone
+      of_other.replace = true;  // the folder belongs to this job alone
       solved.summary = compute(comm, other.job, other.command, utc_now(), log, of_other);
     } else if (lock) {
       lock->remove_if_useless(true);
@@ -44,7 +44,7 @@ solved_variant solve_variant(MPI_Comm comm, const variant& v, const maker_of_job
   } catch (const interrupted_error& e) {
     throw interrupted_error(
         fmt::format("{} (the results of the job are written; what was stopped is {})", e.what(), v.stopped));
-  } catch (const error& e) {  // all ranks have the same
+  } catch (const error& e) {  // the same on all ranks
     solved.fault = e.what();
     log.warn(fmt::format("{} could not be computed: {}", v.words, solved.fault));
     if (lock) lock->remove_if_useless(true);

@@ -19,7 +19,7 @@ namespace osteon::physics {
 
 namespace {
 
-// Planes of node values as result files want them: components x, y, z, NaN where there is no node.
+// Planes of node values in the form of result files: components x, y, z, NaN at absent nodes.
 io::plane_source<float> node_planes(std::shared_ptr<const numerics::elasticity_problem> problem,
                                     std::shared_ptr<const std::vector<double>> zyx) {
   return
@@ -36,7 +36,7 @@ io::plane_source<float> node_planes(std::shared_ptr<const numerics::elasticity_p
       };
 }
 
-// Collects fields of cells, each made from the displacements when its turn comes.
+// Collects fields of cells, each computed from the displacements when it is written.
 class field_list {
  public:
   field_list(const local_model& part, const derived_fields& state) : part_(part), state_(state) {}
@@ -104,7 +104,7 @@ derived_fields derive_fields(std::shared_ptr<const numerics::elasticity_problem>
 
 namespace {
 
-// Of the whole solid [N mm], so that it is the work of the load; what the densities at the centres add up to is less.
+// Energy of the whole solid [N mm], equal to the work of the load; the sum of the densities at the centres is smaller.
 double strain_energy(MPI_Comm comm, const derived_fields& state) {
   const vector3& h = state.problem->spacing_mm;
   double energy = 0;
@@ -123,7 +123,7 @@ double largest_displacement(MPI_Comm comm, const std::vector<double>& zyx) {
   double largest = 0;
   for (std::size_t i = 0; i + 2 < zyx.size(); i += 3) {
     const double length = std::hypot(zyx[i], zyx[i + 1], zyx[i + 2]);
-    if (!(length <= largest)) largest = length;  // also what is not a number
+    if (!(length <= largest)) largest = length;  // also true for NaN
   }
   comm::all_reduce(comm, &largest, 1, MPI_MAX);
   return largest;
@@ -208,7 +208,7 @@ void show(physics_result& result, const spec& job, const local_model& part, cons
   result.shown_title = title;
   result.shown_units = units;
   result.shown_high = s.p99 > s.median ? s.p99 : s.max;
-  const bool from_nothing = draws_surface(job) || !(s.median < result.shown_high);  // so is a uniform field
+  const bool from_nothing = draws_surface(job) || !(s.median < result.shown_high);  // also for a uniform field
   result.shown_low = from_nothing ? 0 : s.median;
 }
 

@@ -47,15 +47,15 @@ class displacement_painter final : public frame_painter {
  private:
   const spec& job_;
   const local_model& part_;
-  std::shared_ptr<const numerics::elasticity_problem> elastic_;  // made when a frame needs it
+  std::shared_ptr<const numerics::elasticity_problem> elastic_;  // created when a frame needs it
 };
 
-// Shows the field that the job's picture shows. Borrows both. @collective on part.where.comm
+// Displays the field of the job's picture. Borrows both. @collective on part.where.comm
 std::unique_ptr<frame_painter> paint_displacements(const spec& job, const local_model& part) {
   return std::make_unique<displacement_painter>(job, part);
 }
 
-// A test between the faces of the image needs a solid that joins them; other loads act where their sets are.
+// A test between the faces of the image needs a solid that connects them; other loads act at their sets.
 solid_rules elastic_rules(const spec& job) {
   solid_rules rules;
   const mechanical_keys& keys = job.groups.of<mechanical_keys>();
@@ -66,7 +66,7 @@ solid_rules elastic_rules(const spec& job) {
   return rules;
 }
 
-// Of a job with cases each has its own.
+// In a job with cases each case has its own.
 std::string name_of_test(const spec& job) {
   return job.groups.of<mechanical_keys>().cases.empty() ? name_of(test_of(job)) : std::string();
 }
@@ -194,8 +194,8 @@ const physics_entry& elasticity() {
       .rules = elastic_rules,
       .labels = labels_of_sets,
       .system = {io::centring::node, 3},
-      // A sponge has 1.27 nodes an element. 128^3: 90.2 MB for 1.92 M unknowns, 4.9 s; two cases: 128 MB. 96^3: 40.3 MB for
-      // 0.83 M, four cases 75.6 MB. Three cases of 64^3: 2.3 times the CPU of one.
+      // A sponge has 1.27 nodes per element. 128^3: 90.2 MB for 1.92 M unknowns, 4.9 s; two cases: 128 MB. 96^3: 40.3 MB for
+      // 0.83 M, four cases 75.6 MB. Three cases of 64^3: 2.3 times the CPU time of one.
       .costs = {3.81, 46, 14, 3e-6, 7e-6},
       .work = elastic_work,
       .most_components = most_elastic_components,

@@ -28,15 +28,15 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// What is read off the solution of a load case.
+// Quantities derived from the solution of a load case.
 struct case_result {
   numerics::solve_certificate certificate;
   json answers;
   derived_fields state;
-  std::vector<double> reaction_N;  ///< only if the source of the model takes it
+  std::vector<double> reaction_N;  ///< only if the source of the model needs it
 };
 
-// The share of the whole strain energy that each voxel has. @collective on comm
+// The share of each voxel in the total strain energy. @collective on comm
 std::vector<float> shares_of_energy(MPI_Comm comm, const derived_fields& state, double energy_mJ) {
   const vector3& h = state.problem->spacing_mm;
   std::vector<float> shares;
@@ -48,7 +48,7 @@ std::vector<float> shares_of_energy(MPI_Comm comm, const derived_fields& state, 
   return shares;
 }
 
-// The load that goes through single voxels, as a threshold that is a little higher would cut them.
+// The share of the load carried by single voxels, which a slightly higher threshold would remove.
 json tell_necks(const local_model& part, const derived_fields& state, double energy_mJ) {
   constexpr float much = 0.01F;
   const std::vector<std::uint8_t> necks = find_necks(part);
@@ -91,8 +91,8 @@ case_result read_case(const spec& job, const local_model& part,
   answers["pistoia"] = {{"critical_strain", job.groups.of<mechanical_keys>().pistoia.critical_strain},
                         {"critical_volume", job.groups.of<mechanical_keys>().pistoia.critical_volume},
                         {"factor", failure.factor}};
-  // What strains no voxel at its centre has no failure load: a rigid motion, or one voxel in torsion, but not what is so
-  // small that single precision cannot hold its strains, which is refused later.
+  // If no voxel is strained at its centre, there is no failure load: a rigid motion, or one voxel in torsion. Strains below
+  // the range of single precision are excluded; they are rejected later.
   constexpr double least_energy_mJ = 1e-30;
   if (const double energy = answers.at("strain_energy_mJ");
       std::isinf(failure.factor) && (loads.load.value_or(0) == 0 || energy > least_energy_mJ))
@@ -105,8 +105,8 @@ case_result read_case(const spec& job, const local_model& part,
   return result;
 }
 
-// What the stiffness K gains with each voxel's modulus: dK/dE = K/E u, u the voxel's share of the energy, as K is the
-// energy over half the square of what drives the specimen, at which small changes of E move nothing.
+// Derivative of the stiffness K by each voxel's modulus: dK/dE = K/E u, with u the voxel's share of the energy, because K is
+// the energy over half the square of the driving quantity, where the energy is stationary.
 result_field sensitivity_of(const local_model& part, const derived_fields& state, const json& answers) {
   const bool turns = answers.contains("stiffness_N_mm_per_deg");
   const char* key = turns ? "stiffness_N_mm_per_deg" : "stiffness_N_per_mm";
@@ -129,7 +129,7 @@ result_field sensitivity_of(const local_model& part, const derived_fields& state
           }};
 }
 
-// The fields of a case; their names end in that of the case. @collective on part.where.comm
+// The fields of a case; their names end in the name of the case. @collective on part.where.comm
 std::vector<result_field> fields_of(const spec& job, const local_model& part, const load_case& what,
                                     const derived_fields& state, const json& answers) {
   auto fields = elastic_fields(part, fields_of_job(job), state);
@@ -152,8 +152,8 @@ std::vector<result_field> fields_of(const spec& job, const local_model& part, co
   return fields;
 }
 
-// What a reader of the answers has to know of them. @collective local
-// @param locks whether the hexahedron locks, which is warned of before
+// Remarks needed to interpret the answers. @collective local
+// @param locks the hexahedron locks, of which a warning was printed before
 void tell_doubts(const load_case& what, const case_result& found, double solid_mm3, bool locks, log_sink& log) {
   constexpr double rounding = 1e-2, most_unseen = 0.5;
   const std::string of_case = what.name.empty() ? "" : fmt::format("load case '{}': ", what.name);
@@ -183,7 +183,7 @@ std::vector<case_result> solve_cases(const spec& job, const local_model& part,
   if (cases.size() > 1)
     log.note(fmt::format("{} load cases hold {} different sets of displacements: the solver is set up {} times",
                          cases.size(), groups.size(), groups.size()));
-  // All faults come before the first solution, which may take hours.
+  // All faults are reported before the first solution, which may take hours.
   for (const std::vector<std::size_t>& group : groups) {
     problem->fixed = cases[group.front()].fixed;
     require_supported(*problem, part.header.origin_mm);
@@ -235,7 +235,7 @@ physics_result run_elasticity(const spec& job, const local_model& part, const nu
   const bool locks = locks_at(highest_poisson_ratio(part));
   for (std::size_t c = 0; c < cases.size(); ++c)
     tell_doubts(cases[c], solved[c], static_cast<double>(result.elements) * h.z * h.y * h.x, locks, log);
-  result.answers = solved.front().answers;  // of several cases the first is the one of the picture and of the table
+  result.answers = solved.front().answers;  // of several cases, the first is used for the picture and the table
   show(result, job, part, solved.front().state);
   if (!job.groups.of<mechanical_keys>().cases.empty()) result.shown_name += "_" + cases.front().name;
   for (std::size_t c = 0; c < solved.size(); ++c) {

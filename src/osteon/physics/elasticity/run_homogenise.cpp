@@ -16,10 +16,10 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr double mean_strain = 0.01;  // zz, of the fields; the stiffness does not depend on it
+constexpr double mean_strain = 0.01;  // zz, of the fields; the stiffness is independent of it
 constexpr const char* components[] = {"xx", "yy", "zz", "xy", "yz", "xz"};
 
-// Young's and shear moduli and Poisson's ratios along axes named by three letters.
+// Young's and shear moduli and Poisson's ratios along axes given by three letters.
 json moduli(const elastic_constants& k, const std::string& axes) {
   json young, shear, ratios;
   for (std::size_t i = 0; i < 3; ++i) {
@@ -71,7 +71,7 @@ physics_result run_homogenise(const spec& job, const local_model& part, const nu
   result.elements = part.cells.size();
   comm::all_reduce(comm, &result.elements, 1, MPI_SUM);
 
-  // `boundary` is the name that scripts written before version 0.2 read; it goes with 0.4.
+  // `boundary` is the name read by scripts written before version 0.2; it will be removed in 0.4.
   json answer = {{"boundary_condition", name_of(boundary)},
                  {"boundary", name_of(boundary)},
                  {"order", components},

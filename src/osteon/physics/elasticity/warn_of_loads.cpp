@@ -71,7 +71,7 @@ class load_warner {
     if (holds) warnings_.push_back({where, words()});
   }
 
-  // `as` says how the strain comes about; empty if it stands in the job.
+  // `as` describes the origin of the strain; empty if it is a key of the job.
   void strain(double value, const std::string& where, const std::string& as) {
     const double e = std::abs(value);
     doubt(e > largest_strain, where, [&] {

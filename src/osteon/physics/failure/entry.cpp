@@ -79,8 +79,8 @@ solver_work failure_work(const spec& job, const voxel::node_count* nodes) {
   solver_work work;
   const failure_keys& keys = job.groups.of<failure_keys>();
   const auto legs = static_cast<double>(std::max<std::size_t>(keys.path.size(), 1));
-  // ./run bench failure: ten steps take the time of 15 elastic solutions besides the first; with half the steps again
-  // thrice.
+  // ./run bench failure: ten steps take the time of 15 elastic solutions in addition to the first; with half the step size
+  // three times as much again.
   constexpr double solutions_of_step = 1.5;
   const double steps = legs * static_cast<double>(keys.steps.value_or(10));
   work.solutions = 1 + solutions_of_step * steps;
@@ -116,7 +116,7 @@ const physics_entry& failure() {
           },
       .labels = labels_of_sets,
       .system = {io::centring::node, 3},
-      .costs = {3.81, 133, 1, 3e-6, 7e-6},  // 87 bytes more than elasticity, four of five voxels having yielded
+      .costs = {3.81, 133, 1, 3e-6, 7e-6},  // 87 bytes more than elasticity, with four of five voxels yielded
       .default_tolerance = 1e-5,
       .work = failure_work,
       .most_components = [](const spec&) { return 3; },

@@ -15,7 +15,7 @@ namespace osteon::physics {
 
 namespace {
 
-// Perfect plasticity leaves the tangent without stiffness along the flow: this part of Young's modulus is put in its place.
+// In perfect plasticity the tangent has no stiffness along the flow; this fraction of Young's modulus is used instead.
 constexpr double least_hardening = 1e-4;
 
 }  // namespace
@@ -159,7 +159,7 @@ strengths strengths_of(const spec& job, const voxel::material& m, std::size_t nu
   const auto of = [&](const std::optional<double>& stress, const std::optional<double>& strain,
                       const std::vector<double>& by_density) {
     if (by_density.empty()) return stress ? *stress : strain.value_or(0) * modulus;
-    // The density that the law has at this modulus: what was clipped or sorted into classes stays so.
+    // The density of the law at this modulus; clipping and classes are preserved.
     const density_law_spec& law = *job.density_law;
     return by_density[0] * std::pow(modulus / *law.coefficient_MPa, by_density[1] / law.exponent);
   };

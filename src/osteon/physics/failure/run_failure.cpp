@@ -35,7 +35,7 @@ using json = nlohmann::ordered_json;
 
 constexpr double offset_strain = 0.002;
 
-// Where the face is and what it bears, under the names of the test's units.
+// Displacement and load of the face, named by the units of the test.
 json place_of(double factor, double load, const measure& m) {
   const double amount = factor * m.amount;
   if (m.turns) return {{"angle_deg", amount * 180 / std::numbers::pi}, {"moment_N_mm", load}};
@@ -45,14 +45,14 @@ json place_of(double factor, double load, const measure& m) {
           {"stress_MPa", load / m.area.area_mm2}};
 }
 
-// Until the path turns for the first time.
+// Up to the first turn of the path.
 std::span<const failure_record> first_leg(std::span<const failure_record> curve) {
   std::size_t n = 1;
   while (n < curve.size() && std::abs(curve[n].factor) > std::abs(curve[n - 1].factor)) ++n;
   return curve.first(std::min(n, curve.size()));
 }
 
-// Where the curve meets the elastic line that begins at the offset; linear between the records.
+// Intersection of the curve with the elastic line that begins at the offset; linear between the records.
 json yield_by_offset(std::span<const failure_record> leg, const measure& m, double stiffness) {
   const double offset = offset_strain * m.length_mm;
   const auto above = [&](const failure_record& r) {
@@ -90,7 +90,7 @@ json curve_of(std::span<const failure_record> curve, const measure& m) {
   return columns;
 }
 
-// First yield, yield by a 0.2 % offset, ultimate load, stiffness after the yield, energies at the end.
+// First yield, yield at 0.2 % offset, ultimate load, post-yield stiffness, final energies.
 // @param first_yield factor @param stiffness elastic, load over the amount [N/mm or N mm/rad]
 json answers_of_curve(std::span<const failure_record> curve, const measure& m, double first_yield, double stiffness) {
   json answers = json::object();
@@ -99,7 +99,7 @@ json answers_of_curve(std::span<const failure_record> curve, const measure& m, d
     answers["first_yield"] = place_of(first_yield, stiffness * first_yield * m.amount, m);
   if (!m.turns)
     if (const json offset = yield_by_offset(leg, m, stiffness); !offset.is_null()) answers["yield_offset"] = offset;
-  // Where it stays at the largest force, that is reached at the first of these records, whatever the solver left of each.
+  // End of the plateau at the largest force, whose first record this is, within the residual of the solver at each record.
   constexpr double plateau = 1e-6;
   const auto most = std::max_element(leg.begin(), leg.end(), [](const auto& a, const auto& b) {
     return (1 + plateau) * std::abs(a.load) < std::abs(b.load);
@@ -123,8 +123,8 @@ json answers_of_curve(std::span<const failure_record> curve, const measure& m, d
 
 constexpr double most_plausible_strain = 0.1;
 
-// @cite [BazantOh1983]: what a voxel has beyond its strength is inverse to its size.
-// @throws usage_error if the slope is that of no damage
+// @cite [BazantOh1983]: the strain of a voxel beyond its strength is inversely proportional to its size.
+// @throws usage_error if the slope implies no damage
 kernel::damage_law damage_of(const strengths& s, const kernel::yield_surface& surface, const failure_keys& keys,
                              const std::string& material, const vector3& spacing_mm) {
   kernel::damage_law law{surface, s.slope};
@@ -140,7 +140,7 @@ kernel::damage_law damage_of(const strengths& s, const kernel::yield_surface& su
   return law;
 }
 
-// The surfaces of all materials of the model. Tells what is assumed of them.
+// The yield surfaces of all materials of the model. Logs the assumptions.
 failure_plan make_failure_plan(const spec& job, const local_model& part, json& told, log_sink& log) {
   const failure_keys& keys = job.groups.of<failure_keys>();
   failure_plan plan;
@@ -182,7 +182,7 @@ failure_plan make_failure_plan(const spec& job, const local_model& part, json& t
   return plan;
 }
 
-// What the elastic solution says: stiffness, and the failure load that Pistoia's rule reads off it.
+// Results of the elastic solution: stiffness, and the failure load by Pistoia's criterion.
 struct elastic_part {
   json answers;
   double stiffness = 0;  // load over the amount
@@ -212,7 +212,7 @@ elastic_part read_elastic(const spec& job, const local_model& part,
   return read;
 }
 
-// What acts at the end of the path, for scene.json. @return what elasticity tells of its loads @collective
+// Loads at the end of the path, for scene.json. @return the elastic answers on its loads @collective
 json tell_loads(const load_case& what, double factor, const local_model& part, const numerics::elasticity_problem& problem,
                 const node_sets& sets, elasticity_solution& state, physics_result& result) {
   load_case at_end = what;
@@ -227,7 +227,7 @@ json tell_loads(const load_case& what, double factor, const local_model& part, c
   return told;
 }
 
-// Walks the path again in half the steps. @collective
+// Repeats the path with half the step size. @collective
 json prove(const numerics::elasticity_problem& problem, const failure_plan& plan, const numerics::options& how,
            const failure_solution& walked, log_sink& log) {
   log.note("failure: the path is walked again with each step in two halves");
@@ -277,7 +277,7 @@ physics_result run_failure(const spec& job, const local_model& part, const numer
   const std::vector<load_case> cases = make_cases(sets, log);
   warn_of_unused_sets(sets, job, log);
   warn_of_locking(job, part, log);
-  // The solution is never scaled: a wanted load is walked to.
+  // The solution is never scaled: a requested load is reached in steps.
   load_case what = cases.front();
   const measure& m = *what.measures;
   const double wanted = m.wanted.value_or(0);
@@ -342,7 +342,7 @@ namespace {
 
 class damage_painter final : public frame_painter {
  public:
-  /// @param points of a voxel that have a dissipation
+  /// @param points of a voxel with a dissipation
   damage_painter(const local_model& part, std::size_t points) : part_(part), points_(points) {}
 
   bool show(physics_result& result, const numerics::solver_state& state) override {

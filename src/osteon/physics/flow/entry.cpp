@@ -22,13 +22,13 @@ namespace osteon::physics {
 
 namespace {
 
-// By its test. @collective on part.where.comm
+// Run the test of the job. @collective on part.where.comm
 physics_result run_flow(const spec& job, const local_model& part, const numerics::options& how, log_sink& log) {
   if (is_between_openings(job)) return run_flow_through(job, part, how, log);
   return run_permeability(job, part, how, log);
 }
 
-// The faults of a flow job on its fluid. @throws as run_flow @collective on part.where.comm
+// Check a flow job on its fluid. @throws as run_flow @collective on part.where.comm
 void check_flow_on(const spec& job, const local_model& part) {
   if (is_between_openings(job)) return check_flow_through_on(job, part);
   check_permeability_on(job, part);
@@ -36,8 +36,8 @@ void check_flow_on(const spec& job, const local_model& part) {
 
 constexpr solver_costs costs_of_flow{4, 50, 4, 2e-6, 8e-6};
 
-// What is carried, as a stage after the flow: its memory per voxel of fluid and solid, if that is more than the flow's, and
-// its solutions, in the costs of a flow (docs/reference/performance.md).
+// Costs of a transported quantity, as a stage after the flow: its memory per voxel of fluid and solid, if larger than that
+// of the flow, and its solutions, in units of the costs of a flow (docs/reference/performance.md).
 void add_transport(solver_work& work, double bytes, double solutions) {
   constexpr solver_costs c = costs_of_flow;
   constexpr double of_flow = 0.5;
@@ -45,11 +45,11 @@ void add_transport(solver_work& work, double bytes, double solutions) {
   work.solutions += of_flow * solutions;
 }
 
-// Steps that follow the flow, by the velocities that the job gives; 0: it gives none, or no spacing.
+// Time steps estimated from the velocities of the job; 0: the job gives no velocities, or no spacing.
 double steps_by_courant(const spec& job, const flow_keys& f) {
   const auto& spacing = job.image.spacing_mm;
   if (!spacing || spacing->empty()) return 0;
-  double highest = 0;  // voxels a second
+  double highest = 0;  // voxels per second
   for (const boundary_spec& b : job.groups.of<condition_keys>().boundaries) {
     double factor = b.factor_at_s.empty() ? 1 : 0;
     for (const auto& point : b.factor_at_s)
@@ -65,10 +65,10 @@ double steps_by_courant(const spec& job, const flow_keys& f) {
   return highest * *job.groups.of<condition_keys>().transient->end_s / f.cfl.value_or(flow_time_plan{}.courant);
 }
 
-// Adds the steps of a flow in time, and those of its temperature.
+// Adds the steps of a transient flow, and those of its temperature.
 void add_steps(solver_work& work, const spec& job, const flow_keys& f) {
   if (!job.groups.of<condition_keys>().transient->end_s) return;
-  constexpr double of_a_step = 0.15, of_a_temperature = 0.2;  // against a creeping flow
+  constexpr double of_a_step = 0.15, of_a_temperature = 0.2;  // relative to a creeping flow
   double steps = 0;
   if (job.groups.of<condition_keys>().transient->step_s) {
     steps =
@@ -90,7 +90,7 @@ solver_work flow_work(const spec& job, const voxel::node_count*) {
   solver_work work;
   if (test_of_flow(job) == flow_test::permeability_tensor) work.kept = work.solutions = 3;
   if (test_of_flow(job) == flow_test::dispersion) {
-    const double samples = job.load.boundary_condition == outer_condition::mirrored ? 2 : 1;  // with its image
+    const double samples = job.load.boundary_condition == outer_condition::mirrored ? 2 : 1;  // including its mirror image
     add_transport(
         work, 680 * samples,
         3 * samples * static_cast<double>(std::max<std::size_t>(1, job.groups.of<flow_keys>().peclet_numbers.size())));
@@ -99,17 +99,17 @@ solver_work flow_work(const spec& job, const voxel::node_count*) {
     const flow_keys& f = job.groups.of<flow_keys>();
     constexpr double with_inertia = 6;  // steps of Picard and Newton
     work.solutions = static_cast<double>(std::max<std::size_t>(1, f.multiples.size())) * (f.inertia ? with_inertia : 1);
-    if (f.expansion_per_K) work.solutions *= 5;  // rounds of flow and temperature, most of them short
-    work.kept = f.inertia ? 84 : 6.5;  // directions of the solver, and its cycles: 128^3 bone with inertia 1.53 kB a voxel
+    if (f.expansion_per_K) work.solutions *= 5;  // rounds of flow and temperature, mostly short
+    work.kept = f.inertia ? 84 : 6.5;  // directions of the solver, and its cycles: 128^3 bone with inertia 1.53 kB per voxel
     if (job.groups.of<condition_keys>().transient) {
       work.kept = 18.5;
       if (job.picture.pathlines > 0) work.kept += 3;  // the velocities at both ends of a step, over a box half full of fluid
-      if (f.heat) work.kept += 27;                    // both stand side by side
+      if (f.heat) work.kept += 27;                    // both are stored at the same time
       work.solutions = 1;
       add_steps(work, job, f);
     }
     const auto flows = static_cast<double>(std::max<std::size_t>(1, f.multiples.size()));
-    // At Peclet numbers of a voxel from below 1 to 500 ages take as long as 1 to 15 creeping flows.
+    // At cell Peclet numbers from below 1 to 500, ages take the time of 1 to 15 creeping flows.
     if (f.residence_time) add_transport(work, 550, 18);
     if (f.heat) add_transport(work, 500 + 6 * sizeof(double) * (flows - 1), flows);  // and the velocities of each flow
   }
@@ -124,7 +124,7 @@ solid_rules flow_rules(const spec& job) {
   rules.takes_empty_space = f.fluid == fluid_voxels::empty;
   rules.has_others = f.heat && !job.materials.empty();
   if (!job.segment.labels) return rules;
-  // Of a label image the labels say it, the empty ones or all others.
+  // In a label image the fluid is given by labels: the empty ones or all others.
   rules.takes_empty_space = f.fluid == fluid_voxels::solid;
   rules.labels = job.segment.void_labels;
   if (!f.fluid_labels.empty()) rules.labels.assign(f.fluid_labels.begin(), f.fluid_labels.end());

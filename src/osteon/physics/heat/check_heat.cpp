@@ -28,7 +28,7 @@ class heat_checker {
 
  private:
   void check_boundaries() {
-    std::map<std::string, std::size_t> owner;  // of each face, the table that speaks of it
+    std::map<std::string, std::size_t> owner;  // for each face, its table
     for (std::size_t n = 0; n < keys_.boundaries.size(); ++n) {
       const boundary_spec& b = keys_.boundaries[n];
       const std::string at = fmt::format("boundary[{}].", n + 1);
@@ -101,7 +101,7 @@ void register_heat_keys(key_table& job) {
   job.accept({heat, names_of(conduction, heat_transfer)}, {"transient"});
   const auto all = names_of(conduction, heat_transfer, conductivity_tensor);
   job.accept({heat, all}, {"material.heat_capacity_J_per_m3K"});
-  // Earlier versions ignore these, and so does this one.
+  // Ignored, as in earlier versions.
   job.accept({heat, all, "", false}, {"load.direction", "load.faces", "load.depth_mm", "load.area", "load.area_mm2",
                                       "load.bonded", "load.about_mm", "load.strain", "load.displacement_mm", "load.force_N",
                                       "load.angle_deg", "load.moment_N_mm", "load.gravity_m_per_s2"});

@@ -19,11 +19,11 @@ namespace osteon::physics {
 
 namespace {
 
-// Heat reaches the parts that touch a face with a condition, or that go through the image along a periodic axis.
+// Heat reaches the parts that touch a face with a condition, or that extend through the image along a periodic axis.
 void rules_of_boundaries(const spec& job, solid_rules& rules) {
   bool any = false;
   for (const boundary_spec& b : job.groups.of<condition_keys>().boundaries) {
-    if (b.face.empty()) continue;  // a fault that check_heat reports
+    if (b.face.empty()) continue;  // check_heat reports the fault
     const std::size_t axis = b.face[0] == 'z' ? 0 : b.face[0] == 'y' ? 1 : 2;
     const bool both = b.face.size() == 1, repeats = kind_of(b) == condition_kind::periodic;
     any = true;
@@ -32,12 +32,12 @@ void rules_of_boundaries(const spec& job, solid_rules& rules) {
     rules.touching[axis][0] = rules.touching[axis][0] || both || b.face.ends_with("low");
     rules.touching[axis][1] = rules.touching[axis][1] || both || b.face.ends_with("high");
   }
-  if (!any && keep_of(job) == kept_parts::percolating) rules.keeps_all = true;  // sources in time, and no way out
+  if (!any && keep_of(job) == kept_parts::percolating) rules.keeps_all = true;  // transient sources, without an outlet
 }
 
 solid_rules heat_rules(const spec& job) {
   solid_rules rules;
-  rules.may_join_nothing = true;  // where no path joins the faces, nothing flows: an answer, too
+  rules.may_join_nothing = true;  // without a path between the faces the flux is zero, which is also an answer
   const heat_test test = test_of_heat(job);
   if (test == heat_test::conductivity_tensor) {
     rules.periodic.fill(job.load.boundary_condition.value_or(outer_condition::periodic) == outer_condition::periodic);
@@ -57,7 +57,7 @@ solver_work heat_work(const spec& job, const voxel::node_count*) {
   return work;
 }
 
-// What the solver's temperatures are relative to, where a job says it plainly.
+// Reference of the solver's temperatures, if it follows directly from the job.
 std::optional<double> zero_K(const spec& job) {
   if (job.groups.of<condition_keys>().transient) return job.groups.of<condition_keys>().transient->initial_K;
   if (test_of_heat(job) == heat_test::conduction)

@@ -23,7 +23,7 @@ numerics::face_condition condition(const boundary_spec& b) {
   return face;
 }
 
-// A property of the job's materials by the number that the model gave them: void, then the materials in their order.
+// A property of the job's materials, indexed by their number in the model: void, then the materials in their order.
 template <class Property>
 std::vector<double> by_number(const spec& job, const local_model& part, Property property) {
   std::vector<double> values(part.header.materials.size(), 0.0);

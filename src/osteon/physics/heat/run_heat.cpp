@@ -28,8 +28,8 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// Voxels of the phase by material, with the parts that segment.keep = "percolating" drops: TauFactor's volume fraction
-// counts closed pores, too. Empty: the model does not state them, or the job declares the largest part to be the phase.
+// Voxels of the phase by material, including the parts removed by segment.keep = "percolating": TauFactor's volume fraction
+// also includes closed pores. Empty: unknown in the model, or the job defines the largest part as the phase.
 std::vector<std::int64_t> voxels_of_phase(const spec& job, const local_model& part) {
   if (keep_of(job) == kept_parts::largest) return {};
   const json provenance = json::parse(part.header.provenance_json, nullptr, false);
@@ -41,7 +41,7 @@ std::vector<std::int64_t> voxels_of_phase(const spec& job, const local_model& pa
   return voxels;
 }
 
-// The phase over the whole image box: its mean conductivity, void counting as zero, which is that of straight paths, and its
+// The phase in the whole image box: its mean conductivity, with zero for void, which is that of straight paths, and its
 // share of the voxels.
 struct phase_in_box {
   double conductivity_W_per_mK, share;
@@ -79,7 +79,7 @@ json by_face(const face_flows& flows, const std::string& between = "_") {
   return named;
 }
 
-// As scripts written before version 0.2 read it: z-low. It goes with 0.4.
+// Name z-low, as read by scripts written before version 0.2. It will be removed in 0.4.
 json by_older_face(const face_flows& flows) { return by_face(flows, "-"); }
 
 void tell_periodic_faces(json& answers, const std::array<face_match, 3>& faces, const std::array<bool, 3>& periodic) {
@@ -104,7 +104,7 @@ json describe_load(const spec& job, const local_model& part) {
   if (test == heat_test::conductivity_tensor) {
     const std::string condition = name_of(job.load.boundary_condition.value_or(outer_condition::periodic));
     load.update({{"boundary_condition", condition},
-                 {"surroundings", condition}});  // the second is of versions before 0.2, until 0.4
+                 {"surroundings", condition}});  // the second is the name before version 0.2, kept until 0.4
   }
   for (const boundary_spec& b : job.groups.of<condition_keys>().boundaries) {
     json face = {{"face", b.face}, {"kind", name_of(kind_of(b))}};
@@ -117,7 +117,7 @@ json describe_load(const spec& job, const local_model& part) {
   return load;
 }
 
-// What is given on the faces, and what flows in through them, for scene.json.
+// Conditions on the faces, and heat flow through them, for scene.json.
 json faces_of_load(const json& answers) {
   const json& load = answers.at("load");
   json faces = json::array();
@@ -136,7 +136,7 @@ json faces_of_load(const json& answers) {
   return faces;
 }
 
-// Fields and picture that every heat job has.
+// Fields and picture common to all heat jobs.
 void show_heat(physics_result& result, const spec& job, const local_model& part, const numerics::heat_problem& problem,
                std::vector<double> exact) {
   cell_values temperature;
@@ -150,7 +150,8 @@ void show_heat(physics_result& result, const spec& job, const local_model& part,
   result.shown_title = "heat flux density";
   result.shown_units = "W mm-2";
   result.shown_high = statistics.p99 > statistics.median ? statistics.p99 : statistics.max;
-  result.shown_low = statistics.median < result.shown_high ? statistics.median : 0;  // a uniform field is shown from nothing
+  result.shown_low = statistics.median < result.shown_high ? statistics.median : 0;  // the range of a uniform field begins
+                                                                                     // at zero
   result.fields = heat_fields(part, temperature, density);
   if (!vectors) return;
   if (job.picture.enabled) result.lines_of = vectors;
@@ -169,8 +170,8 @@ physics_result run_steady(const spec& job, const local_model& part, numerics::he
     const double conductivity = flux_W /
                                 std::abs(job.groups.of<condition_keys>().high_K - job.groups.of<condition_keys>().low_K) *
                                 length_mm(part.header, along) / cross_section_mm2(part.header, along) * 1000;
-    // As TauFactor defines it: what the solid conducts if every path is straight, over what it does conduct. JSON has no
-    // infinity: null.
+    // Tortuosity factor as defined by TauFactor: the conductivity of the solid for straight paths over its effective
+    // conductivity. JSON has no infinity: null.
     const bool conducts = conductivity > 0;
     const auto [straight, share] = mean_conductivity(job, part, log);
     result.answers = {{"percolates", conducts},
@@ -262,7 +263,7 @@ physics_result run_tensor(const spec& job, const local_model& part, const numeri
   json tortuosity = json::array(), diffusivity = json::array();
   for (std::size_t a = 0; a < 3; ++a) {
     const double k = tensor.conductivity_W_per_mK[a][a];
-    tortuosity.push_back(k > 0 ? json(straight / k) : json(nullptr));  // null: no path at all
+    tortuosity.push_back(k > 0 ? json(straight / k) : json(nullptr));  // null: no path
     diffusivity.push_back(k > 0 ? share * k / straight : 0.0);
   }
   result.answers = {{"conductivity_tensor_W_per_mK", tensor.conductivity_W_per_mK},

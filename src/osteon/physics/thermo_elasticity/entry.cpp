@@ -48,7 +48,7 @@ solver_work warm_work(const spec& job, const voxel::node_count* nodes) {
   if (nodes)
     work.held = held_by_test(job, *nodes, is_between_plates(job) ? elastic_test::axial_bonded : elastic_test::custom);
   if (is_with_flow(job)) {
-    // The stages before it in the costs of this row: their memory, if that is more, and their time.
+    // The preceding stages in the costs of this entry: their memory, if larger, and their time.
     const solver_costs &c = flow().costs, &own = thermo_elasticity().costs;
     const solver_work first = flow().work(flow_stage_of(job), nullptr);
     const double of_flow = (c.bytes_per_unknown + (first.kept - 1) * c.bytes_per_further) * c.unknowns_per_element;
@@ -59,7 +59,7 @@ solver_work warm_work(const spec& job, const voxel::node_count* nodes) {
   return work;
 }
 
-// What a job with [flow] tells of its first stage: of flow's numbers those that are not of permeability.
+// Answers of the first stage of a job with [flow]: those of flow except those on permeability.
 std::vector<answer> flow_stage_answers() {
   static const std::set<std::string> told{"flow_rate_mm3_per_s", "pressure_drop_Pa",
                                           "reynolds_number",     "mean_speed_mm_per_s",

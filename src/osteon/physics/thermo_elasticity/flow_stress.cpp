@@ -44,7 +44,7 @@ voxel::run_set solid_cells(const local_model& part) {
   return {part.cells.shape(), std::move(runs)};
 }
 
-// Of the parts that hang together by faces, the one with most voxels. @collective
+// The largest part connected by faces. @collective
 voxel::run_set largest_part(const grid::block& where, const voxel::run_set& cells, log_sink& log) {
   const numerics::numbered_parts parts = numerics::number_flow_parts(where, cells);
   if (parts.count < 2) return cells;
@@ -63,7 +63,7 @@ voxel::run_set largest_part(const grid::block& where, const voxel::run_set& cell
   return {cells.shape(), std::move(kept)};
 }
 
-// The part of the model that bears stress: the materials are void and those of the job in their order. @collective
+// The part of the model that carries stress: the materials are void and those of the job in their order. @collective
 std::shared_ptr<const local_model> solid_of(const spec& job, const local_model& part, log_sink& log) {
   const auto solid = std::make_shared<local_model>();
   comm::collectively(part.where.comm, [&] {
@@ -96,7 +96,7 @@ std::vector<double> on_solid(const local_model& part, const voxel::run_set& soli
   return values;
 }
 
-// Its planes borrow a model, which lives as long as they do.
+// The planes borrow a model, whose lifetime they share.
 result_field kept_with(result_field field, std::shared_ptr<const local_model> model) {
   return {field.info, [begin = std::move(field.begin), model = std::move(model)]() -> io::plane_source<float> {
             return [model, planes = begin()](std::int64_t first, std::int64_t count, std::span<float> dense) {
@@ -123,7 +123,7 @@ spec flow_stage_of(const spec& job) {
   stage.load.test = name_of(flow_test::flow);
   stage.groups.of<mechanical_keys>() = {};
   stage.picture.field.reset();
-  stage.picture.streamlines = 0;  // the picture is of the stress, or of the speed if there is none
+  stage.picture.streamlines = 0;  // the picture shows the stress, or the speed if there is none
   return stage;
 }
 

@@ -31,13 +31,12 @@ json range_of(MPI_Comm comm, const std::vector<double>& values, std::int64_t all
   return {{"mean", sum / static_cast<double>(all)}, {"low", -ends[0]}, {"high", ends[1]}};
 }
 
-// Solve the heat problem; its answers and fields go to `result`. @return temperature of each active cell [K]
+// Solve the heat problem; add its answers and fields to `result`. @return temperature of each active cell [K]
 // @collective
 std::vector<double> solve_temperatures(const spec& job, const local_model& part, const numerics::options& how,
                                        physics_result& result, log_sink& log) {
   const MPI_Comm comm = part.where.comm;
-  if (job.groups.of<condition_keys>().low_K ==
-      job.groups.of<condition_keys>().high_K) {  // no heat flows, so there is nothing to solve
+  if (job.groups.of<condition_keys>().low_K == job.groups.of<condition_keys>().high_K) {  // no heat flux: no solve is needed
     std::vector<double> uniform;
     comm::collectively(comm, [&] {
       uniform.assign(static_cast<std::size_t>(part.cells.size()), job.groups.of<condition_keys>().low_K);

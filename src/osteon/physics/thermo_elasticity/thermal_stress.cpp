@@ -11,7 +11,7 @@ namespace osteon::physics {
 
 namespace {
 
-// Coefficients by the number that the model gave the job's materials: void, then the materials in their order.
+// Coefficients by the number of the job's materials in the model: void, then the materials in their order.
 std::vector<double> expansion_per_K(const spec& job, const local_model& part) {
   std::vector<double> values(part.header.materials.size(), 0.0);
   for (std::size_t n = 0; n < job.materials.size() && n + 1 < values.size(); ++n)

@@ -39,7 +39,7 @@ void write_elements(MPI_Comm comm, const std::string& model, const voxel::model_
   for (std::int64_t z = 0; z < header.shape.z; z += step) {
     const box3 part{{z, 0, 0}, {std::min(z + step, header.shape.z), header.shape.y, header.shape.x}};
     const std::vector<material_number> material = io::read_model_planes(comm, model, header, part);
-    for (std::int64_t p = 0; p < part.shape().z; ++p) {  // text is several times as long as a plane is large
+    for (std::int64_t p = 0; p < part.shape().z; ++p) {  // text occupies several times the memory of a plane
       std::string text;
       number += io::voxfe::append_elements(text, {material.data() + p * plane, {1, header.shape.y, header.shape.x}}, z + p,
                                            number, ids);
@@ -76,15 +76,15 @@ std::vector<std::string> convert(MPI_Comm comm, const std::string& from, const s
   const auto file = [&](const std::string& name) { return io::voxfe::beside(script, name); };
   const std::vector<std::string> files{file(script.model_file), file(script.materials_file), file(script.constraints_file),
                                        to};
-  // All files are written before the first one appears under its name: where the disk is full, none does. The script comes
-  // last: where it is, all files that it names are there, too.
+  // All files are written before the first one is renamed to its final name: if the disk is full, none appears. The script
+  // is renamed last: if it exists, all files that it references also exist.
   std::vector<std::unique_ptr<io::temporary_file>> written;
   for (const std::string& path : files) written.push_back(std::make_unique<io::temporary_file>(path));
   write_elements(comm, from, header, script, files[0], written[0]->name());
   write_text(io::voxfe::canonical_materials(script), files[1], written[1]->name());
   write_text(io::voxfe::canonical_constraints(script), files[2], written[2]->name());
   write_text(io::voxfe::canonical_script(script), files[3], written[3]->name());
-  for (const auto& file : written) io::sync_file(file->name());  // some file systems find out here that they are full
+  for (const auto& file : written) io::sync_file(file->name());  // some file systems report a full disk only here
   for (const auto& file : written) file->commit();
   return files;
 }

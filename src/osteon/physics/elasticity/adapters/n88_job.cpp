@@ -81,7 +81,7 @@ spec read_n88_job(const std::string& path, const reader_options& options, const 
   job.load.test = "custom";
   job.segment.keep = kept_parts::all;
   job.segment.drop_unsupported = true;           // parts without a constraint carry no load
-  job.run.decomposition = cut_of_image::planes;  // as the elements of a file are ordered
+  job.run.decomposition = cut_of_image::planes;  // the order of the elements of a file
   job.text = fmt::format("# the active problem of {}\n", fs::path(path).filename().string());
   job.from = std::make_shared<const n88_source>(path);
   std::error_code failed;

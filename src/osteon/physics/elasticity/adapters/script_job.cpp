@@ -36,17 +36,17 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A script, and how its files are read and written.
+// A script, and the options for reading and writing its files.
 struct script_reading {
   std::shared_ptr<const io::voxfe::script> text;
   io::voxfe::reading_options how;
   io::voxfe::text_access access = io::voxfe::text_access::parallel;
 };
 
-// What a specimen of a script keeps in `of_source`: text results number all elements, also those that were dropped.
+// The content of `of_source` for the specimen of a script: text results number all elements, including removed ones.
 struct script_elements {
-  std::vector<material_number> material;  ///< before anything was dropped, shape of where.owned
-  int base = 1;                           ///< that indices are counted from
+  std::vector<material_number> material;  ///< before removal of parts, shape of where.owned
+  int base = 1;                           ///< first index
 };
 namespace vx = io::voxfe;
 
@@ -70,7 +70,7 @@ std::vector<double> strains_around_nodes(const local_model& part, const derived_
   return sums;
 }
 
-// Largest first. @param e xx, yy, zz and engineering shears xy, yz, xz
+// In descending order. @param e xx, yy, zz and engineering shears xy, yz, xz
 std::array<double, 3> principal(const std::array<double, 6>& e) {
   Eigen::Matrix3d tensor;
   tensor << e[0], e[3] / 2, e[5] / 2, e[3] / 2, e[1], e[4] / 2, e[5] / 2, e[4] / 2, e[2];
@@ -79,7 +79,7 @@ std::array<double, 3> principal(const std::array<double, 6>& e) {
   return {values[2], values[1], values[0]};
 }
 
-/// The nodes of the script's model, with the solution where there is one: what was dropped has not moved.
+/// The nodes of the script's model, with the solution if present: removed parts have zero displacement.
 class script_nodes {
  public:
   script_nodes(const local_model& part, const script_elements& elements, const derived_fields& state)
@@ -116,14 +116,14 @@ class script_nodes {
   voxel::run_set cells_, nodes_;
 };
 
-// The last part of a name, in the output directory; a script cannot write elsewhere.
+// The last component of a name, in the output directory; a script cannot write elsewhere.
 std::string target(const std::string& directory, const std::string& name) {
   return (fs::path(directory) / fs::path(name).filename()).string();
 }
 
-// Write the files that the script names into a directory; folders in their names are left out.
-// @param reaction_N as elasticity_solution has it
-// @return the files, by what they hold
+// Write the files named in the script to a directory; folders in their names are removed.
+// @param reaction_N as in elasticity_solution
+// @return the files, by content
 // @throws machine_error @collective on part.where.comm
 nlohmann::ordered_json write_script_results(const script_reading& script, const local_model& part,
                                             const derived_fields& state, const std::vector<double>& reaction_N,
@@ -184,7 +184,7 @@ nlohmann::ordered_json write_script_results(const script_reading& script, const 
         [&](std::int32_t node, std::int64_t id, double* row) {
           const auto& v = named.at(id);
           for (std::size_t c = 0; c < 3; ++c) {
-            const bool locked = v[3 + c] != 0 && node >= 0;  // elsewhere only rounding is left
+            const bool locked = v[3 + c] != 0 && node >= 0;  // rounding errors only at other nodes
             if (locked) row[c] = reaction_N[static_cast<std::size_t>(3 * static_cast<std::int64_t>(node)) + 2 - c];
             row[3 + c] = v[c];
             row[6 + c] = v[3 + c];
@@ -212,11 +212,11 @@ nlohmann::ordered_json write_script_results(const script_reading& script, const 
   return files;
 }
 
-// The solver works in double; a script may ask for less than its rounding.
+// The solver uses double precision; a script may request a tolerance below its rounding.
 constexpr double smallest_tolerance = 1e-12;
 constexpr std::int64_t most_iterations = 1'000'000;
 
-// Text results go into the output directory, beside the files that osteon writes there.
+// Text results are written to the output directory, next to the files of osteon.
 void check_results(const spec& job, const io::voxfe::result_files& results, std::vector<problem>& problems) {
   const output_paths own(job);
   std::set<std::string> taken;
@@ -242,7 +242,8 @@ void tell_notes(const io::voxfe::script& text, int base, log_sink& log) {
   log.note(fmt::format("elements and nodes are counted from {}", base));
 }
 
-// A script and the files that it names. Ranks read the model themselves; its text results go with an elastic solution.
+// A script and the files that it references. Ranks read the model themselves; its text results accompany an elastic
+// solution.
 class script_source final : public elastic_source {
  public:
   explicit script_source(script_reading reading) : reading_(std::move(reading)) {}
@@ -318,7 +319,7 @@ spec read_script_job(const std::string& path, const reader_options& options, con
     job.load.test = "custom";
     job.segment.keep = kept_parts::all;
     job.segment.drop_unsupported = true;           // VOX-FE keeps islands, which carry no load
-    job.run.decomposition = cut_of_image::planes;  // text files have the order of the planes
+    job.run.decomposition = cut_of_image::planes;  // text files are ordered by planes
     if (!text.results.strain.empty()) {
       auto& fields = job.groups.of<mechanical_keys>().fields.emplace(default_elastic_fields());
       fields.insert(fields.end(), {"strain", "principal_strain"});

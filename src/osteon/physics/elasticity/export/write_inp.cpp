@@ -24,7 +24,7 @@ constexpr std::size_t inp_piece = std::size_t{4} << 20;
 constexpr int most_increments = 100000;
 constexpr int entries_a_line = 12;  // CalculiX and Abaqus read at most 16
 
-// Text that goes to the disk a piece at a time.
+// Buffers text and writes it to the disk in pieces.
 class inp_stream {
  public:
   explicit inp_stream(const std::string& name) : name_(name), file_(name, std::ios::binary) {}
@@ -50,16 +50,16 @@ class inp_stream {
   fmt::memory_buffer text_;
 };
 
-// Numbers of more than 20 characters are cut off by CalculiX.
+// CalculiX truncates numbers of more than 20 characters.
 std::string inp_number(double value) { return fmt::format("{:.12g}", value); }
 
-// One line of a comment.
+// Write one line of a comment.
 std::string in_one_line(std::string text) {
   std::replace_if(text.begin(), text.end(), [](unsigned char c) { return std::iscntrl(c); }, ' ');
   return text;
 }
 
-// Names of sets and materials: letters, digits and _, each once.
+// Names of sets and materials: letters, digits and _, without duplicates.
 class inp_names {
  public:
   std::string of(const std::string& wanted) {
@@ -108,14 +108,14 @@ class inp_writer {
       const std::string name = names_.of("M_" + (of.name.empty() ? fmt::format("{}", m) : of.name));
       out_.put("*MATERIAL, NAME={}\n*ELASTIC\n{},{}\n", name, inp_number(of.youngs_modulus_MPa),
                inp_number(of.poisson_ratio));
-      // Stress over plastic strain, a line from the yield stress on.
+      // Stress over plastic strain, a line that begins at the yield stress.
       if (const inp_plasticity::law y = plasticity ? plasticity->of_material.at(m) : inp_plasticity::law{}; y.yield_MPa > 0)
         out_.put("*PLASTIC\n{},0.\n{},1.\n", inp_number(y.yield_MPa), inp_number(y.yield_MPa + y.hardening_MPa));
       out_.put("*SOLID SECTION, ELSET={}, MATERIAL={}\n", set, name);
     }
   }
 
-  // Named sets of the loads, once each.
+  // Named sets of the loads, without duplicates.
   void node_lists(const std::vector<load_case>& cases) {
     for (const load_case& c : cases) {
       for (const support& s : c.supports) list(*s.on);
@@ -123,7 +123,7 @@ class inp_writer {
     }
   }
 
-  // @param turn multiple of the displacements that the step ends with
+  // @param turn multiple of the displacements at the end of the step
   void step(const load_case& c, double turn = 1, const inp_plasticity* plasticity = nullptr) {
     out_.put("** load case {}: {}\n", c.name.empty() ? "1" : in_one_line(c.name), name_of(c.test));
     if (c.measures && c.measures->wanted)
@@ -151,11 +151,11 @@ class inp_writer {
   void close() { out_.close(); }
 
  private:
-  // Of a step in which material yields. By itself CalculiX ends an increment at 0.5 % of the residual.
+  // Controls for a step with yielding material. By default CalculiX ends an increment at 0.5 % of the residual.
   void increments(std::int64_t count) {
     out_.put("*STEP, INC={}\n", most_increments);
-    // The increments of the job, as initial and largest ones: CalculiX halves an increment that does not converge, as a
-    // coarse one of unloading may not, where *STATIC, DIRECT would end the analysis.
+    // The increments of the job, as initial and largest ones: CalculiX halves an increment that does not converge, for
+    // example a coarse one of unloading, whereas *STATIC, DIRECT would end the analysis.
     if (count > 0)
       out_.put("*STATIC\n{0},1.,1.E-6,{0}\n", inp_number(1 / static_cast<double>(count)));
     else
@@ -178,7 +178,7 @@ class inp_writer {
       out_.put("*ELEMENT, TYPE=C3D8, ELSET={}\n", set);
       for (const std::int32_t c : of) {
         const std::array<std::int32_t, 8>& n = corners[static_cast<std::size_t>(c)];
-        // Around the lower face and the upper one, as the element wants them.
+        // Around the lower face and the upper one, in the node order of the element.
         out_.put("{},{},{},{},{},{},{},{},{}\n", c + 1, n[0] + 1, n[1] + 1, n[3] + 1, n[2] + 1, n[4] + 1, n[5] + 1, n[7] + 1,
                  n[6] + 1);
       }

@@ -71,7 +71,7 @@ parosol_report write_parosol_model(const spec& job, local_model part, const std:
     std::vector<float> of_cells(part.material.size());
     std::transform(part.material.begin(), part.material.end(), of_cells.begin(),
                    [&](material_number m) { return modulus[m]; });      // GPa
-    const auto planes = cell_planes(part, share(std::move(of_cells)));  // NaN where empty
+    const auto planes = cell_planes(part, share(std::move(of_cells)));  // NaN in empty voxels
     io::temporary_file file(path);
     io::write_parosol(file.name(), model, [&](std::int64_t first, std::int64_t count, std::span<float> values) {
       planes(first, count, values);
@@ -101,7 +101,7 @@ io::n88::problem problem_of(const load_case& c, log_sink& log) {
   return p;
 }
 
-// Sets of supports, once each.
+// Sets of supports, without duplicates.
 std::vector<io::n88::node_list> sets_of(const std::vector<load_case>& cases) {
   std::vector<io::n88::node_list> lists;
   std::set<std::string> known;

@@ -14,8 +14,8 @@ namespace osteon::physics {
 
 namespace {
 
-// If the outline covers more than this share of the box, the solid fills the box: a porous block has no voxel in some
-// corners.
+// If the outline covers more than this share of the box, the solid is taken to fill the box: a porous block has empty voxels
+// in some corners.
 constexpr double fills_box = 0.98;
 
 struct point {
@@ -26,7 +26,7 @@ std::int64_t turn(const point& a, const point& b, const point& c) {
   return (b.v - a.v) * (c.u - a.u) - (b.u - a.u) * (c.v - a.v);
 }
 
-// Corners of the convex hull of points that are sorted by v, then u: one way round (monotone chain).
+// Corners of the convex hull of points sorted by v, then u, in one direction (monotone chain).
 std::vector<point> hull_of(const std::vector<point>& points) {
   std::vector<point> hull;
   const auto add = [&](const point& p, std::size_t fixed) {
@@ -36,16 +36,16 @@ std::vector<point> hull_of(const std::vector<point>& points) {
   for (const point& p : points) add(p, 0);
   const std::size_t turned = hull.size() - 1;
   for (auto p = points.rbegin(); p != points.rend(); ++p) add(*p, turned);
-  hull.pop_back();  // the first one again
+  hull.pop_back();  // duplicate of the first one
   return hull;
 }
 
-// Shadow of the solid on a plane across `across`: the outermost voxels of each row, over all ranks. @collective
+// Projection of the solid on a plane normal to `across`: the outermost voxels of each row, over all ranks. @collective
 std::vector<row_ends> shadow(const local_model& part, axis across) {
   const index3 begin = part.where.owned.begin, shape = part.header.shape;
   const int rows_along = across == axis::z ? 1 : 0;
   constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
-  std::vector<std::int64_t> ends(2 * at(shape[rows_along]), none);  // of each row the first, and the last negated
+  std::vector<std::int64_t> ends(2 * at(shape[rows_along]), none);  // for each row the first, and the negated last
   for (const voxel::run& r : part.cells.runs()) {
     const std::int64_t z = begin.z + r.z, y = begin.y + r.y, x = begin.x + r.x;
     const std::size_t row = at(rows_along == 1 ? y : z);
@@ -98,7 +98,8 @@ std::int64_t voxels_in_outline(std::span<const row_ends> rows) {
   }
   if (points.size() < 2) return static_cast<std::int64_t>(points.size());
   const std::vector<point> hull = hull_of(points);
-  // Pick's theorem: twice the area, and the voxels on the outline, which has two equal sides if all voxels are collinear.
+  // Pick's theorem: twice the area, and the voxels on the outline, which has two coincident sides if all voxels are
+  // collinear.
   std::int64_t area2 = 0, on_outline = 0;
   for (std::size_t n = 0; n < hull.size(); ++n) {
     const point &a = hull[n], &b = hull[(n + 1) % hull.size()];

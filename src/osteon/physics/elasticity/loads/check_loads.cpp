@@ -57,7 +57,7 @@ class load_checker {
       }
   }
 
-  // Whether a set is `wanted`, or made by way of it.
+  // Return true if a set is `wanted`, or depends on it.
   bool reaches(const std::string& from, const std::string& wanted, std::set<std::string>& seen) const {
     if (from == wanted) return true;
     if (!seen.insert(from).second) return false;
@@ -65,7 +65,7 @@ class load_checker {
                        [&](const set_spec& s) { return s.name == from && s.within && reaches(*s.within, wanted, seen); });
   }
 
-  // Voxels that are named by their numbers would be others in a coarser image.
+  // Voxels given by number would be different ones in a coarser image.
   void check_coarsening(const set_spec& s) {
     if (!s.image && s.voxels.empty() && s.nodes.empty()) return;
     constexpr const char* text = "given, but the set '{}' names voxels of the image as it is; remove one of the two";

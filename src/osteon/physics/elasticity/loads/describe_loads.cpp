@@ -12,7 +12,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// By what a standard test was scaled to the load that the job asks for.
+// Factor by which a standard test was scaled to the requested load.
 double scale_of(const load_case& c, const json& answers) {
   if (!c.measures || !c.measures->wanted || c.measures->amount == 0) return 1;
   const json& load = answers.at("load");

@@ -29,7 +29,7 @@ std::shared_ptr<numerics::elasticity_problem> make_problem(const local_model& pa
 void require_supported(const numerics::elasticity_problem& problem, const vector3& origin, std::string_view remedy) {
   const loose_parts found = find_loose_parts(problem);
   if (found.loose == 0) return;
-  // Where nothing at all is held, the free motions of the whole say more; the solver names them.
+  // If no node is held, the rigid motions of the whole specimen are more informative; the solver reports them.
   if (found.loose == found.parts && !free_rigid_motions(problem).empty()) return;
   const vector3 &low = found.largest_low_mm, &high = found.largest_high_mm;
   throw data_error(fmt::format(
@@ -69,12 +69,11 @@ struct dropped_parts {
   std::int64_t parts = 0, voxels = 0;
 };
 
-// @return nothing where no part is held: solving reports the reason
+// @return empty if no part is held: the solver reports the reason
 dropped_parts drop_once(const spec& job, local_model& part) {
   const auto problem = make_problem(part);
   node_sets sets(job, part, problem->nodes);
-  const std::vector<load_case> cases =
-      make_cases(sets, null_log());  // they are made again, and warned of, without the parts
+  const std::vector<load_case> cases = make_cases(sets, null_log());  // repeated, with warnings, after the parts are removed
   dropped_parts dropped;
   std::vector<std::uint8_t> drop(static_cast<std::size_t>(part.cells.size()));
   for (const auto& group : group_by_supports(part.where.comm, cases)) {
@@ -106,7 +105,7 @@ dropped_parts drop_once(const spec& job, local_model& part) {
 std::int64_t drop_unsupported(const spec& job, local_model& part, log_sink& log) {
   if (!job.segment.drop_unsupported) return 0;
   dropped_parts total;
-  // A part that only a dropped part holds is loose in the next round.
+  // A part that is held only by a removed part is loose in the next round.
   for (dropped_parts d = drop_once(job, part); d.voxels > 0; d = drop_once(job, part)) {
     total.parts += d.parts;
     total.voxels += d.voxels;

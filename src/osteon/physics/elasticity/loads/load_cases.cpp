@@ -23,7 +23,7 @@ namespace osteon::physics {
 
 namespace {
 
-// What the model prescribes at a node.
+// The conditions that the model prescribes at a node.
 struct prescribed_node {
   int axes = 0;  // bits z, y, x
   vector3 move_mm;
@@ -33,11 +33,11 @@ struct prescribed_node {
   }
 };
 
-// Nodes that are held along the same axes are a support, and one for each displacement where these are few: then they
-// are faces or grips that move as a whole.
+// Nodes held along the same axes form a support, subdivided by displacement if there are few distinct ones: then they are
+// faces or grips that move as a whole.
 struct support_of_nodes {
   int axes = 0;
-  std::optional<vector3> move_mm;  // none: each node has its own
+  std::optional<vector3> move_mm;  // none: nodes have individual displacements
 };
 
 std::vector<support_of_nodes> supports_of_model(const std::vector<voxel::node_condition>& conditions) {
@@ -61,12 +61,12 @@ std::vector<support_of_nodes> supports_of_model(const std::vector<voxel::node_co
   return supports;
 }
 
-// The nodes of this rank that a support of the model holds. @param held by node, ascending @collective
+// The nodes of this rank that belong to a support of the model. @param held by node, ascending @collective
 std::optional<support> make_support(const node_sets& sets, const support_of_nodes& what,
                                     const std::map<std::int32_t, prescribed_node>& held) {
   std::vector<std::int32_t> nodes;
   support s;
-  std::array<double, 4> sums{};  // of the displacements of nodes that no lower rank has, and their number
+  std::array<double, 4> sums{};  // of the displacements of nodes not shared with a lower rank, and their number
   for (const auto& [node, of] : held) {
     if (of.axes != what.axes || (what.move_mm && !(of.move_mm == *what.move_mm))) continue;
     nodes.push_back(node);
@@ -101,8 +101,8 @@ std::optional<support> make_support(const node_sets& sets, const support_of_node
   return s;
 }
 
-// Add what the model says about its nodes: supports and forces.
-// @throws data_error if a force pulls at a node without solid, or a node is moved that has none @collective
+// Add the supports and forces that the model prescribes at its nodes.
+// @throws data_error if a node without solid has a force or a displacement @collective
 void add_conditions(const node_sets& sets, load_case& to, log_sink& log) {
   const auto& conditions = sets.part().header.conditions;
   if (conditions.empty()) return;
@@ -117,7 +117,7 @@ void add_conditions(const node_sets& sets, load_case& to, log_sink& log) {
     if (node < 0) continue;
     found[i] = 1;
     if (c.held[0] || c.held[1] || c.held[2]) held[node].add(c);
-    if (c.force_N == vector3{} || !sets.owns(node)) continue;  // what ranks give adds up
+    if (c.force_N == vector3{} || !sets.owns(node)) continue;  // contributions of ranks are summed
     vector3& force = pulled[node];
     for (int a = 0; a < 3; ++a) force[a] += c.force_N[a];
   }
@@ -127,7 +127,7 @@ void add_conditions(const node_sets& sets, load_case& to, log_sink& log) {
     const voxel::node_condition& c = conditions[i];
     if (found[i] || c.preserved) continue;
     ++lost;
-    if (!(c.force_N == vector3{}))  // all ranks see the same
+    if (!(c.force_N == vector3{}))  // the same on all ranks
       throw data_error(fmt::format(
           "a force of the model pulls at the node x, y, z = {}, {}, {} (counted from 0), which belongs to no voxel that a "
           "support holds; move it to the solid, or hold the part that it pulls at",
@@ -157,7 +157,7 @@ json list_of(const vector3& v) { return {v.z, v.y, v.x}; }
 vector3 minus(const vector3& a, const vector3& b) { return {a.z - b.z, a.y - b.y, a.x - b.x}; }
 vector3 plus(const vector3& a, const vector3& b) { return {a.z + b.z, a.y + b.y, a.x + b.x}; }
 
-// A force along an axis in which its node is held moves nothing.
+// A force along an axis in which its node is held does no work.
 void warn_of_forces_on_held_nodes(const node_sets& sets, const load_case& c, log_sink& log) {
   for (const applied_force& force : c.forces) {
     double sums[2] = {};  // nodes, newtons
@@ -179,7 +179,7 @@ void warn_of_forces_on_held_nodes(const node_sets& sets, const load_case& c, log
   }
 }
 
-// Pin parts that bear load and can yet move. @param of_test number of the supports of the test
+// Pin parts that carry load and can still move. @param of_test number of the supports of the test
 void add_pins(const node_sets& sets, std::optional<pin_rule> rule, std::size_t of_test, std::optional<solid_parts>& parts,
               load_case& to, log_sink& log) {
   if (!parts) parts.emplace(sets.part().where, *sets.grid().cells, *sets.grid().nodes);
@@ -201,7 +201,7 @@ void add_pins(const node_sets& sets, std::optional<pin_rule> rule, std::size_t o
   to.fixed = prescribe(sets, to.supports);
 }
 
-// @param parts of the solid, found where a case needs them
+// @param parts of the solid, computed if a case needs them
 load_case make_case(node_sets& sets, const std::string& name, const mechanical_load& load,
                     const std::vector<support_spec>& supports, const std::vector<force_spec>& forces,
                     std::optional<solid_parts>& parts, log_sink& log) {
@@ -226,7 +226,7 @@ load_case make_case(node_sets& sets, const std::string& name, const mechanical_l
   return c;
 }
 
-// What a support bears along the axes that it holds; other supports of its nodes bear the rest.
+// The load borne by a support along its held axes; other supports of its nodes bear the remainder.
 wrench borne_by(const support& s, const numerics::elasticity_problem& problem, elasticity_solution& solution,
                 std::optional<vector3> about_mm = std::nullopt) {
   std::vector<std::pair<std::size_t, double>> hidden;
@@ -241,8 +241,8 @@ wrench borne_by(const support& s, const numerics::elasticity_problem& problem, e
   return w;
 }
 
-// Force and the displacement that it does its work on: the mean one along it, weighed by what each node bears. Nothing of
-// forces that do not all point one way.
+// Force and the displacement on which it does work: the mean one along it, weighted by the nodal forces. None for forces of
+// different directions.
 std::optional<double> displacement_along(const applied_force& f, MPI_Comm comm, const std::vector<double>& displacement_mm) {
   double sums[2] = {};  // work, magnitudes
   for (const numerics::nodal_force& n : f.nodes) {
@@ -259,8 +259,8 @@ std::optional<double> displacement_along(const applied_force& f, MPI_Comm comm, 
 
 double dot(const vector3& a, const vector3& b) { return a.z * b.z + a.y * b.y + a.x * b.x; }
 
-// The stiffness of supports and forces, which there is if one of them alone drives the specimen: a support that is shifted
-// or turned, or a force. Load and displacement are those that do work on each other.
+// The stiffness of supports and forces, defined if a single one drives the specimen: a support with a translation or
+// rotation, or a force. Load and displacement are work-conjugate.
 json stiffness_of(const load_case& c, const json& forces, const numerics::elasticity_problem& problem,
                   elasticity_solution& solution, const vector3& origin_mm) {
   const json none = json::object();

@@ -7,7 +7,7 @@ namespace osteon::physics {
 
 namespace {
 
-// Keys of a test that [load] and [[case]] have in common.
+// Keys of a test common to [load] and [[case]].
 void add_drive_keys(key_list<drive_spec> t) {
   t("direction", &drive_spec::direction,
     "shear: direction of displacement of the driven face. bending: axis of rotation of the faces. Default: the axis after "
@@ -218,7 +218,7 @@ std::vector<wanted_labels> labels_of_sets(const spec& job) {
 }
 
 void register_load_keys(key_table& job) {
-  if (job.has_table("set")) return;  // of another physics with the same loads
+  if (job.has_table("set")) return;  // registered by another physics with the same loads
   add_drive_keys(job.table("load", "")
                      .keys_in<drive_spec, spec>([](spec& s) -> auto& { return s.groups.of<mechanical_keys>().drive; }, 10));
   add_set_keys(job.list<spec>(

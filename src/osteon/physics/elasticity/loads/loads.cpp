@@ -18,7 +18,7 @@ namespace {
 double length(const vector3& v) { return std::hypot(v.z, v.y, v.x); }
 vector3 scaled(const vector3& v, double by) { return {v.z * by, v.y * by, v.x * by}; }
 
-// Outward vector area around each node of the set, of the free faces that lie in the set: complete on all ranks.
+// Outward vector area at each node of the set, from the free faces within the set: complete on all ranks.
 std::vector<double> areas(const node_sets& sets, const node_set& on) {
   std::vector<bool> chosen(static_cast<std::size_t>(sets.grid().nodes->size()));
   for (const std::int32_t node : on.nodes) chosen[static_cast<std::size_t>(node)] = true;
@@ -94,7 +94,7 @@ applied_force make_force(node_sets& sets, const force_spec& what) {
   comm::collectively(sets.comm(), [&] {
     for (std::size_t i = 0; i < on->nodes.size(); ++i) {
       const std::int32_t node = on->nodes[i];
-      if (!sets.owns(node)) continue;  // what ranks give adds up
+      if (!sets.owns(node)) continue;  // contributions of ranks are summed
       vector3 f;
       if (what.pressure_MPa) {
         f = scaled(area_of(area, node), -*what.pressure_MPa);
@@ -133,7 +133,7 @@ applied_force body_weight(const node_sets& sets, const vector3& gravity) {
   const std::vector<material_number>& material = part.material;
   std::vector<double> mass_kg(material.empty() ? 0 : static_cast<std::size_t>(sets.grid().nodes->size()));
   voxel::for_each_cell(sets.grid(), [&](std::int32_t cell, const std::array<std::int32_t, 8>& corners) {
-    // Materials of a model are those of the job, in its order, after empty space.
+    // Materials of a model are those of the job in the same order, after empty space.
     const material_spec& m = sets.job().materials[material[static_cast<std::size_t>(cell)] - std::size_t{1}];
     for (const std::int32_t node : corners) mass_kg[static_cast<std::size_t>(node)] += *m.density_kg_per_m3 * volume_m3 / 8;
   });

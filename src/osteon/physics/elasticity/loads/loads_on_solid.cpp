@@ -27,7 +27,7 @@ bool is_used(const spec& job, const std::string& set) {
 void warn_of_unused_sets(node_sets& sets, const spec& job, log_sink& log) {
   for (const set_spec& s : job.groups.of<mechanical_keys>().sets) try {
       if (!is_used(job, s.name)) sets.find(s.name);
-    } catch (const data_error& e) {  // of a set in use this is an error
+    } catch (const data_error& e) {  // an error if the set is in use
       log.warn(e.what());
     }
 }

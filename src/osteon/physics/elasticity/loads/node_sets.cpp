@@ -37,7 +37,7 @@ std::string describe(const set_spec& s) {
   return fmt::format("listed {}", s.select.name());
 }
 
-// The image holds a set of points if every rank together found each of them.
+// The image contains a set of points if each of them was found by some rank.
 void require_all_found(MPI_Comm comm, std::vector<int> found, const set_spec& what,
                        const std::vector<std::vector<std::int64_t>>& listed, const char* kind) {
   comm::all_reduce(comm, found.data(), found.size(), MPI_MAX);
@@ -60,7 +60,7 @@ node_sets::node_sets(const spec& job, const local_model& part, const voxel::run_
       grid_{&part.cells, &nodes, part.where.owned.begin, part.header.spacing_mm, part.header.origin_mm},
       shared_(grid::share_nodes(part.where, nodes)) {
   constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
-  std::int64_t bounds[6] = {none, none, none, none, none, none};  // lowest places, negative highest places
+  std::int64_t bounds[6] = {none, none, none, none, none, none};  // lowest positions, negated highest positions
   voxel::for_each_node(grid_, [&](std::int32_t, index3 at) {
     for (int a = 0; a < 3; ++a) {
       bounds[a] = std::min(bounds[a], at[a]);
@@ -86,7 +86,7 @@ node_set_ptr node_sets::find(const std::string& name) {
     std::vector<std::int32_t> more = select(s), both;
     if (s.surface) more = on_surface(more);
     if (s.within) {
-      const node_set_ptr other = find(*s.within);  // validate has made sure that this ends
+      const node_set_ptr other = find(*s.within);  // recursion ends: checked by validate
       std::erase_if(more,
                     [&](std::int32_t node) { return !std::binary_search(other->nodes.begin(), other->nodes.end(), node); });
     }
@@ -95,7 +95,7 @@ node_set_ptr node_sets::find(const std::string& name) {
     selections.push_back(describe(s) + (s.surface ? ", surface only" : "") +
                          (s.within ? fmt::format(", within '{}'", *s.within) : ""));
   }
-  if (selections.empty())  // validate has made sure that it is a face of the image
+  if (selections.empty())  // a face of the image: checked by validate
     return known_[name] = face_or(
                "make it a [[set]] with select = \"face\" and of = \"solid\", or crop the image "
                "(image.crop_voxels)",
@@ -145,7 +145,7 @@ std::vector<std::int32_t> node_sets::select(const set_spec& s) const {
   return s.select == set_select::nodes ? select_nodes(s) : select_points(s);
 }
 
-// Ranks know the voxels on their side of a node only, so what they mark is added up.
+// A rank has only the voxels on its side of a node, so the marks are summed.
 std::vector<std::int32_t> node_sets::corners(const std::vector<material_number>& marked_cells) const {
   std::vector<float> mark = voxel::corners_of_cells(grid_, marked_cells);
   shared_.exchange_add(mark.data(), one_value);
@@ -230,7 +230,7 @@ std::vector<std::int32_t> node_sets::select_points(const set_spec& what) const {
   const vector3& h = grid_.spacing_mm;
   const double reach = std::hypot(h.z, h.y, h.x);
   const std::size_t count = what.points_mm.size();
-  // Distance and number of each rank's closest node; the number decides where two are equally far.
+  // Distance and number of each rank's closest node; the lower number is chosen for equal distances.
   std::vector<double> mine(2 * count), all(2 * count * static_cast<std::size_t>(comm::size(comm())));
   for (std::size_t p = 0; p < count; ++p) {
     const voxel::near_node near = voxel::nearest_node(grid_, to_vector(what.points_mm[p]));
@@ -265,7 +265,7 @@ std::vector<std::int32_t> node_sets::select_points(const set_spec& what) const {
 node_set_ptr node_sets::make(std::string name, std::vector<std::int32_t> nodes, const std::string& selection,
                              const std::string& remedy) const {
   constexpr double none = std::numeric_limits<double>::infinity();
-  double sums[4] = {}, bounds[6] = {none, none, none, none, none, none};  // lowest, negative highest
+  double sums[4] = {}, bounds[6] = {none, none, none, none, none, none};  // lowest, negated highest
   for (const std::int32_t node : nodes) {
     const vector3 at = position_mm(node);
     for (int a = 0; a < 3; ++a) {

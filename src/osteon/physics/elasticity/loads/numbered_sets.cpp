@@ -10,7 +10,7 @@ namespace osteon::physics {
 
 namespace {
 
-constexpr std::size_t most_sets = 255;  // that a byte of the volume can tell apart
+constexpr std::size_t most_sets = 255;  // limited by the values of a byte
 
 }  // namespace
 
@@ -40,7 +40,7 @@ std::vector<io::label_run> numbered_sets::runs() const {
   std::vector<std::size_t> order(known_.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return known_[a]->size > known_[b]->size; });
-  std::vector<std::uint8_t> rank(known_.size() + 1);  // of a number: the higher, the smaller the set
+  std::vector<std::uint8_t> rank(known_.size() + 1);  // by number: the higher, the smaller the set
   for (std::size_t i = 0; i < order.size(); ++i) {
     rank[order[i] + 1] = static_cast<std::uint8_t>(i);
     for (const std::int32_t node : known_[order[i]]->nodes)

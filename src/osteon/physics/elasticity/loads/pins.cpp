@@ -20,13 +20,13 @@ constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
 
 bool has_bit(motion_mask mask, int coordinate) { return (mask >> coordinate & 1) != 0; }
 
-// A part that is pinned. Numbers are ids of nodes; a row is the direction in which the second node is seen from the first.
+// A pinned part. Numbers are ids of nodes; a row is the direction from the first node to the second.
 struct pinned_part {
   std::int32_t part = 0;
   motion_mask motions = 0;
   bool on_plate = false;
   std::int64_t first = none, second = none;
-  std::vector<std::array<int, 2>> rows;  // axis of the row, axis that the second node is held along
+  std::vector<std::array<int, 2>> rows;  // axis of the row, held axis of the second node
   int row = 0;                           // of the second node
 };
 
@@ -66,7 +66,7 @@ class pin_maker {
     }
   }
 
-  // Three nodes of one voxel take away all motions of its part.
+  // Three nodes of one voxel remove all motions of its part.
   void pin_between_places(part_motions& joint) {
     const std::vector<std::uint8_t> spans = find_spanning_parts(parts_, joint, touched_plates());
     clear();
@@ -82,7 +82,7 @@ class pin_maker {
     add(joint, candidates);
   }
 
-  // Parts that touch supports of the user are no load paths: what these leave free is for the user to hold.
+  // Parts that touch supports of the user are not load paths: their remaining motions are left to the user.
   part_plates touched_plates() const {
     part_plates plates{std::vector<int>(at(parts_.count())), std::vector<int>(at(parts_.count()))};
     if (what_.rule) {
@@ -129,7 +129,7 @@ class pin_maker {
       for (std::int32_t node = 0; node < sets_.grid().nodes->size(); ++node) all_parts(node, false);
   }
 
-  // The node of the lowest number: of the plate, or of the part where it does not reach the plate.
+  // The node of the lowest number: on the plate, or of the whole part if it does not reach the plate.
   void find_first_nodes() {
     for (pinned_part& p : pinned_) p.on_plate = true;
     find_lowest_nodes(true);
@@ -146,8 +146,8 @@ class pin_maker {
       if (pinned_[k].on_plate == on_plate) pinned_[k].first = first[k];
   }
 
-  // The node farthest from the first one, in a row with it along an axis where there is one, so that a uniform specimen
-  // keeps its symmetric deformation.
+  // The node farthest from the first one, in line with it along an axis if possible, so that a uniform specimen keeps its
+  // symmetric deformation.
   void find_second_nodes() {
     std::vector<double> best(pinned_.size(), 0.0);
     const auto visit_rows = [&](auto&& visit) {
@@ -178,7 +178,7 @@ class pin_maker {
     return lever + 2 * std::max({high.z - low.z, high.y - low.y, high.x - low.x});
   }
 
-  // In an order that does not depend on the ranks: of parts that move together the first one gets the pins.
+  // In an order independent of the ranks: among parts that move together the first one gets the pins.
   std::vector<pin_candidate> list_candidates(const pin_rule& rule) const {
     std::vector<const pinned_part*> order;
     for (const pinned_part& p : pinned_) order.push_back(&p);

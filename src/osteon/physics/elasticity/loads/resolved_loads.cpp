@@ -38,7 +38,7 @@ json described_case(const load_case& c, const node_sets& sets, numbered_sets& kn
   return {{"name", c.name}, {"test", name_of(c.test)}, {"supports", supports}, {"forces", forces}};
 }
 
-// Beyond this the search for them takes gigabytes.
+// Above this size the search takes gigabytes.
 constexpr std::int64_t most_voxels_searched = std::int64_t{1} << 28;
 
 json described_necks(const local_model& part) {
@@ -68,7 +68,7 @@ json resolve_loads(const spec& job, const std::function<local_model()>& read, co
     }
   try {
     for (const load_case& c : make_cases(sets, null_log())) cases.push_back(described_case(c, sets, known));
-  } catch (const data_error&) {  // what is wrong with them is told by check_loads_on_solid
+  } catch (const data_error&) {  // check_loads_on_solid reports the faults
   } catch (const usage_error&) {
   }
   json all = known.described();

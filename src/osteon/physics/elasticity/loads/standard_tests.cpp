@@ -77,7 +77,7 @@ class test_maker {
     return made_.supports.back();
   }
 
-  // Displacement that drives the test, or one of a usual size that is scaled afterwards.
+  // Displacement that drives the test, or a typical one whose solution is scaled afterwards.
   double displacement(double usual_strain) {
     measure& m = made_.what;
     m.wanted = load_.force_N;
@@ -155,7 +155,7 @@ class test_maker {
     return middle;
   }
 
-  // Plates across an axis without friction permit motions in their plane.
+  // Frictionless plates normal to an axis permit motions in their plane.
   motion_mask in_plane(int across) const {
     return static_cast<motion_mask>((along(0) | along(1) | along(2) | about(across)) & ~along(across));
   }

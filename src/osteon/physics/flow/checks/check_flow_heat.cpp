@@ -24,7 +24,7 @@ class flow_heat_checker {
   void run() {
     if (!f_.heat) return refuse();
     check_materials();
-    std::map<std::string, std::size_t> owner;  // of the heat of each whole face
+    std::map<std::string, std::size_t> owner;  // table of the heat condition of each whole face
     for (std::size_t n = 0; n < boundaries_.size(); ++n)
       if (is_of_heat(boundaries_[n]))
         check_condition(n, owner);
@@ -74,7 +74,7 @@ class flow_heat_checker {
            "missing: fluid flows in there, and flow.heat needs its temperature, in K");
   }
 
-  // Where pressures alone drive, the fluid enters at the highest one.
+  // If pressures alone drive the flow, the fluid enters at the highest one.
   void check_incoming_pressure() {
     double highest = -std::numeric_limits<double>::infinity();
     for (const boundary_spec& b : boundaries_) {

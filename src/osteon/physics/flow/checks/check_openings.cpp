@@ -17,14 +17,14 @@ namespace {
 
 bool names_a_part(const boundary_spec& b) { return b.low_mm || b.high_mm || b.centre_mm || b.radius_mm; }
 
-// What the labels of a job are good for.
+// Permitted uses of the labels of a job.
 void check_labels(const spec& job, std::vector<problem>& problems) {
   const flow_keys& f = job.groups.of<flow_keys>();
   const fault_list expect(problems);
   const bool has_image = job.segment.labels || f.label_image;
   std::vector<double> fluid = f.fluid_labels;
   if (fluid.empty()) fluid.assign(job.segment.void_labels.begin(), job.segment.void_labels.end());
-  // Of another image a label may lie in the fluid.
+  // A label of another image may be in the fluid.
   const bool tells = job.segment.labels && !f.label_image && f.fluid == fluid_voxels::empty;
   const auto check = [&](double label, const std::string& where) {
     expect(has_image, where,
@@ -50,7 +50,7 @@ void check_labels(const spec& job, std::vector<problem>& problems) {
          "given, but neither flow.force_labels nor a [[boundary]] names a label; remove it");
 }
 
-// A condition that joins the two faces of an axis.
+// A condition that connects the two faces of an axis.
 void check_period(const boundary_spec& b, const std::string& at, std::vector<problem>& problems) {
   const fault_list expect(problems, at);
   if (expect(!b.face.empty(), "face", "missing: z, y or x, the axis along which the image repeats itself"))
@@ -83,7 +83,7 @@ bool conditions_drive(const spec& job) {
 void check_openings(const spec& job, std::vector<problem>& problems) {
   const fault_list expect(problems);
   const std::vector<boundary_spec>& boundaries = job.groups.of<condition_keys>().boundaries;
-  std::map<std::string, std::size_t> owner;  // of each whole face, the table that speaks of it
+  std::map<std::string, std::size_t> owner;  // for each whole face, its table
   double given = 0;
   const bool has_heat = job.groups.of<flow_keys>().heat;
   bool has_outlet = false;
@@ -99,7 +99,7 @@ void check_openings(const spec& job, std::vector<problem>& problems) {
                 "missing: velocity, flow_rate, pressure, outlet, slip, or wall for one that slides"))
       continue;
     const condition_kind kind = *b.kind;
-    if (has_heat && is_of_heat(b)) continue;  // check_flow_heat looks at these
+    if (has_heat && is_of_heat(b)) continue;  // checked by check_flow_heat
     if (!expect(!is_of_heat(b), at + "kind",
                 "'{}' belongs to physics = \"heat\", or to flow.heat = true; use 'velocity', 'flow_rate', 'pressure', "
                 "'outlet', 'slip', 'wall' or 'periodic'",

@@ -12,7 +12,7 @@ namespace osteon::physics {
 
 namespace {
 
-// Of a condition that changes with time.
+// Checks of a condition that changes with time.
 void check_factor(const spec& job, std::size_t n, std::vector<problem>& problems) {
   const boundary_spec& b = job.groups.of<condition_keys>().boundaries[n];
   const fault_list expect(problems, fmt::format("boundary[{}].", n + 1));

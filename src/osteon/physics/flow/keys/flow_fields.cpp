@@ -12,7 +12,7 @@ namespace osteon::physics {
 
 namespace {
 
-// Length of the velocity of each voxel.
+// Magnitude of the velocity of each voxel.
 std::vector<float> speed_of(const std::vector<float>& velocity) {
   std::vector<float> speed(velocity.size() / 3);
   for (std::size_t i = 0; i < speed.size(); ++i)
@@ -20,7 +20,7 @@ std::vector<float> speed_of(const std::vector<float>& velocity) {
   return speed;
 }
 
-// Voxels that are slower than a thousandth of the mean speed, over all.
+// Share of voxels slower than a thousandth of the mean speed.
 double still_share_of(MPI_Comm comm, const std::vector<float>& speed) {
   constexpr double hardly = 1e-3;
   std::array<double, 2> sums{0, static_cast<double>(speed.size())};
@@ -33,7 +33,7 @@ double still_share_of(MPI_Comm comm, const std::vector<float>& speed) {
   return static_cast<double>(still) / sums[1];
 }
 
-// Mean speed over the mean velocity along the axis.
+// Ratio of the mean speed to the mean velocity along the axis.
 double tortuosity_of(MPI_Comm comm, const std::vector<float>& speed, const std::vector<float>& velocity, axis along) {
   std::array<double, 2> sums{};
   for (std::size_t i = 0; i < speed.size(); ++i) {

@@ -31,7 +31,7 @@ class prober {
       }
       result_.first.push_back(result_.places.size());
     });
-    // Of each place the voxels that count: those of a mean, or the one that the point lies in.
+    // For each place the contributing voxels: those of a mean, or the one that contains the point.
     comm::all_reduce(part_.where.comm, found_.data(), found_.size(), MPI_SUM);
     result_.voxels.assign(job_.groups.of<probe_keys>().probes.size(), 0);
     for (std::size_t n = 0; n < job_.groups.of<probe_keys>().probes.size(); ++n) {
@@ -52,7 +52,7 @@ class prober {
  private:
   void fault(const std::string& text) { faults_ += (faults_.empty() ? "" : "\n") + text; }
 
-  // In voxels, from the low corner of the image.
+  // In units of voxels, from the low corner of the image.
   vector3 voxels_of(const vector3& mm) const {
     const vector3 o = part_.header.origin_mm, h = part_.header.spacing_mm;
     return {(mm.z - o.z) / h.z, (mm.y - o.y) / h.y, (mm.x - o.x) / h.x};
@@ -83,7 +83,7 @@ class prober {
     probe_place& place = result_.places.emplace_back();
     std::int64_t& found = found_.emplace_back(0);
     if (is_outside) {
-      found = 1;  // it is no fault of the solid
+      found = 1;  // not a fault of the solid
       const vector3 o = part_.header.origin_mm, h = part_.header.spacing_mm;
       if (outside_.empty() || outside_.back() != n)
         fault(fmt::format(
@@ -151,13 +151,13 @@ class prober {
     found_.push_back(static_cast<std::int64_t>(place.parts.size()));
   }
 
-  // Whether a point may lie in solid: the temperature is there, too.
+  // Return true if a point may be in solid, which also has a temperature.
   bool takes_solid(std::size_t n) const {
     const probe_spec& p = job_.groups.of<probe_keys>().probes[n];
     return has_temperature_ && p.fields && *p.fields == std::vector<std::string>{"temperature"};
   }
 
-  // The fluid voxel next to each probe that meets none.
+  // The nearest fluid voxel of each probe without fluid.
   void tell_of_solid() {
     if (in_solid_.empty()) return;
     constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();

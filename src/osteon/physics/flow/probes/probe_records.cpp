@@ -24,7 +24,7 @@ std::array<double, numbers_a_place> as_numbers(const probe_value& v) {
           v.speed_mm_per_s,       v.pressure_Pa,          v.temperature_K};
 }
 
-// What is told of a place: its name, and where its numbers begin in as_numbers.
+// Recorded values of a place: name, and index of the first number in as_numbers.
 struct told_field {
   const char *field, *key;
   std::size_t begin, count;
@@ -34,7 +34,7 @@ constexpr told_field told_fields[] = {{"velocity", "velocity_mm_per_s", 0, 3},
                                       {"pressure", "pressure_Pa", 4, 1},
                                       {"temperature", "temperature_K", 5, 1}};
 
-// JSON has no number that is none.
+// JSON has no NaN.
 json number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 
 // A number, or a list of three.
@@ -46,7 +46,7 @@ json told(const told_field& f, const Of& of) {
   return list;
 }
 
-// Mean over the time by the trapezoidal rule; of one value itself.
+// Time average by the trapezoidal rule; for a single value the value itself.
 double mean_over(const std::vector<double>& time_s, const std::vector<double>& values) {
   const double span = time_s.back() - time_s.front();
   if (!(span > 0)) return values.back();
@@ -227,7 +227,7 @@ json summary_of(const spec& job, bool has_temperature, const std::vector<std::si
       });
     }
     if (!is_in_time || p.from_mm) continue;
-    // Of the component of the velocity that varies most.
+    // For the component of the velocity with the largest variation.
     double widest = 0, frequency = no_number;
     for (std::size_t k = 0; k < 3; ++k) {
       const auto values = series.values(first[n], k);

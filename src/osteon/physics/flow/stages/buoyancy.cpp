@@ -17,7 +17,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// The last rounds in words.
+// Text on the last rounds.
 std::string history_of(const buoyant_solution& s) {
   std::vector<std::string> rounds;
   for (const buoyant_round& r : s.rounds) rounds.push_back(fmt::format("{:.1e}", r.change));
@@ -42,7 +42,7 @@ json coupling_numbers(const buoyant_solution& s) {
   return numbers;
 }
 
-// Reports that the answer was found by leaving another steady state.
+// Reports that the answer was found after leaving another steady state.
 void report_stability(const buoyant_solution& s, log_sink& log) {
   if (s.unstable_states > 0 && !s.has_no_stable_state)
     log.warn(
@@ -52,7 +52,7 @@ void report_stability(const buoyant_solution& s, log_sink& log) {
                     s.unstable_states == 1 ? "was" : "were"));
 }
 
-// What the thickness of boundary layers in voxels, and the change of the density, say.
+// Warnings from the thickness of boundary layers in voxels, and from the change of the density.
 void tell_limits(json& answers, json numbers, index3 domain, double rayleigh_number, double density_change, log_sink& log) {
   if (!numbers.empty()) {
     double largest = 0, voxels = 0;
@@ -118,7 +118,7 @@ std::vector<buoyant_solution> solve_buoyancy(const spec& job, const through_prob
   const flow_keys& f = job.groups.of<flow_keys>();
   const std::vector<double>& g = *f.gravity_m_per_s2;
   numerics::options exact = how;
-  exact.tolerance = std::min(how.tolerance, 1e-6);  // that of a flow may be coarser
+  exact.tolerance = std::min(how.tolerance, 1e-6);  // that of a flow may be larger
   std::vector<buoyant_solution> all;
   buoyant_problem problem{flow, heat, *f.expansion_per_K, {g[0], g[1], g[2]}, f.reference_temperature_K};
   for (const double multiple : flow.multiples) {
@@ -126,7 +126,7 @@ std::vector<buoyant_solution> solve_buoyancy(const spec& job, const through_prob
     problem.flow.multiples = {multiple};
     for (std::size_t n = 0; n < flow.boundaries.size(); ++n)
       problem.heat.openings.at(n).value = multiple * flow.boundaries[n].value;
-    if (!all.empty()) {  // only the fields of the last one are told
+    if (!all.empty()) {  // only the fields of the last flow are reported
       through_solution& earlier = all.back().flow;
       for (std::vector<float>* field : {&earlier.velocity_mm_per_s, &earlier.pressure_Pa, &earlier.wall_shear_Pa})
         *field = std::vector<float>();

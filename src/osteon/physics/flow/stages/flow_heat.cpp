@@ -22,7 +22,7 @@ using json = nlohmann::ordered_json;
 
 constexpr double per_mm2 = 1e-6, per_mm3 = 1e-9;  // from 1/m2 and 1/m3
 
-// Conditions of heat on faces of the image, from tables that speak of it.
+// Conditions of heat on faces of the image, from their tables.
 std::vector<heat_boundary> heat_conditions_of(const spec& job, vector3 origin_mm) {
   std::vector<heat_boundary> all;
   for (std::size_t n = 0; n < job.groups.of<condition_keys>().boundaries.size(); ++n) {
@@ -50,9 +50,9 @@ json by_face(const std::array<std::array<double, 2>, 3>& heat) {
   return faces;
 }
 
-// Heat of the walls over their area and the logarithmic mean of the temperature difference [W/(m2 K)]; NaN: there is none.
-// Without the heat that openings conduct away: at the rim of an inlet it grows without limit as voxels get smaller, and it
-// is no part of the stream's heat, from which the logarithmic mean follows.
+// Heat of the walls over their area and the logarithmic mean of the temperature difference [W/(m2 K)]; NaN: undefined.
+// Excludes the heat conducted through openings: at the rim of an inlet it grows without limit as the voxel size decreases,
+// and it is not part of the stream's heat, from which the logarithmic mean follows.
 double transfer_coefficient(const temperature_solution& s) {
   const double in = s.walls.mean_K - s.in_K, out = s.walls.mean_K - s.out_K;
   if (!(in * out > 0) || !(s.walls.area_mm2 > 0)) return NAN;
@@ -94,7 +94,7 @@ json answers_of_temperature(const temperature_solution& s, const std::vector<std
 
 namespace {
 
-// The temperatures of the flows before the last one; their answers go to those of these flows. @return certificates
+// The temperatures of the flows before the last one; their answers are added to those of these flows. @return certificates
 // @collective
 std::vector<numerics::solve_certificate> solve_earlier_temperatures(json& flows, temperature_problem problem,
                                                                     const through_solution& flow,
@@ -131,7 +131,7 @@ temperature_problem make_temperature_problem(const spec& job, const local_model&
   problem.material = part.material;
   problem.materials = part.header.materials;
   problem.source_W_per_mm3.assign(problem.materials.size(), 0);
-  // The fluid is material 1, those of the job follow.
+  // The fluid is material 1; those of the job follow.
   problem.materials.at(1).conductivity_W_per_mK = f.conductivity();
   problem.source_W_per_mm3.at(1) = per_mm3 * f.heat_source_W_per_m3;
   for (std::size_t n = 0; n < job.materials.size() && n + 2 < problem.materials.size(); ++n)
@@ -157,7 +157,7 @@ void add_flow_temperature(physics_result& result, const spec& job, const local_m
   const double conductivity = job.groups.of<flow_keys>().conductivity();
   problem.face_velocity_mm_per_s = flow.face_velocity_mm_per_s;
   numerics::options exact = how;
-  exact.tolerance = std::min(how.tolerance, 1e-6);  // that of a flow may be coarser
+  exact.tolerance = std::min(how.tolerance, 1e-6);  // that of a flow may be larger
   json& answers = result.answers;
   std::vector<numerics::solve_certificate> certificates;
   if (answers.contains("flows"))
@@ -204,7 +204,7 @@ void tell_flow_temperature(physics_result& result, const spec& job, const local_
   result.lines_show_field = true;
   if (!job.picture.enabled) return;
   comm::collectively(part.where.comm, [&] {
-    // The solid is drawn as what is not fluid.
+    // The solid is drawn as the complement of the fluid.
     std::vector<float> fluid(temperature->size(), std::numeric_limits<float>::quiet_NaN());
     for (const voxel::run& r : problem.fluid.runs()) {
       const auto first = static_cast<std::ptrdiff_t>(part.cells.find(r.z, r.y, r.x));

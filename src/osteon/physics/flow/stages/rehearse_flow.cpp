@@ -20,7 +20,7 @@ namespace osteon::physics {
 
 namespace {
 
-constexpr double never = std::numeric_limits<double>::min();  // a tolerance that no step reaches
+constexpr double never = std::numeric_limits<double>::min();  // a tolerance that no step satisfies
 
 }  // namespace
 
@@ -57,7 +57,7 @@ std::vector<io::field_info> rehearse_flow(const spec& job, const local_model& pa
   temperature_problem heat = make_temperature_problem(job, part, problem.cells, problem.boundaries, table_of);
   heat.rehearses = true;
   heat.face_velocity_mm_per_s = flow.face_velocity_mm_per_s;
-  // Where a flow that is not solved lets fluid in, it has some temperature.
+  // The inflow of a flow that is not solved gets an arbitrary temperature.
   for (auto& temperature : heat.incoming_K) temperature = temperature.value_or(0);
   numerics::options any;
   any.tolerance = 1e-6;

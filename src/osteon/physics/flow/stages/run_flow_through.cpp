@@ -35,17 +35,17 @@ namespace osteon::physics {
 
 namespace {
 
-// Drop of pressure over velocity and length against velocity, by least squares of relative distances:
+// Pressure drop over velocity and length as a function of velocity, by least squares of relative residuals:
 // drop / (length velocity) = viscosity / K + beta density velocity.
 struct forchheimer_fit {
   double permeability_m2 = 0, beta_per_m = 0, error = 0;
 };
 
-// Of the flows of flow.multiples; nothing of creeping flow, of fewer than two, or where heat drives, too.
+// For the flows of flow.multiples; none for creeping flow, fewer than two flows, or if heat also drives.
 std::optional<forchheimer_fit> fit_forchheimer(const spec& job, const local_model& part,
                                                const std::vector<through_flow>& flows) {
   const flow_keys& f = job.groups.of<flow_keys>();
-  if (!f.inertia || f.expansion_per_K || flows.size() < 2) return std::nullopt;  // heat drives, too
+  if (!f.inertia || f.expansion_per_K || flows.size() < 2) return std::nullopt;  // heat also drives
   const double length_m = 1e-3 * length_mm(part.header, load_axis(job)),
                section_mm2 = cross_section_mm2(part.header, load_axis(job));
   double ss = 0, sv = 0, vv = 0, s = 0, v = 0;
@@ -56,7 +56,7 @@ std::optional<forchheimer_fit> fit_forchheimer(const spec& job, const local_mode
     points.push_back({velocity, flow.pressure_drop_Pa / (length_m * velocity)});
   }
   if (points.size() < 2) return std::nullopt;
-  // Unknowns a + b velocity; each equation divided by its resistance.
+  // Unknowns a + b velocity; each equation is divided by its resistance.
   for (const auto& [velocity, resistance] : points) {
     const double p = 1 / resistance, q = velocity / resistance;
     ss += p * p, sv += p * q, vv += q * q, s += p, v += q;
@@ -76,7 +76,7 @@ constexpr double mm2_in_m2 = 1e6;
 
 json words_of(const age_distribution& d) { return {{"mean", d.mean}, {"median", d.median}, {"p95", d.p95}}; }
 
-// Adds the mean age of the fluid to the answers, the fields, and the picture if it shows it.
+// Adds the mean age of the fluid to the answers, the fields, and the picture if it displays it.
 // @param flow with velocities of faces @collective on part.where.comm
 void add_flow_residence(physics_result& result, const spec& job, const local_model& part, const through_problem& problem,
                         const through_solution& flow, const numerics::options& how, log_sink& log) {
@@ -92,7 +92,7 @@ void add_flow_residence(physics_result& result, const spec& job, const local_mod
     ages.diffusivity_mm2_per_s = mm2_in_m2 * job.groups.of<flow_keys>().self_diffusivity();
   });
   numerics::options exact = how;
-  exact.tolerance = std::min(how.tolerance, 1e-6);  // that of a flow may be coarser
+  exact.tolerance = std::min(how.tolerance, 1e-6);  // that of a flow may be larger
   residence_solution s = solve_residence_time(ages, exact, log);
   if (!result.earlier_proof || result.earlier_proof->converged) {
     if (!s.certificate.converged) {
@@ -115,7 +115,7 @@ void add_flow_residence(physics_result& result, const spec& job, const local_mod
        {job.picture.enabled ? age : result.shown, "residence_time", "mean age of the fluid", "s", 0, s.inside.p95, true});
 }
 
-// Where a flow that missed its tolerance stands.
+// State of a flow that missed its tolerance.
 std::string state_of(const through_flow& flow, bool has_inertia) {
   std::vector<std::string> steps;
   for (const double s : flow.steady_history) steps.push_back(fmt::format("{:.1e}", s));

@@ -40,7 +40,7 @@ json number_or_none(double value) { return std::isfinite(value) ? json(value) : 
 
 std::string name_of_side(std::size_t side) { return fmt::format("{}_{}", "zyx"[side / 2], side % 2 == 0 ? "low" : "high"); }
 
-// What [transient] and the heat capacities of materials say of the temperature. @collective local
+// Time plan of the temperature, from [transient] and the heat capacities of materials. @collective local
 heat_time_plan make_heat_time_plan(const spec& job, const local_model& part, const numerics::options& how) {
   const flow_keys& f = job.groups.of<flow_keys>();
   heat_time_plan plan;
@@ -49,7 +49,7 @@ heat_time_plan make_heat_time_plan(const spec& job, const local_model& part, con
   for (std::size_t n = 0; n < job.materials.size() && n + 2 < plan.heat_capacity_J_per_mm3K.size(); ++n)
     plan.heat_capacity_J_per_mm3K[n + 2] = capacity_per_mm3 * job.materials[n].heat_capacity_J_per_m3K.value_or(0);
   plan.implicitness = job.groups.of<condition_keys>().transient->scheme == time_scheme::implicit_euler ? 1 : 0.5;
-  plan.tolerance = std::min(how.tolerance, 1e-6);  // that of a flow may be coarser
+  plan.tolerance = std::min(how.tolerance, 1e-6);  // that of a flow may be larger
   plan.max_iterations = how.max_iterations;
   if (f.expansion_per_K) {
     const std::vector<double>& g = *f.gravity_m_per_s2;
@@ -58,7 +58,7 @@ heat_time_plan make_heat_time_plan(const spec& job, const local_model& part, con
   return plan;
 }
 
-// The problem of the temperature, with the one at the start. @collective local
+// The problem of the temperature, with the initial one. @collective local
 temperature_problem make_heat_in_time(const spec& job, const local_model& part, const through_problem& flow,
                                       const std::vector<std::size_t>& table_of) {
   temperature_problem problem = make_temperature_problem(job, part, flow.cells, flow.boundaries, table_of);
@@ -66,7 +66,7 @@ temperature_problem make_heat_in_time(const spec& job, const local_model& part, 
   return problem;
 }
 
-// Add what each record says of the temperature to the history of the flow.
+// Add the temperature of each record to the history of the flow.
 void add_heat_history(json& history, const spec& job, const heat_in_time& heat, const std::vector<std::string>& names) {
   const bool has_solid = heat.problem().fluid.size() != heat.problem().cells.size() || !job.materials.empty();
   for (const heat_in_flow_record& r : heat.history()) {
@@ -91,7 +91,8 @@ void add_heat_history(json& history, const spec& job, const heat_in_time& heat, 
   }
 }
 
-// Answers, field and certificate of the temperature at the end. After the flow is shown. @collective on part.where.comm
+// Answers, field and certificate of the final temperature. Called after the flow is displayed. @collective on
+// part.where.comm
 void tell_heat_in_time(physics_result& result, const spec& job, const local_model& part, const heat_in_time& heat,
                        const transient_flow_solution& flow, const std::vector<std::string>& names, log_sink& log) {
   temperature_solution s = heat.history().back().heat;
@@ -112,7 +113,7 @@ void tell_heat_in_time(physics_result& result, const spec& job, const local_mode
                     100 * heat.returned_share()));
 }
 
-// What each record says, by key and time.
+// The values of each record, by key and time.
 json history_of(const std::vector<flow_record>& records, const std::vector<std::string>& names, const flow_keys& keys,
                 const std::array<bool, 3>& is_periodic) {
   json history = json::object();

@@ -33,8 +33,8 @@ json rows_of(const std::array<std::array<double, 3>, 3>& tensor, double unit) {
   return rows;
 }
 
-// Dispersion of what the flow along the axis of the job carries; answers and certificate go to `result`.
-// @param flow solved with the velocities on faces, in the direction of the axis alone @collective on problem.where.comm
+// Dispersion in the flow along the axis of the job; answers and certificate are added to `result`.
+// @param flow solved with the velocities on faces, only in the direction of the axis @collective on problem.where.comm
 void add_dispersion(physics_result& result, const spec& job, const flow_problem& problem, const flow_solution& flow,
                     const numerics::options& how, log_sink& log) {
   const flow_keys& f = job.groups.of<flow_keys>();
@@ -53,7 +53,7 @@ void add_dispersion(physics_result& result, const spec& job, const flow_problem&
   if (carried.peclet_numbers.empty())
     carried.peclet_numbers = {along.mean_velocity_mm_per_s * carried.length_mm / diffusivity_mm2_per_s};
   numerics::options exact = how;
-  exact.tolerance = std::min(how.tolerance, 1e-6);  // that of a permeability may be coarser
+  exact.tolerance = std::min(how.tolerance, 1e-6);  // that of a permeability may be larger
   const dispersion_solution found = solve_dispersion(carried, exact, log);
 
   const auto axis = static_cast<std::size_t>(along.along), one = (axis + 1) % 3, two = (axis + 2) % 3;
@@ -130,7 +130,7 @@ flow_options options_of(const spec& job, const numerics::options& how) {
   options.permeability_tolerance = how.tolerance;
   if (test_of_flow(job) == flow_test::dispersion) {
     options.carry = keep_mass;
-    options.residual_tolerance = how.tolerance;  // a permeability is more exact than the velocities, which carry here
+    options.residual_tolerance = how.tolerance;  // a permeability is more accurate than the velocities, which transport here
   }
   options.max_iterations = how.max_iterations;
   if (how.checkpoints) options.poll = [&how] { how.checkpoints->pass(); };
@@ -195,7 +195,7 @@ json flow_load(const spec& job, const local_model& part) {
           {"cross_section_mm2", cross_section_mm2(part.header, along)}};
 }
 
-// Of a direction that missed its tolerance.
+// State of a direction that missed its tolerance.
 std::string distance_of_bounds(const flow_solution& solution) {
   double worst = 0;
   for (const flow_direction& d : solution.directions)
@@ -209,7 +209,7 @@ void warn_of_inertia(const spec& job, const flow_solution& solution, log_sink& l
     if (d.percolates) highest = std::max(highest, d.reynolds_number);
   const flow_keys& f = job.groups.of<flow_keys>();
   const double drop = f.pressure_drop_Pa.value_or(1);
-  // A drop that the job does not state is a unit, which the permeability does not depend on: only where it misleads.
+  // A pressure drop not given by the job is 1, on which the permeability does not depend: reported only if misleading.
   if (highest > (f.pressure_drop_Pa ? 1 : 100) * highest_creeping_reynolds_number)
     log.warn(fmt::format(
         "flow.pressure_drop_Pa: {:g} Pa{} gives a Reynolds number of {:.3g}; the permeability is that of creeping "
