@@ -7,7 +7,7 @@
 namespace osteon::job {
 
 /// Default number of ranks: one for each `threads` cores, at most one per plane, limited by the memory of the container
-/// without the fields of the ranks.
+/// without counting their fields.
 std::int64_t default_ranks(std::int64_t threads, std::int64_t planes);
 
 /// Return a sentence on the limits of the container if they are tighter than those of the host; else empty.

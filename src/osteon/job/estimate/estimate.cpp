@@ -67,8 +67,8 @@ rank_load of_bricks(const voxel::model_header& header, std::int64_t elements, in
           static_cast<std::int64_t>(static_cast<double>(elements) / volume * std::pow(volume / ranks, 2.0 / 3))};
 }
 
-// Larger images are not read: that would take minutes, and the header contains the size. An import that is still needed adds
-// seconds to every command.
+// Larger images are not read: that would take minutes, and the header contains the size. Above the second limit, an import
+// that is still needed takes seconds.
 constexpr std::int64_t most_bytes_to_count = std::int64_t{1} << 30, most_bytes_at_once = std::int64_t{1} << 26;
 
 // Bytes of a file, or of the folder of a source.

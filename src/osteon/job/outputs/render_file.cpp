@@ -116,7 +116,7 @@ void check_lines(const render_request& r, std::vector<std::string>& faults) {
     faults.push_back("--lines-of needs --streamlines or --method lic");
 }
 
-// The camera looks straight down on a cut, which shows the lines of its field coloured by magnitude.
+// The view of a cut is along its normal; it shows the lines of its field, coloured by magnitude.
 void check_cut(const render_request& r, std::vector<std::string>& faults) {
   if (r.method != "lic") {
     if (!r.cut.empty()) faults.push_back("--cut needs --method lic: other methods cut by --clip");

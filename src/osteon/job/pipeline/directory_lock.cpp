@@ -32,7 +32,7 @@ bool set_lock(int file, short type, off_t first, off_t bytes) {
   return fcntl(file, F_OFD_SETLK, &region) == 0;
 }
 
-// Return true if a path still refers to an open file: the process that created a folder removes the lock file at its end.
+// Return true if a path still refers to an open file: a process that created a folder removes its lock file at the end.
 bool leads_to(const std::string& path, int file) {
   struct stat there{}, here{};
   return stat(path.c_str(), &there) == 0 && fstat(file, &here) == 0 && there.st_dev == here.st_dev &&
@@ -61,7 +61,7 @@ directory_lock::directory_lock(const std::string& directory, part which) : direc
 }
 
 bool directory_lock::take(const std::string& path) {
-  // A symbolic link created by another user would create or lock a file elsewhere.
+  // A symbolic link placed here would cause a file elsewhere to be created or locked.
   file_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
   if (file_ < 0 && errno == ELOOP)
     throw usage_error(

@@ -35,7 +35,7 @@ class key_setter {
     const auto equals = change_.find('=');
     if (equals == 0 || equals == std::string::npos) return fault("must have the form KEY=VALUE, e.g. segment.keep=all");
     const std::string_view key = std::string_view(change_).substr(0, equals);
-    // Leaves nested tables by a number of levels of the stack.
+    // Nested tables are destroyed recursively, with a stack depth equal to their nesting.
     if (const auto parts = std::count(key.begin(), key.end(), '.') + 1; parts > deepest_key)
       return problems_.push_back({"--set", fmt::format("a key has {} parts; at most {} are read", parts, deepest_key)});
     const auto value = value_of(change_.substr(equals + 1));

@@ -211,7 +211,7 @@ std::vector<changed_image> changed_images(const spec& job, std::optional<double>
     image.keys.insert(image.keys.end(), keys.begin(), keys.end());
     all.push_back(std::move(image));
   };
-  // A threshold by Otsu's method does not apply to another image.
+  // Otsu's method would find another threshold for a changed image.
   std::vector<std::string> kept;
   if (threshold && !job.segment.labels) kept.push_back(fmt::format("segment.threshold={}", *threshold));
   if (u.threshold_sd)

@@ -106,7 +106,7 @@ case_result read_case(const spec& job, const local_model& part,
 }
 
 // Derivative of the stiffness K by each voxel's modulus: dK/dE = K/E u, with u the voxel's share of the energy, because K is
-// the energy over half the square of the driving quantity, where the energy is stationary.
+// the energy over half the square of the driving quantity, which small changes of E do not affect.
 result_field sensitivity_of(const local_model& part, const derived_fields& state, const json& answers) {
   const bool turns = answers.contains("stiffness_N_mm_per_deg");
   const char* key = turns ? "stiffness_N_mm_per_deg" : "stiffness_N_per_mm";

@@ -79,8 +79,8 @@ solver_work failure_work(const spec& job, const voxel::node_count* nodes) {
   solver_work work;
   const failure_keys& keys = job.groups.of<failure_keys>();
   const auto legs = static_cast<double>(std::max<std::size_t>(keys.path.size(), 1));
-  // ./run bench failure: ten steps take the time of 15 elastic solutions in addition to the first; with half the step size
-  // three times as much again.
+  // ./run bench failure: ten steps take the time of 15 elastic solutions in addition to the first; including the repetition
+  // with half the step size, three times that.
   constexpr double solutions_of_step = 1.5;
   const double steps = legs * static_cast<double>(keys.steps.value_or(10));
   work.solutions = 1 + solutions_of_step * steps;

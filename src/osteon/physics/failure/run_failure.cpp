@@ -99,7 +99,7 @@ json answers_of_curve(std::span<const failure_record> curve, const measure& m, d
     answers["first_yield"] = place_of(first_yield, stiffness * first_yield * m.amount, m);
   if (!m.turns)
     if (const json offset = yield_by_offset(leg, m, stiffness); !offset.is_null()) answers["yield_offset"] = offset;
-  // End of the plateau at the largest force, whose first record this is, within the residual of the solver at each record.
+  // On a plateau at the largest force its first record is used, independent of the solver's residual at each record.
   constexpr double plateau = 1e-6;
   const auto most = std::max_element(leg.begin(), leg.end(), [](const auto& a, const auto& b) {
     return (1 + plateau) * std::abs(a.load) < std::abs(b.load);

@@ -39,7 +39,7 @@ class flow_painter final : public frame_painter {
     const MPI_Comm comm = part_.where.comm;
     cell_values velocity;
     comm::collectively(comm, [&] {
-      // Voxels without connection have zero velocity.
+      // Fluid without connection to an opening has zero velocity.
       std::vector<float> values(3 * at(part_.cells.size()), 0), speed(at(part_.cells.size()), 0);
       for (const voxel::run& r : part_.cells.runs()) {
         const std::int64_t first = state.points->find(r.z, r.y, r.x);
