@@ -19,7 +19,7 @@ struct answer {
   /// Path: keys joined by dots. A whole number is an index of a list, `*` matches each member of an object, whose name is
   /// appended to the title, and `@` is the component of a list z, y, x along the load.
   std::string key{};
-  std::string title{};    ///< as in the middle of a sentence
+  std::string title{};    ///< in the form used within a sentence
   std::string unit{};     ///< e.g. `N mm2`; empty: none
   std::string meaning{};  ///< a sentence
   bool in_table = true, in_report = true;
@@ -38,7 +38,7 @@ inline answer unless(const char* key, answer a) { return a.unless = key, a; }
 /// An answer present in a summary.
 struct found_answer {
   const answer* what;
-  std::string key, title;  ///< of this answer, with `*` and `@` replaced
+  std::string key, title;  ///< of this answer; `*` and `@` are replaced
   nlohmann::ordered_json value;
 };
 

@@ -86,7 +86,7 @@ struct file_checkpointer::state {
   checkpoint_options how;
   const spec* job = nullptr;
   std::string directory;
-  json identity;  ///< of the job
+  json identity;  ///< identity of the job
   double every_s = 0, keep_from_s = 0;
   stopwatch since_save, since_begin;
   int solve = -1, due = 0;

@@ -12,7 +12,7 @@ struct load_scene {
   nlohmann::ordered_json sets = nlohmann::ordered_json::array();        ///< number, name, nodes, box, mean position
   nlohmann::ordered_json cases = nlohmann::ordered_json::array();       ///< supports and forces of each load case
   nlohmann::ordered_json boundaries = nlohmann::ordered_json::array();  ///< conditions on faces and openings
-  std::vector<io::label_run> runs;                                      ///< this rank's voxels at nodes of the sets
+  std::vector<io::label_run> runs;                                      ///< voxels of this rank at nodes of the sets
 };
 
 }  // namespace osteon::job

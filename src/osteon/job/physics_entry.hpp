@@ -66,9 +66,9 @@ struct unknowns {
 
 /// Measured costs, of one rank with one thread, without a picture (docs/reference/performance.md, "Basis of estimates").
 struct solver_costs {
-  double unknowns_per_element = 1;  ///< of the largest system, where it is not counted
+  double unknowns_per_element = 1;  ///< unknowns of the largest system, if it is not counted
   double bytes_per_unknown = 50;    ///< resident memory, marginal
-  double bytes_per_further = 0;     ///< the same for each additional stored solution
+  double bytes_per_further = 0;     ///< marginal memory of each additional stored solution
   double setup_seconds = 1e-6;      ///< CPU seconds per element, once: reading, assembling
   double solution_seconds = 5e-6;   ///< CPU seconds per element of a solution, to a tolerance of 1e-6, with its results
 };
@@ -102,14 +102,14 @@ struct solid_rules {
 /// The picture of a physics.
 struct picture_defaults {
   bool is_surface = false;            ///< default of picture.method is "surface"
-  bool has_lines = false;             ///< of a vector field
+  bool has_lines = false;             ///< the picture may contain lines of a vector field
   bool draws_lines = false;           ///< default of picture.streamlines is to draw lines
   std::vector<const char*> fields{};  ///< values of picture.field
 };
 
 /// Labels of an image that a job refers to.
 struct wanted_labels {
-  std::string image;  ///< as named by the job
+  std::string image;  ///< name of the image in the job
   std::vector<std::int64_t> labels;
 };
 
@@ -130,7 +130,7 @@ class frame_painter {
 struct physics_entry {
   const char* name = "";                ///< value of the key `physics`
   const char* meaning = "";             ///< the quantity computed by this physics
-  const char* caption = "";             ///< of the picture in the report
+  const char* caption = "";             ///< caption of the picture in the report
   std::vector<const char*> synonyms{};  ///< names in other programs: lower case, letters and digits only
   std::vector<answer> answers{};
 
@@ -179,7 +179,7 @@ struct physics_entry {
 
   unknowns system{};
   solver_costs costs{};
-  double default_tolerance = 1e-6;  ///< of the residual, or of the quantity defined by the physics
+  double default_tolerance = 1e-6;  ///< tolerance of the residual, or of the quantity defined by the physics
   solver_work (*work)(const spec& job, const voxel::node_count* nodes) = [](const spec&, const voxel::node_count*) {
     return solver_work{};
   };

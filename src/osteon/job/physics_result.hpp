@@ -25,7 +25,7 @@ struct result_field {
 
 /// All files that a physics wrote during its run.
 struct files_on_the_way {
-  std::string path;  ///< of the file that refers to the others
+  std::string path;  ///< path of the file that refers to the others
   io::file_report report;
 };
 

@@ -89,7 +89,8 @@ inline std::span<const char* const> choice_names(kept_parts) {
 struct segment_spec {
   std::optional<double> threshold;  ///< absent: Otsu
   std::optional<double> upper;
-  std::optional<std::vector<double>> greys;  ///< of empty space and of solid, for a threshold that preserves the volume
+  std::optional<std::vector<double>> greys;  ///< grey values of empty space and of solid, for a threshold that preserves the
+                                             ///< volume
   bool labels = false;                       ///< the image contains labels, not grey values
   std::vector<std::int64_t> void_labels{0};
   optional_choice<kept_parts> keep;  ///< absent: `keep_of`
@@ -189,9 +190,10 @@ struct picture_spec {
   std::optional<std::string> field;         ///< a field of the physics; absent: its default
   std::optional<std::int64_t> streamlines;  ///< lines of the vector field; absent: usual_streamlines() of the physics
   std::int64_t pathlines = 0;               ///< particles of a flow in time; 0: none
-  bool film = false;                        ///< of the frames
-  std::optional<std::string> shows;         ///< in frames of a flow in time; absent: pathlines if there are any, or speed
-  std::optional<double> tube_mm;            ///< their radius; absent: a third of a voxel
+  bool film = false;                        ///< make a film of the frames
+  std::optional<std::string> shows;         ///< content of frames of a transient flow; absent: pathlines if there are any,
+                                            ///< or speed
+  std::optional<double> tube_mm;            ///< radius of the lines; absent: a third of a voxel
   std::int64_t every = 0;                   ///< iterations or steps between frames during the solve; 0: none
 };
 
@@ -229,8 +231,8 @@ struct checkpoint_spec {
 
 /// Digests of the image files of a job computed by a process of its run; empty: not yet.
 struct image_digests {
-  std::string images;  ///< as digest_of_images (import/model_key.hpp)
-  std::string labels;  ///< as key_of_label_images
+  std::string images;  ///< see digest_of_images (import/model_key.hpp)
+  std::string labels;  ///< see key_of_label_images
 };
 
 struct spec {
@@ -257,7 +259,7 @@ struct spec {
   std::shared_ptr<const model_source> from;  ///< source of the model; null: the image (model_source.hpp)
 
   std::string file;                      ///< the job file; empty if the job is not from a file
-  std::string text;                      ///< its text, for the manifest
+  std::string text;                      ///< text of the job file, for the manifest
   std::vector<problem> older_spellings;  ///< used in the file, each with the present one; `where` is the key
   std::vector<std::string> changes;      ///< changes of its keys, `KEY=VALUE`, on the command line
   image_digests digests;                 ///< stored so that a run computes the digest of its images once

@@ -19,7 +19,7 @@ struct stage_cost {
   enum class unit { none, voxels, unknowns, pixels };  ///< none: executed by one process
   enum class turns { one, loads, iterations };
   const char* row;                       ///< "set up"
-  cost_line stage_costs::* seconds;      ///< of each repetition
+  cost_line stage_costs::* seconds;      ///< seconds of each repetition
   unit of = unit::none;                  ///< unit of that line, for the part of a rank
   std::span<const char* const> parts{};  ///< parts whose messages are sent in each repetition
   turns often = turns::one;

@@ -36,13 +36,13 @@ measured_run run_of_summary(const nlohmann::json& summary, double pixels, const 
 /// Constants of one physics on one machine.
 struct stage_costs {
   std::string source;                   ///< description of the measurement
-  cost_line start;                      ///< of the ranks; no units
+  cost_line start;                      ///< start of the ranks; no units
   cost_line reading, writing;           ///< voxels of a rank
   cost_line set_up, load, iteration;    ///< unknowns of a rank; an iteration of conjugate gradients
   cost_line picture;                    ///< per pixel, all ranks together; voxels along an edge of the image
   cost_line report;                     ///< no units
   double iterations = 0;                ///< expected
-  double measured_unknowns = 0;         ///< of a rank, of the larger run
+  double measured_unknowns = 0;         ///< unknowns of a rank in the larger run
   std::map<std::string, double> parts;  ///< executions of a part of the solver per iteration, if counted
   double sharing = 1;                   ///< slow-down with all cores of a host in use relative to one
   double spread = 0;                    ///< relative error of the seconds

@@ -16,7 +16,7 @@ struct plan_image {
   double area_factor = 1;              ///< bytes of a face of the job's image, relative to this image
   double volume_factor = 1;            ///< voxels of the job's image, relative to this image
   thinned_image stands_for{};
-  std::vector<std::string> assumed;  ///< in sentences
+  std::vector<std::string> assumed;  ///< assumptions, as sentences
 };
 
 /// Limits up to which plans are computed exactly.

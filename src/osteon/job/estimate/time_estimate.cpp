@@ -22,7 +22,7 @@ constexpr double usual_restarts = 2;
 // sampled sizes.
 constexpr double of_messages = 0.3, of_scaled_messages = 0.5, of_sample = 0.25;
 constexpr double least_saving = 0.1;
-constexpr std::size_t first_of_solving = 3, last_of_solving = 5;  // of the stages
+constexpr std::size_t first_of_solving = 3, last_of_solving = 5;  // indices of stages
 
 struct on_ranks {
   estimation size;

@@ -35,7 +35,7 @@ struct rank_point {
 
 struct time_estimate {
   int ranks = 1, hosts = 1, threads = 1;
-  std::string network, costs;      ///< in words
+  std::string network, costs;      ///< descriptions
   std::vector<stage_time> stages;  ///< import, start, reading, set up, load, iterations, writing, picture, report
   double iterations = 0;
   stage_time iteration;                 ///< a single iteration
@@ -44,7 +44,7 @@ struct time_estimate {
   std::vector<rank_point> scaling;      ///< ascending ranks, including the requested number
   int stops_paying_at = 0;              ///< number of ranks whose doubling saves less than a tenth; 0: beyond those of
                                         ///< `scaling`
-  std::vector<std::string> assumed;     ///< in sentences
+  std::vector<std::string> assumed;     ///< assumptions, as sentences
 
   double seconds() const;
   /// Seconds of set-up, loads and iterations; and CPU seconds of all ranks in these.
@@ -58,7 +58,7 @@ struct time_estimate {
 struct time_question {
   stage_costs costs;
   std::optional<plan_image> image;     ///< none: the plans are not known
-  std::optional<plan_image> of_asked;  ///< for the requested number of ranks; none: same as image
+  std::optional<plan_image> of_asked;  ///< image for the requested number of ranks; none: same as image
   std::function<rank_network(int ranks)> network;
   std::vector<std::string> assumed;  ///< assumptions of the caller
   plan_limits limits;

@@ -40,7 +40,7 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr std::size_t longest_header = 1 << 20;  // as in the readers
+constexpr std::size_t longest_header = 1 << 20;  // same limit as in the readers
 
 std::string in_small_letters(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });

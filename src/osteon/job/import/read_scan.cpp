@@ -27,7 +27,7 @@ class scratch_file {
   scratch_file() : folder_(fs::temp_directory_path().string()) {
     file_ = open(folder_.c_str(), O_TMPFILE | O_RDWR, 0600);  // the reader inherits it
     if (file_ >= 0) return;
-    std::string name = (fs::path(folder_) / "osteon-import-XXXXXX").string();  // for file systems without unnamed files
+    std::string name = (fs::path(folder_) / "osteon-import-XXXXXX").string();  // used on file systems without unnamed files
     file_ = mkstemp(name.data());
     if (file_ < 0)
       throw machine_error(fmt::format("cannot make a temporary file in '{}': {}; set TMPDIR to a folder with space", folder_,

@@ -51,8 +51,8 @@ std::vector<double> few_values_of(const voxel::image_planes& scan, std::size_t m
   return is_few ? values : std::vector<double>{};
 }
 
-constexpr std::size_t most_phases = 8;   // of an image that is probably a label image
-constexpr std::size_t most_labels = 64;  // of a label image with few labels used by the job
+constexpr std::size_t most_phases = 8;   // largest number of phases of an image that is probably a label image
+constexpr std::size_t most_labels = 64;  // largest number of labels of a label image with few labels used by the job
 
 void warn_of_labels(const voxel::image_planes& scan, const voxel::segmentation_report& found, log_sink& log) {
   if (found.grey.low != 0 || found.grey.high > 65535) return;

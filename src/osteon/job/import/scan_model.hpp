@@ -16,7 +16,7 @@ namespace osteon::job {
 /// A scan after the rules of a job were applied.
 struct scan_model {
   voxel::segmented solid;      ///< reads the planes of the scan again when materials are requested
-  voxel::model_header header;  ///< its provenance is `provenance` as text
+  voxel::model_header header;  ///< its provenance is the text of `provenance`
   voxel::node_count nodes;     ///< corners of the solid's voxels
   nlohmann::ordered_json provenance;
 };

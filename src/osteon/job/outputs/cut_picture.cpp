@@ -30,7 +30,7 @@ constexpr std::array axis_names{"z", "y", "x"};
 // Axes of a picture of a cut, chosen so that an outside camera can have the same view: x or y to the right; z, else y, up.
 struct cut_axes {
   int normal, up, right;
-  double azimuth_deg, elevation_deg;  // of that camera
+  double azimuth_deg, elevation_deg;  // direction of that camera
 };
 
 cut_axes axes_of(int normal) {

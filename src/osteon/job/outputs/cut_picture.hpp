@@ -26,7 +26,7 @@ struct cut_request : render_request {
 /// Source of a cut: a vector field in a file or in memory.
 struct cut_source {
   io::field_list list;    ///< shape, spacing, title; if it has a field velocity, voxels without velocity are solid
-  io::field_info vector;  ///< of three components
+  io::field_info vector;  ///< a field of three components
   std::optional<io::image_axes> axes{};
   /// Values in a part of the domain of one voxel thickness. @param component x, y, z as in files; -1: the magnitude
   std::function<std::vector<float>(const box3& part, int component)> read;

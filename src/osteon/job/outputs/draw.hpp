@@ -21,7 +21,7 @@ struct shown_fields {
   vector3 spacing_mm;
   std::vector<float> values, solid;      ///< shape of the block: NaN in voxels without value; 1 in the solid, else 0
   double low = 0, high = 1;              ///< ends of the colours
-  std::optional<render::tubes> lines{};  ///< in the colours of the field, or light grey
+  std::optional<render::tubes> lines{};  ///< coloured by the field, or light grey
   bool lines_have_colours = false;       ///< if true, the field of a volume does not glow
   std::vector<written_point> points{};   ///< transfer function of a volume; empty: a glow
   picture_words words;                   ///< name, unit and axes
@@ -48,11 +48,11 @@ class picture_scene {
   picture_scene& operator=(const picture_scene&) = delete;
 
   render::scene scene;        ///< its view may change between pictures
-  render::annotations notes;  ///< with the request's title
+  render::annotations notes;  ///< includes the title of the request
 
   struct drawn {
     render::join_time joining;  ///< from this rank's last ray to the 8-bit rows, without notes
-    std::string composited;     ///< as in render::image
+    std::string composited;     ///< see render::image
   };
   /// Draw a picture; each rank encodes rows of it. Annotations are the labels of the report's picture (labels_of_program),
   /// which reduce the area of the scene; in small pictures and without Python, built-in annotations cover the scene.

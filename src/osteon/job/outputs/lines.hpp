@@ -16,11 +16,11 @@ struct field_lines {
   double low = 0, high = 1;  ///< ends of the colours: 0 and the 99th percentile of the field's magnitudes
   double longest_mm = 0;
   std::int64_t through = 0;  ///< lines that connect two ends of the domain
-  double median_time_s = 0;  ///< of these lines, if the field is a velocity
+  double median_time_s = 0;  ///< median time along these lines, if the field is a velocity
 };
 
 inline constexpr std::int64_t most_lines = 1'000'000;
-inline constexpr std::int64_t usual_lines = 300;  ///< of the picture of a job
+inline constexpr std::int64_t usual_lines = 300;  ///< default number of lines in the picture of a job
 
 /// Lines through `count` voxels, chosen with probability proportional to speed.
 /// @throws data_error if the field is zero everywhere @collective on where.comm

@@ -25,15 +25,17 @@ struct render_request {
   /// Percentiles of the ends of the colours; absent: 50 and 99.5, for a component or a mean 1 and 99. Ranges of surfaces
   /// begin at 0 if there are values near 0 and none below.
   std::optional<std::array<double, 2>> percentiles;
-  std::string component;               ///< for a field with several: x, y, z or xx, yy, zz, xy, yz, xz; empty: the magnitude
+  std::string component;               ///< component of a vector or tensor: x, y, z or xx, yy, zz, xy, yz, xz; empty: the
+                                       ///< magnitude
   std::string points;                  ///< transfer function of a volume, see parse_control_points; empty: a glow
   bool shaded = false;                 ///< light the field in a volume by its gradient
-  std::optional<double> bone_opacity;  ///< of the solid around the field, absent: 0.16, on white 0.35; 0: omit the solid
+  std::optional<double> bone_opacity;  ///< opacity of the solid around the field, absent: 0.16, on white 0.35; 0: omit the
+                                       ///< solid
   /// Number of lines of a vector field drawn as tubes. They are coloured unless a field is requested by name.
   std::optional<std::int64_t> streamlines;
   std::string lines_of;           ///< the vector field; empty: velocity, else heat_flux_density
   std::optional<double> tube_mm;  ///< radius of the tubes; absent: a third of a voxel
-  std::string cut;                ///< for method lic: an axis normal to the cut, or axis=mm; empty: y, in the middle
+  std::string cut;                ///< cut of method lic: an axis normal to the cut, or axis=mm; empty: y, in the middle
   render::camera view;
   std::int64_t width = 1024, height = 1024;
   double step_voxels = 0.5;
@@ -43,7 +45,7 @@ struct render_request {
   bool annotated = true;
   std::string title;                 ///< empty: that of the file
   int orbit = 0;                     ///< frames around the z axis; 0: one picture
-  std::vector<double> elevations;    ///< of a Cinema database; empty: only that of the view
+  std::vector<double> elevations;    ///< elevations of a Cinema database; empty: only that of the view
   std::string compositing = "auto";  ///< see render::parse_compositing
   std::string pixels;                ///< see render::parse_pixels; empty: rgba16f for an orbit, else wide
   bool fast = false;                 ///< also use rgba16f for a single picture
@@ -63,7 +65,7 @@ render::compositing compositing_of(const render_request& request, bool is_series
 
 /// A control point `VALUE:OPACITY` or `VALUE:OPACITY:#RRGGBB`.
 struct written_point {
-  double value = 0;                            ///< in the field's unit
+  double value = 0;                            ///< value in the field's unit
   bool is_percentile = false;                  ///< written `90%`: the value of this percentile of the field
   float opacity = 0;                           ///< over a path of a hundredth of the domain's diagonal
   std::optional<std::array<float, 3>> colour;  ///< linear; absent: from the map

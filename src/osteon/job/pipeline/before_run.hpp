@@ -42,16 +42,16 @@ struct estimation {
   int ranks = 1, threads = 1;
   bool bricks = false;
   std::int64_t voxels = 0, elements = 0;
-  std::int64_t dofs = 0;            ///< of the largest system
+  std::int64_t dofs = 0;            ///< unknowns of the largest system
   bool counted = false;             ///< the unknowns are counted on the model, without those prescribed by tests
   std::int64_t sampled_voxels = 0;  ///< number of sampled voxels of a large image; 0: all voxels, or none
   std::int64_t largest_elements_per_rank = 0;
   double imbalance = 1;                    ///< largest share of a rank relative to the mean
-  std::int64_t memory_bytes_per_rank = 0;  ///< of the rank with the largest share
-  std::int64_t import_memory_bytes = 0;    ///< of the process that imports; its image reader runs earlier
+  std::int64_t memory_bytes_per_rank = 0;  ///< memory of the rank with the largest share
+  std::int64_t import_memory_bytes = 0;    ///< memory of the process that imports; its image reader runs earlier
   std::int64_t exchange_bytes = 0;         ///< largest message of one halo exchange
   int computed = 1;                        ///< number of solves: on changed images, with the other connectivity
-  double cpu_seconds = 0;                  ///< of solving, all ranks and all solves, by estimate_time
+  double cpu_seconds = 0;                  ///< CPU time of solving, all ranks and all solves, by estimate_time
   double wall_seconds = 0;                 ///< the same with as many cores as ranks
   nlohmann::ordered_json to_json() const;
   std::string to_text() const;

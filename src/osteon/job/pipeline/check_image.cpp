@@ -282,10 +282,10 @@ class image_checker {
   json& loads_;
   image_check found_;
   std::vector<problem> ignored_;
-  std::vector<std::string> of_reader_;  ///< its warnings
+  std::vector<std::string> of_reader_;  ///< warnings of the reader
   vector3 spacing_;
   index3 shape_;
-  std::int64_t voxels_ = 0;  ///< of the image before cropping; 0: unknown
+  std::int64_t voxels_ = 0;  ///< voxels of the image before cropping; 0: unknown
 };
 
 }  // namespace

@@ -14,11 +14,11 @@ namespace osteon::job {
 
 /// The planes of a cluster as a separate image.
 struct cluster_part {
-  comm::communicator comm;     ///< of the cluster's ranks
-  grid::block where;           ///< of this rank among them
-  voxel::model_header header;  ///< with the planes of the cluster at their position
-  int index = 0;               ///< of the cluster, from 0
-  int count = 1;               ///< of the clusters
+  comm::communicator comm;     ///< communicator of the cluster's ranks
+  grid::block where;           ///< block of this rank within the cluster
+  voxel::model_header header;  ///< header with the planes of the cluster at their position
+  int index = 0;               ///< index of the cluster, from 0
+  int count = 1;               ///< number of clusters
 };
 
 /// Return the part of this rank's cluster; none if all ranks are in one cluster, or if the planes of the clusters are not

@@ -34,14 +34,14 @@ struct job_state {
   warning_record log;
   const physics_entry& physics;
   output_paths paths;
-  std::optional<comm::hung_ledger> counting;  ///< of its messages, if counting is enabled
+  std::optional<comm::hung_ledger> counting;  ///< ledger of the job's messages, if counting is enabled
   stage_clock clock;
   io_clock files;
-  double cpu_before;  ///< of this process, which may have done other work before
+  double cpu_before;  ///< CPU time of this process before the job; it may have done other work
 
   local_model part;
   std::int64_t unsupported = 0;                    ///< voxels that `prepare` removes, all ranks
-  std::optional<file_checkpointer> checkpoints{};  ///< of a job with files
+  std::optional<file_checkpointer> checkpoints{};  ///< checkpoints of a job with files
   earlier_results earlier{};                       ///< restored if the job fails before it has a checkpoint or results
   physics_result result{};                         ///< borrows `part`
   nlohmann::ordered_json written{};                ///< names of the results files

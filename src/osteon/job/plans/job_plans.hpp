@@ -16,7 +16,7 @@ struct job_part {
   /// reading, set_up, load, restart, iteration, writing, picture; heat_... of an earlier problem; or the names that a solver
   /// gives to its parts (comm::sent_part); parts similar to an iteration have iteration in their names
   std::string name;
-  std::string how_often;  ///< in words
+  std::string how_often;  ///< description of the frequency
   std::vector<comm::plan_traffic> plans;
 };
 
@@ -53,7 +53,8 @@ job_plans plans_of_job(const spec& job, int ranks, log_sink& log);
 job_plans plans_of_model(const spec& job, const std::string& path, int ranks, log_sink& log);
 /// Voxels that represent those of a larger image.
 struct thinned_image {
-  std::int64_t planes = 0;  ///< of the larger image, which determine the choice between planes and bricks; 0: not thinned
+  std::int64_t planes = 0;  ///< planes of the larger image, which determine the choice between planes and bricks; 0: not
+                            ///< thinned
   int missing_levels = 0;   ///< numerics::message_count::missing_levels
 };
 /// The same for voxels in memory. @param image material numbers, shape header.shape

@@ -18,7 +18,7 @@ struct plan_time {
 };
 
 struct part_time {
-  std::string part;  ///< as in job_plans
+  std::string part;  ///< name of the part in job_plans
   double seconds = 0, latency_seconds = 0;
   std::vector<plan_time> plans;
 };

@@ -14,14 +14,14 @@
 namespace osteon::job {
 
 struct planned_job {
-  MPI_Comm comm;  ///< of the virtual ranks
+  MPI_Comm comm;  ///< communicator of the virtual ranks
   const spec& job;
   const voxel::model_header& header;
   const std::vector<material_number>& image;  ///< shape header.shape
   const grid::box_tree& boxes;
   bool deals_out_bricks;                 ///< if false, ranks read their planes
   const render::picture_plan* drawn;     ///< null: no picture
-  numerics::message_count count;         ///< of the solver
+  numerics::message_count count;         ///< message count of the solver
   local_model part{};                    ///< set by the stage read
   std::vector<io::field_info> fields{};  ///< set by the stage solve: the fields to be written
 };

@@ -12,10 +12,10 @@ namespace osteon::job {
 /// Location of the ranks of a job.
 struct rank_network {
   net::network where;                 ///< a PU for each rank
-  int hosts = 1, ranks_per_host = 1;  ///< of the host with the most ranks
-  double overhead_s = 0;              ///< of the processor at each end, per message
+  int hosts = 1, ranks_per_host = 1;  ///< ranks_per_host: of the host with the most ranks
+  double overhead_s = 0;              ///< processor overhead per message at each end
   std::string words;                  ///< description for messages
-  std::vector<std::string> assumed;   ///< in addition to the measurements, in sentences
+  std::vector<std::string> assumed;   ///< assumptions in addition to the measurements, as sentences
 };
 
 /// Network of ranks on hosts. @param host_of of each rank, from 0 @param ports the link of each host to the others; none:

@@ -35,7 +35,7 @@ std::string why_not_planned(const spec& job, index3 shape) {
 }  // namespace
 
 placement::graph graph_of_iteration(const job_plans& plans) {
-  std::map<std::pair<int, int>, double> bytes;  // in both directions
+  std::map<std::pair<int, int>, double> bytes;  // sum of both directions
   for (const job_part& part : plans.parts) {
     if (!is_iteration(part)) continue;
     for (const comm::plan_traffic& p : part.plans) {

@@ -46,7 +46,7 @@ struct key_range {
   double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
   bool is_above = false, is_below = false;  ///< exclude low, high
   const char* unit = "";                    ///< or the counted items
-  const char* remark = "";                  ///< of the fault, after the limits: `, e.g. 1e-6`
+  const char* remark = "";                  ///< end of the fault message, after the limits: `, e.g. 1e-6`
 
   bool contains(double value) const {
     return (is_above ? value > low : value >= low) && (is_below ? value < high : value <= high);
@@ -72,7 +72,7 @@ inline key_range between(double low, double high, const char* unit = "", const c
 
 /// Values of a choice in the same table that accept a key: `only(set_select::disk, set_select::brush)`.
 struct key_kinds {
-  std::span<const char* const> names;          ///< of the choice, which is registered before the key
+  std::span<const char* const> names;          ///< names of the choice, which is registered before the key
   std::uint64_t accepted = 0, in_need_of = 0;  ///< sets of values, as bits
 
   /// The values that require the key: these, or all that accept it.
@@ -116,7 +116,7 @@ struct key_options {
   std::vector<std::string> (*own_choices)(const spec& job) = nullptr;
   std::vector<key_kinds> kinds{};  ///< each of them accepts the key
   const char* with = "";           ///< a bool of the same table, registered before, that must be true for the key to be used
-  const char* remedy = "";         ///< for the fault of a key that the test or a kind does not accept
+  const char* remedy = "";         ///< remedy in the fault message of a key that the test or a kind does not accept
 };
 
 /// One key.
@@ -124,9 +124,9 @@ struct key_entry {
   std::string name, meaning;  ///< the name includes the unit; the meaning ends in a full stop
   key_options options;
   key_use use = key_use::answers;
-  std::size_t type = 0;       ///< of the value: index of key_field
-  std::ptrdiff_t offset = 0;  ///< of the value in its struct
-  void* defaults = nullptr;   ///< such a struct
+  std::size_t type = 0;       ///< type of the value: index of key_field
+  std::ptrdiff_t offset = 0;  ///< offset of the value in its struct
+  void* defaults = nullptr;   ///< a struct with the default values
   key_scope scope{};
 
   /// @param holder the struct of its part

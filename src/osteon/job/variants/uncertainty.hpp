@@ -26,7 +26,7 @@ inline constexpr double coverage_factor = 2;
 struct changed_image {
   enum class cause { threshold, voxel_size, noise };
   cause of = cause::threshold;
-  std::string name;               ///< of the folder of its results, `threshold_low`
+  std::string name;               ///< name of the folder of its results, `threshold_low`
   std::string words;              ///< description, "a threshold of 132"
   std::int64_t coarsen = 1;       ///< edge of its voxels relative to that of the job's
   std::vector<std::string> keys;  ///< changes of keys that define the job, in the form of `--set`

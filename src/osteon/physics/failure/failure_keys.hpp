@@ -23,13 +23,13 @@ inline std::span<const char* const> choice_names(failure_integration) {
 
 struct failure_keys {
   optional_choice<yield_law> law;
-  std::optional<double> yield_stress_MPa, yield_strain;  ///< for von_mises
+  std::optional<double> yield_stress_MPa, yield_strain;  ///< used by von_mises
   std::optional<double> tensile_strength_MPa, tensile_yield_strain, compressive_strength_MPa, compressive_yield_strain;
   /// Alternatives by density: coefficient in MPa and exponent of the density of [density_law].
   std::vector<double> yield_stress_by_density, tensile_strength_by_density, compressive_strength_by_density;
-  std::optional<double> interaction;                         ///< for quadric
+  std::optional<double> interaction;                         ///< used by quadric
   std::optional<double> hardening_MPa, hardening_ratio;      ///< absent: none
-  std::optional<double> fracture_ratio, fracture_length_mm;  ///< for secant_damage
+  std::optional<double> fracture_ratio, fracture_length_mm;  ///< used by secant_damage
   choice<failure_integration> integration = failure_integration::full;
   std::optional<std::int64_t> steps;  ///< absent: adaptive, by convergence
   std::vector<double> path;           ///< multiples of the load; none: once, to the load

@@ -46,8 +46,8 @@ inline std::span<const char* const> choice_names(time_scheme) {
 /// A condition on one outer face of the image, or on both of an axis: for heat, or for a fluid.
 struct boundary_spec {
   std::string face;
-  std::optional<std::int64_t> label;     ///< of voxels inside the image, instead of its faces
-  optional_choice<condition_kind> kind;  ///< for heat, absent: temperature
+  std::optional<std::int64_t> label;     ///< label of voxels inside the image, instead of a face
+  optional_choice<condition_kind> kind;  ///< default for heat: temperature
   std::optional<double> temperature_K, flux_W_per_m2, transfer_W_per_m2K;
   std::optional<double> velocity_mm_per_s, flow_rate_mm3_per_s, pressure_Pa, pressure_drop_Pa;
   optional_choice<velocity_profile> profile;                      ///< absent: uniform
@@ -55,7 +55,7 @@ struct boundary_spec {
   std::optional<std::vector<double>> low_mm, high_mm, centre_mm;  ///< z, y, x: a part of the face
   std::optional<double> radius_mm;
   std::vector<std::vector<double>> factor_at_s;  ///< [time, factor] pairs, for transient flow; none: constant
-  std::optional<double> period_s;                ///< of the pairs
+  std::optional<double> period_s;                ///< period of the factors
 };
 
 /// Time steps.
@@ -68,8 +68,8 @@ struct transient_spec {
 
 /// Conditions on faces, and time steps.
 struct condition_keys {
-  double low_K = 0, high_K = 1;                          ///< of the faces, in [load]
-  std::optional<std::vector<double>> gradient_K_per_mm;  ///< for heat_transfer, in [load]
+  double low_K = 0, high_K = 1;                          ///< temperatures of the faces, in [load]
+  std::optional<std::vector<double>> gradient_K_per_mm;  ///< used by heat_transfer, in [load]
   std::vector<boundary_spec> boundaries;
   std::optional<transient_spec> transient;
 };

@@ -29,7 +29,7 @@ namespace osteon::physics {
 
 namespace {
 
-constexpr const char* first_stage = "flow";  // as a test in the scopes of keys
+constexpr const char* first_stage = "flow";  // name of the first stage as a test in the scopes of keys
 
 void check_warm_load(const spec& job, std::vector<problem>& problems) {
   if (is_with_flow(job)) check_flow_stage(job, problems);

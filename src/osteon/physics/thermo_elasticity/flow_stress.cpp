@@ -25,7 +25,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr material_number first_solid = 2;  // of the model of fluid and solid; the fluid is 1
+constexpr material_number first_solid = 2;  // first solid material in the model of fluid and solid; the fluid is 1
 
 // The voxels of the solid, as runs.
 voxel::run_set solid_cells(const local_model& part) {
@@ -164,7 +164,7 @@ physics_result run_flow_stress(const spec& job, const local_model& part, const n
     load["displacement_mm"] = plates->amount;
   }
   if (auto table = by_material(*solid, state); !table.is_null()) {
-    for (json& row : table) row["material"] = row["material"].get<int>() + 1;  // as in the field material
+    for (json& row : table) row["material"] = row["material"].get<int>() + 1;  // same numbers as in the field material
     result.answers["by_material"] = std::move(table);
   }
   show(result, job, *solid, state);

@@ -15,7 +15,7 @@ inline std::span<const char* const> choice_names(warm_test) {
 }
 
 struct warm_keys {
-  std::optional<double> reference_K;  ///< of [load]
+  std::optional<double> reference_K;  ///< key of [load]
 };
 
 /// Return true if plates hold the specimen.

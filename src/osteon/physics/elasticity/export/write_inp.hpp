@@ -25,7 +25,7 @@ struct inp_plasticity {
   };
   std::vector<law> of_material;   ///< by number
   std::vector<double> turns{1.};  ///< multiples of the load at the ends of the steps
-  std::int64_t increments = 0;    ///< of each step; 0: automatic
+  std::int64_t increments = 0;    ///< increments per step; 0: automatic
 };
 
 /// Write the mesh (C3D8, the element of osteon), the materials, the sets, and a step for each load case with the

@@ -66,7 +66,7 @@ std::optional<support> make_support(const node_sets& sets, const support_of_node
                                     const std::map<std::int32_t, prescribed_node>& held) {
   std::vector<std::int32_t> nodes;
   support s;
-  std::array<double, 4> sums{};  // of the displacements of nodes not shared with a lower rank, and their number
+  std::array<double, 4> sums{};  // sums of the displacements of nodes not shared with a lower rank, and their number
   for (const auto& [node, of] : held) {
     if (of.axes != what.axes || (what.move_mm && !(of.move_mm == *what.move_mm))) continue;
     nodes.push_back(node);

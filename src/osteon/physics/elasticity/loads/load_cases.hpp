@@ -14,7 +14,7 @@ struct load_case {
   elastic_test test = elastic_test::custom;
   std::vector<support> supports;
   std::vector<applied_force> forces;
-  std::optional<measure> measures;                       ///< of a standard test
+  std::optional<measure> measures;                       ///< measure of a standard test
   std::vector<numerics::prescribed_displacement> fixed;  ///< from the supports, ordered by node and axis
 };
 
@@ -32,7 +32,7 @@ elasticity_load load_of(const load_case& what);
 
 /// Results of a solution that concern its loads.
 struct load_answers {
-  nlohmann::ordered_json keys;  ///< of summary.json: reactions, stiffness, applied forces
+  nlohmann::ordered_json keys;  ///< keys of summary.json: reactions, stiffness, applied forces
   std::optional<double> load;   ///< borne by the driven face of a standard test [N or N mm]
   bool is_moment = false;
 };

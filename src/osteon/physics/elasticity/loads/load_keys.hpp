@@ -78,7 +78,7 @@ struct set_spec {
   std::string name;
   optional_choice<set_select> select;
   std::optional<std::string> within;  ///< a set; only nodes that also belong to it are selected
-  std::optional<std::string> face;    ///< of the image or of the solid
+  std::optional<std::string> face;    ///< face of the image or of the solid
   choice<faces_of> of = faces_of::image;
   optional_choice<osteon::axis> axis;
   std::optional<double> at_mm;
@@ -123,7 +123,7 @@ struct pistoia_spec {
 
 /// Sets, loads and load cases of a job.
 struct mechanical_keys {
-  drive_spec drive;  ///< of [load]
+  drive_spec drive;  ///< drive of [load]
   std::vector<set_spec> sets;
   std::vector<support_spec> supports;
   std::vector<force_spec> forces;

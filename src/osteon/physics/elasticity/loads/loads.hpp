@@ -17,7 +17,7 @@ struct support {
   vector3 turn_rad{};  ///< right-handed, about z, y, x; displacements are linear in it
   vector3 about_mm{};
   bool varies = false;            ///< nodes have individual displacements, of which move_mm is the mean
-  std::vector<vector3> own_mm{};  ///< those of on->nodes, if so
+  std::vector<vector3> own_mm{};  ///< displacements of on->nodes, if they vary
 
   /// Displacement of the rigid motion at a position.
   vector3 displacement_mm(const vector3& at_mm) const;

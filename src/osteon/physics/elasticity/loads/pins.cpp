@@ -27,7 +27,7 @@ struct pinned_part {
   bool on_plate = false;
   std::int64_t first = none, second = none;
   std::vector<std::array<int, 2>> rows;  // axis of the row, held axis of the second node
-  int row = 0;                           // of the second node
+  int row = 0;                           // row of the second node
 };
 
 class pin_maker {

@@ -42,8 +42,8 @@ struct pin_rule {
 
 /// The supports of a load case that affect pins.
 struct pinned_case {
-  std::optional<pin_rule> rule;     ///< of a test without friction
-  std::span<const support> plates;  ///< of the test
+  std::optional<pin_rule> rule;     ///< pin rule of a test without friction
+  std::span<const support> plates;  ///< plates of the test
   bool has_forces = false;          ///< forces could do work in a rigid motion, which a pin would bear
   std::span<const numerics::prescribed_displacement> fixed;
 };
@@ -60,8 +60,8 @@ struct measure {
   elastic_test test = elastic_test::axial_bonded;
   node_set_ptr driven;
   bool turns = false;            ///< the face is rotated, and the load is a moment
-  axis along;                    ///< of the displacement and the force, or of the angle and the moment
-  vector3 about_mm{};            ///< of the moment
+  axis along;                    ///< axis of the displacement and the force, or of the angle and the moment
+  vector3 about_mm{};            ///< centre of the moment
   double amount = 0;             ///< displacement [mm] or angle [rad]
   std::optional<double> wanted;  ///< load [N or N mm] to which the solution is scaled
   double length_mm = 0;          ///< distance between the faces
@@ -72,7 +72,7 @@ struct measure {
 struct standard_test {
   std::vector<support> supports;
   measure what;
-  std::optional<pin_rule> pins;  ///< of a test without friction
+  std::optional<pin_rule> pins;  ///< pins of a test without friction
 };
 
 /// The supports of a test other than custom, without its pins.

@@ -54,13 +54,14 @@ struct flow_keys {
   choice<fluid_voxels> fluid = fluid_voxels::empty;
   std::vector<double> fluid_labels;  ///< alternative: labels of a label image
   double viscosity_Pa_s = 1e-3, density_kg_per_m3 = 1000;
-  std::optional<double> pressure_drop_Pa;  ///< for permeability; absent: 1
+  std::optional<double> pressure_drop_Pa;  ///< used by permeability; absent: 1
   bool inertia = false;
   choice<convection_scheme> convection = convection_scheme::blended;
-  std::optional<double> reference_velocity_mm_per_s, reference_area_mm2;  ///< for coefficients of the force on the solid
+  std::optional<double> reference_velocity_mm_per_s, reference_area_mm2;  ///< reference values of the coefficients of the
+                                                                          ///< force on the solid
   std::vector<double> force_labels;           ///< labels of solid voxels whose share of the force is reported
   std::optional<std::string> label_image;     ///< absent: the labels are those of the image
-  std::vector<double> multiples;              ///< of the conditions; none: one solve with the given conditions
+  std::vector<double> multiples;              ///< multiples of the conditions; none: one solve with the given conditions
   std::optional<double> cfl;                  ///< transient: largest Courant number; absent: 0.5
   optional_choice<start_of_flow> start;       ///< transient: absent: rest
   std::optional<double> steady_change_per_s;  ///< transient: ends when all velocities change more slowly; absent: never
@@ -72,10 +73,10 @@ struct flow_keys {
   bool residence_time = false;  ///< also compute the mean age of the fluid
   /// Self-diffusion of water at 25 C [Holz2000]
   double self_diffusivity() const { return diffusivity_m2_per_s.value_or(2.3e-9); }
-  std::optional<double> expansion_per_K;  ///< of the fluid; absent: no buoyancy
+  std::optional<double> expansion_per_K;  ///< thermal expansion of the fluid; absent: no buoyancy
   std::optional<std::vector<double>> gravity_m_per_s2;
   std::optional<double> reference_temperature_K;  ///< absent: the middle of the given temperatures
-  std::vector<double> peclet_numbers;             ///< for dispersion
+  std::vector<double> peclet_numbers;             ///< used by dispersion
   std::optional<double> peclet_length_mm, diffusivity_m2_per_s;
 
   double conductivity() const { return conductivity_W_per_mK.value_or(0.6); }

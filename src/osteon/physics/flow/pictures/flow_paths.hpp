@@ -31,11 +31,11 @@ class flow_paths {
   const through_problem& problem_;
   render::pathlines particles_;
   struct opening_voxel {
-    std::int32_t cell = 0;  // of problem_.cells
+    std::int32_t cell = 0;  // index in problem_.cells
     int side = -1;          // -1: no opening, the particle starts in the voxel
   };
   std::vector<render::release_point> points_;
-  std::vector<opening_voxel> opening_;  // of each point
+  std::vector<opening_voxel> opening_;  // opening voxel of each point
   bool has_begun_ = false;
 };
 

@@ -19,7 +19,7 @@ struct probe_spec {
   std::string name;
   std::optional<std::vector<double>> at_mm, from_mm, to_mm, low_mm, high_mm, centre_mm;
   std::optional<double> radius_mm;
-  std::int64_t points = 50;                        ///< for a line
+  std::int64_t points = 50;                        ///< number of points of a line
   std::optional<std::vector<std::string>> fields;  ///< absent: all available fields
   std::int64_t every = 0;                          ///< steps between records; 0: by transient.output_every_s
 };

@@ -217,7 +217,7 @@ class prober {
   const voxel::run_set& fluid_;
   bool has_temperature_;
   probe_places result_;
-  std::vector<std::int64_t> found_;  // of each place
+  std::vector<std::int64_t> found_;  // number of voxels found for each place
   std::vector<std::size_t> in_solid_, outside_;
   std::string faults_;
 };

@@ -52,7 +52,7 @@ class probes {
   flow_watch watch_;
   std::vector<std::vector<std::size_t>> watched_;  // by place and fluid part: its index in watch_.cells
   std::vector<probe_record> records_;
-  std::function<std::vector<double>()> temperature_K_;  // of a transient flow
+  std::function<std::vector<double>()> temperature_K_;  // source of the temperature in a transient flow
 };
 
 /// Stores the records with the state of the flow, so that a resumed job has the same table.

@@ -118,7 +118,7 @@ std::vector<buoyant_solution> solve_buoyancy(const spec& job, const through_prob
   const flow_keys& f = job.groups.of<flow_keys>();
   const std::vector<double>& g = *f.gravity_m_per_s2;
   numerics::options exact = how;
-  exact.tolerance = std::min(how.tolerance, 1e-6);  // that of a flow may be larger
+  exact.tolerance = std::min(how.tolerance, 1e-6);  // the tolerance of a flow may be larger
   std::vector<buoyant_solution> all;
   buoyant_problem problem{flow, heat, *f.expansion_per_K, {g[0], g[1], g[2]}, f.reference_temperature_K};
   for (const double multiple : flow.multiples) {

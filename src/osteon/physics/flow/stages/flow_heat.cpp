@@ -157,7 +157,7 @@ void add_flow_temperature(physics_result& result, const spec& job, const local_m
   const double conductivity = job.groups.of<flow_keys>().conductivity();
   problem.face_velocity_mm_per_s = flow.face_velocity_mm_per_s;
   numerics::options exact = how;
-  exact.tolerance = std::min(how.tolerance, 1e-6);  // that of a flow may be larger
+  exact.tolerance = std::min(how.tolerance, 1e-6);  // the tolerance of a flow may be larger
   json& answers = result.answers;
   std::vector<numerics::solve_certificate> certificates;
   if (answers.contains("flows"))

@@ -45,7 +45,7 @@ std::vector<io::field_info> rehearse_flow(const spec& job, const local_model& pa
   if (!job.groups.of<probe_keys>().probes.empty())
     how.watch = &watching.emplace(job, part, problem.cells, job.groups.of<flow_keys>().heat).watch();
   if (job.groups.of<condition_keys>().transient) {
-    how.fields = true;  // their ghosts are exchanged
+    how.fields = true;  // the ghosts of the fields are exchanged
     solve_transient_flow(problem, make_flow_time_plan(job), how, nullptr, {}, null_log());
     return fields;
   }

@@ -92,7 +92,7 @@ void add_flow_residence(physics_result& result, const spec& job, const local_mod
     ages.diffusivity_mm2_per_s = mm2_in_m2 * job.groups.of<flow_keys>().self_diffusivity();
   });
   numerics::options exact = how;
-  exact.tolerance = std::min(how.tolerance, 1e-6);  // that of a flow may be larger
+  exact.tolerance = std::min(how.tolerance, 1e-6);  // the tolerance of a flow may be larger
   residence_solution s = solve_residence_time(ages, exact, log);
   if (!result.earlier_proof || result.earlier_proof->converged) {
     if (!s.certificate.converged) {

@@ -49,7 +49,7 @@ heat_time_plan make_heat_time_plan(const spec& job, const local_model& part, con
   for (std::size_t n = 0; n < job.materials.size() && n + 2 < plan.heat_capacity_J_per_mm3K.size(); ++n)
     plan.heat_capacity_J_per_mm3K[n + 2] = capacity_per_mm3 * job.materials[n].heat_capacity_J_per_m3K.value_or(0);
   plan.implicitness = job.groups.of<condition_keys>().transient->scheme == time_scheme::implicit_euler ? 1 : 0.5;
-  plan.tolerance = std::min(how.tolerance, 1e-6);  // that of a flow may be larger
+  plan.tolerance = std::min(how.tolerance, 1e-6);  // the tolerance of a flow may be larger
   plan.max_iterations = how.max_iterations;
   if (f.expansion_per_K) {
     const std::vector<double>& g = *f.gravity_m_per_s2;

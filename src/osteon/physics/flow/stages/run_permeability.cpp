@@ -53,7 +53,7 @@ void add_dispersion(physics_result& result, const spec& job, const flow_problem&
   if (carried.peclet_numbers.empty())
     carried.peclet_numbers = {along.mean_velocity_mm_per_s * carried.length_mm / diffusivity_mm2_per_s};
   numerics::options exact = how;
-  exact.tolerance = std::min(how.tolerance, 1e-6);  // that of a permeability may be larger
+  exact.tolerance = std::min(how.tolerance, 1e-6);  // the tolerance of a permeability may be larger
   const dispersion_solution found = solve_dispersion(carried, exact, log);
 
   const auto axis = static_cast<std::size_t>(along.along), one = (axis + 1) % 3, two = (axis + 2) % 3;
