@@ -189,7 +189,7 @@ struct picture_spec {
   std::string compositing = "auto";         ///< see render::parse_compositing
   std::optional<std::string> field;         ///< a field of the physics; absent: its default
   std::optional<std::int64_t> streamlines;  ///< lines of the vector field; absent: usual_streamlines() of the physics
-  std::int64_t pathlines = 0;               ///< particles of a flow in time; 0: none
+  std::int64_t pathlines = 0;               ///< particles of a transient flow; 0: none
   bool film = false;                        ///< make a film of the frames
   std::optional<std::string> shows;         ///< content of frames of a transient flow; absent: pathlines if there are any,
                                             ///< or speed

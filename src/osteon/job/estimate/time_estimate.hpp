@@ -42,7 +42,8 @@ struct time_estimate {
   std::vector<plan_time> of_iteration;  ///< messages of an iteration
   double error = 0;                     ///< relative, of the sum; the errors of the parts are treated as independent
   std::vector<rank_point> scaling;      ///< ascending ranks, including the requested number
-  int stops_paying_at = 0;              ///< number of ranks whose doubling saves less than a tenth; 0: beyond those of
+  int stops_paying_at = 0;              ///< smallest number of ranks whose doubling saves less than a tenth; 0: beyond those
+                                        ///< of
                                         ///< `scaling`
   std::vector<std::string> assumed;     ///< assumptions, as sentences
 

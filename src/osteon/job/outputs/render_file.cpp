@@ -260,7 +260,7 @@ std::array<double, 2> range_of(const render_request& r, const shown_fields& show
   return {r.low.value_or(range[0]), r.high.value_or(range[1])};
 }
 
-// Draws frames around the z axis and their table. @return how many @collective
+// Draws frames around the z axis and their table. @return number of frames @collective
 int draw_orbit(MPI_Comm comm, const render_request& r, const std::filesystem::path& target, picture_scene& picture,
                const std::function<void(const std::string& path)>& draw) {
   comm::collectively(comm, [&] {

@@ -15,7 +15,8 @@ namespace osteon::job {
 /// folder of the job. Parts that turn freely about an edge carry no load; with 26 they are removed.
 std::vector<std::string> keys_of_other_connectivity(const spec& job);
 
-/// Compute the other job in `connectivity_N` of the job's folder, if there are such voxels, and add `effect_of_connectivity`
+/// Compute the other job in `connectivity_N` of the job's folder, if the solid has voxels connected only by edges or
+/// corners, and add `effect_of_connectivity`
 /// to the summary of the finished job. A fault of the other job is reported there; the job keeps its results.
 /// @throws interrupted_error if it was stopped on request, machine_error if the summary cannot be written
 /// @collective on comm

@@ -13,8 +13,8 @@
 
 namespace osteon::job {
 
-/// Largest residual of the repeated solves, also if that of the job is smaller: their answers are only subtracted from those
-/// of the job, have errors of a tenth or less, and the differences are used to two digits.
+/// Tolerance of the repeated solves if that of the job is smaller: their answers are only subtracted from those of the job,
+/// have errors of a tenth of it or less, and the differences are used to two digits.
 inline constexpr double tolerance_of_differences = 1e-4;
 
 /// Half-width of the stated interval in combined standard uncertainties. A factor of 2 covers 95 % of normally distributed
