@@ -40,8 +40,8 @@ morphometry::thickness_statistics thickness_of(const grid::block& where, const s
 
 namespace {
 
-// Radius of the largest ball that can enter from outside. @param squared distance_map() of the pores @collective on
-// where.comm
+// Radius of the largest ball that can enter from outside. @param squared distance_map() of the pores
+// @collective on where.comm
 json throats_of(const grid::block& where, const std::vector<float>& squared, const vector3& spacing_mm) {
   const auto ways = morphometry::access_map(where, squared, morphometry::all_faces);
   const auto present = [](const std::vector<float>& of) { return std::ssize(of) - std::count(of.begin(), of.end(), 0.0F); };

@@ -33,6 +33,7 @@ nlohmann::ordered_json measure_shape(MPI_Comm comm, const spec& job, bool with_t
 
 /// Add the measures of a job's solved model to its summary as `morphometry`; for a flow with throats. A model that cannot be
 /// measured is a warning. Ranks beyond the number of lines of voxels wait.
+/// @throws machine_error if the summary cannot be written @collective on comm
 void tell_shape(MPI_Comm comm, const spec& job, log_sink& log);
 
 /// The measures as a table for the terminal.

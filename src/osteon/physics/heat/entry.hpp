@@ -11,8 +11,8 @@ namespace osteon::physics {
 
 const physics_entry& heat();
 
-/// Solve heat conduction: between two faces, under conditions on all faces, in all directions, or transient. @collective on
-/// part.where.comm
+/// Solve heat conduction: between two faces, under conditions on all faces, in all directions, or transient.
+/// @collective on part.where.comm
 physics_result run_heat(const spec& job, const local_model& part, const numerics::options& how, log_sink& log);
 
 /// Check a heat job on its solid. @throws as run_heat @collective on part.where.comm

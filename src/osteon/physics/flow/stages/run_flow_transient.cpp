@@ -91,8 +91,8 @@ void add_heat_history(json& history, const spec& job, const heat_in_time& heat, 
   }
 }
 
-// Answers, field and certificate of the final temperature. Called after the flow is displayed. @collective on
-// part.where.comm
+// Answers, field and certificate of the final temperature. Called after the flow is displayed.
+// @collective on part.where.comm
 void tell_heat_in_time(physics_result& result, const spec& job, const local_model& part, const heat_in_time& heat,
                        const transient_flow_solution& flow, const std::vector<std::string>& names, log_sink& log) {
   temperature_solution s = heat.history().back().heat;

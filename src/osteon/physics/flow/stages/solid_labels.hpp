@@ -17,6 +17,7 @@ std::string name_of_label(double label);
 
 /// Add labelled voxels to a problem, and remove those of openings from the fluid: the labels may be from an image other than
 /// the one that defines the fluid. @param table_of [[boundary]] of each of its conditions
+/// @throws data_error if the labels cannot be read @collective on part.where.comm
 void add_solid_labels(const spec& job, const local_model& part, const std::vector<std::size_t>& table_of,
                       through_problem& problem);
 
