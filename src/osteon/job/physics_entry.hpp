@@ -166,8 +166,7 @@ struct physics_entry {
 
   std::vector<const material_property*> needs{};  ///< required of every material; none: [[material]] may be omitted
   kept_parts default_keep = kept_parts::largest;  ///< default of segment.keep
-  const char* why_not_by_corners = "";            ///< reason why edges and corners conduct no load, heat or flow; empty:
-                                                  ///< they do
+  const char* why_not_by_corners = "";            ///< reason why edges and corners do not connect voxels; empty: they do
   /// Permitted values of load.boundary_condition in a job; none: the key does not apply.
   std::vector<outer_condition> (*boundary_conditions)(const spec& job) = [](const spec&) {
     return std::vector<outer_condition>{};

@@ -34,8 +34,8 @@ using file_writer = std::function<nlohmann::ordered_json(const std::string& dire
 
 struct physics_result {
   numerics::solve_certificate certificate;
-  std::optional<numerics::solve_certificate> earlier_proof;  ///< of the preceding problem whose solution loads this one:
-                                                             ///< temperatures
+  std::optional<numerics::solve_certificate> earlier_proof;  ///< of the preceding problem, e.g. of temperatures that load
+                                                             ///< this one
   std::int64_t elements = 0;                                 ///< active voxels, all ranks
   nlohmann::ordered_json answers;                            ///< keys of summary.json
   std::vector<result_field> fields;

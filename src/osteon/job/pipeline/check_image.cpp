@@ -63,9 +63,7 @@ class image_checker {
 
   image_check run() {
     const bool is_image = source_of(job_).is_image();
-    if (is_image)
-      found_.problems = check_image_files(job_);  // the readers of other programs report the faults of their
-                                                  // files
+    if (is_image) found_.problems = check_image_files(job_);  // other programs' readers report their faults
     found_.warnings = doubts(job_);
     check_folder("output.directory", output_paths(job_).directory);
     if (!job_.checkpoint.directory.empty()) check_folder("checkpoint.directory", job_.checkpoint.directory);

@@ -141,8 +141,7 @@ job_plans plans_of_voxels(const spec& job, const voxel::model_header& header, co
       takes_bricks(job, is_thinned ? thinned.planes : header.shape.z, ranks) || (is_thinned && ranks > header.shape.z);
   check_ranks(header, ranks, deals_out_bricks);
   const grid::box_tree boxes = boxes_of(header, image, ranks, deals_out_bricks);
-  job_plans result{job.name, job.physics, ranks, !boxes.is_planes(), {}, false, {}};  // a small number of bricks may be
-                                                                                      // planes
+  job_plans result{job.name, job.physics, ranks, !boxes.is_planes(), {}, false, {}};  // a few bricks may be planes
   std::optional<render::picture_plan> drawn;
   if (job.picture.enabled) {
     const render::scene scene = scene_of_picture(job, header, false);

@@ -190,8 +190,7 @@ class scope_checker final : public key_visitor {
   const spec& job_;
   tests_of_job tests_;
   std::vector<problem>& problems_;
-  std::map<const char* const*, std::pair<std::string, const choice_field*>> choices_;  // choices of the table, by their
-                                                                                       // names
+  std::map<const char* const*, std::pair<std::string, const choice_field*>> choices_;  // choices of the table, by name
   std::map<std::string, bool> flags_;
 };
 

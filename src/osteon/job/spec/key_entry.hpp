@@ -176,8 +176,7 @@ class key_table {
   kinds kind = kinds::one;
   int place = 0;  ///< order in the schema and the reference, ascending
   key_use use = key_use::answers;
-  std::function<void*(void* owner)> open;                    ///< returns a new element of a list, or the element of other
-                                                             ///< tables
+  std::function<void*(void* owner)> open;                    ///< returns a new element (list) or the element (otherwise)
   std::function<std::size_t(void* owner)> count;             ///< number of existing elements
   std::function<void*(void* owner, std::size_t number)> at;  ///< returns an existing element
   key_scope scope{};

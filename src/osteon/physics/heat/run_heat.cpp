@@ -150,8 +150,7 @@ void show_heat(physics_result& result, const spec& job, const local_model& part,
   result.shown_title = "heat flux density";
   result.shown_units = "W mm-2";
   result.shown_high = statistics.p99 > statistics.median ? statistics.p99 : statistics.max;
-  result.shown_low = statistics.median < result.shown_high ? statistics.median : 0;  // the range of a uniform field begins
-                                                                                     // at zero
+  result.shown_low = statistics.median < result.shown_high ? statistics.median : 0;  // uniform field: from zero
   result.fields = heat_fields(part, temperature, density);
   if (!vectors) return;
   if (job.picture.enabled) result.lines_of = vectors;

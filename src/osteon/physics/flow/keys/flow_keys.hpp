@@ -57,8 +57,7 @@ struct flow_keys {
   std::optional<double> pressure_drop_Pa;  ///< used by permeability; absent: 1
   bool inertia = false;
   choice<convection_scheme> convection = convection_scheme::blended;
-  std::optional<double> reference_velocity_mm_per_s, reference_area_mm2;  ///< reference values of the coefficients of the
-                                                                          ///< force on the solid
+  std::optional<double> reference_velocity_mm_per_s, reference_area_mm2;  ///< references of the force coefficients
   std::vector<double> force_labels;           ///< labels of solid voxels whose share of the force is reported
   std::optional<std::string> label_image;     ///< absent: the labels are those of the image
   std::vector<double> multiples;              ///< multiples of the conditions; none: one solve with the given conditions

@@ -15,8 +15,7 @@ namespace {
 using json = nlohmann::ordered_json;
 
 constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
-constexpr double stands_for_none = std::numeric_limits<double>::max();  // representation of NaN in a checkpoint, whose
-                                                                        // numbers are finite
+constexpr double stands_for_none = std::numeric_limits<double>::max();  // NaN in a checkpoint of finite numbers
 
 constexpr std::size_t numbers_a_place = 6;
 
