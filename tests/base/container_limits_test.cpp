@@ -12,7 +12,7 @@ namespace container_limits_test {
 namespace fs = std::filesystem;
 using osteon::container_limits;
 
-// A root folder with the files of a system, as a container sees them.
+// A root folder with the files of a system, as visible in a container.
 class fake_system {
  public:
   fake_system() {
@@ -40,7 +40,7 @@ void put_unified(const fake_system& system, const std::string& group, const std:
                                         " /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n");
 }
 
-// Oracle: the numbers that are written, by hand: 150 of 100 ms are 1.5 cores.
+// Oracle: the written numbers, by hand: 150 of 100 ms are 1.5 cores.
 TEST(container_limits, version_2_in_a_container) {
   const fake_system system;
   put_unified(system, "/");
@@ -54,7 +54,7 @@ TEST(container_limits, version_2_in_a_container) {
   EXPECT_EQ(found.memory_used_bytes.value(), 500000) << "without file cache that can be dropped";
 }
 
-// Oracle: the tightest of the group and of those around it, by hand.
+// Oracle: the tightest limit of the group and its ancestors, by hand.
 TEST(container_limits, version_2_of_nested_groups) {
   const fake_system system;
   put_unified(system, "/job.slice/step_0/task");
@@ -70,18 +70,18 @@ TEST(container_limits, version_2_of_nested_groups) {
   EXPECT_EQ(found.memory_bytes.value(), 2000000) << "it leaves 500000, the inner one 900000";
 }
 
-// Oracle: as documented for --cgroupns=host: the mount shows the container's group as its root, the path is that of the
-// host.
+// Oracle: the documentation of --cgroupns=host: the mount shows the container's group as its root; the path is that of
+// the host.
 TEST(container_limits, version_2_with_the_path_of_the_host) {
   const fake_system system;
   put_unified(system, "/docker/abc", "/docker/abc");
   system.put("sys/fs/cgroup/cpu.max", "200000 100000\n");
   EXPECT_DOUBLE_EQ(system.limits().cores.value(), 2);
-  put_unified(system, "/docker/abc");  // which is not there
+  put_unified(system, "/docker/abc");  // a missing path
   EXPECT_DOUBLE_EQ(system.limits().cores.value(), 2);
 }
 
-// Oracle: the numbers that are written, by hand; 9223372036854771712 stands for no limit.
+// Oracle: the written numbers, by hand; 9223372036854771712 means no limit.
 TEST(container_limits, version_1) {
   const fake_system system;
   system.put("proc/self/cgroup",
@@ -104,7 +104,7 @@ TEST(container_limits, version_1) {
   EXPECT_FALSE(system.limits().memory_bytes);
 }
 
-// Oracle: no limit, whatever is missing or no number.
+// Oracle: no limit if a value is missing or not a number.
 TEST(container_limits, none) {
   const fake_system system;
   EXPECT_FALSE(system.limits().cores);

@@ -54,8 +54,8 @@ TEST(dense, principal_axes_are_descending_and_point_forward) {
   EXPECT_NEAR(axes.direction[2][0], 1, 1e-14);
 }
 
-// A rotation that shrinks by 0.9, beside a direction that decays: the radius is 0.9 though no eigenvalue of that size is
-// real.
+// A rotation that shrinks by 0.9, next to a direction that decays: the radius is 0.9 although no real eigenvalue has
+// that size.
 TEST(dense, spectral_radius_of_a_damped_rotation) {
   std::vector<std::array<double, 3>> sequence{{1, 0, 1}};
   const double c = 0.9 * std::cos(0.7), s = 0.9 * std::sin(0.7);

@@ -7,7 +7,7 @@ namespace printable_test {
 
 using osteon::printable;
 
-// Oracle: ordinary text of any script is what it was.
+// Oracle: ordinary text of any script is unchanged.
 TEST(printable, leaves_text_alone) {
   for (const std::string text : {"", "bone 12 µm, \"a\" 'b'", "пример é 骨 🦴", "two\nlines\tand a tab"})
     EXPECT_EQ(printable(text), text);
@@ -27,14 +27,14 @@ TEST(printable, escapes_what_acts_on_a_terminal_or_hides) {
   EXPECT_EQ(printable("\xef\xbb\xbf"), "\\ufeff");
 }
 
-// Oracle: the bytes by hand; what is no UTF-8 may be a control character in another set.
+// Oracle: the bytes by hand; invalid UTF-8 may be a control character in another set.
 TEST(printable, escapes_bytes_that_are_no_utf_8) {
   EXPECT_EQ(printable("\x9b"
                       "31m"),
             "\\x9b31m");
   EXPECT_EQ(printable("\xc3"), "\\xc3");
-  EXPECT_EQ(printable("\xc0\x9b"), "\\xc0\\x9b");           // a longer form than needed
-  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // half of a pair of UTF-16
+  EXPECT_EQ(printable("\xc0\x9b"), "\\xc0\\x9b");           // an overlong encoding
+  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // half of a UTF-16 surrogate pair
   EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
 }
 

@@ -18,7 +18,7 @@ namespace run_folder_test {
 namespace fs = std::filesystem;
 using namespace osteon;
 
-// A TMPDIR of its own; variables of a batch system are removed.
+// A private TMPDIR; variables of a batch system are removed.
 class RunFolder : public testing::Test {
  protected:
   void SetUp() override {
@@ -48,7 +48,7 @@ class RunFolder : public testing::Test {
   std::string before_;
 };
 
-// Run `body` in a child process, and wait for its end.
+// Runs `body` in a child process and waits for its end.
 template <class Body>
 int in_child(Body body) {
   const pid_t child = fork();
@@ -72,7 +72,7 @@ TEST_F(RunFolder, IsRemovedAtTheEnd) {
   EXPECT_TRUE(is_empty());
 }
 
-// Oracle: a process that ends without destructors leaves its folder; the next run removes it, while a run that goes on keeps
+// Oracle: a process that ends without destructors leaves its folder; the next run removes it, while an active run keeps
 // its own.
 TEST_F(RunFolder, OfAKilledRunIsRemovedByTheNextOne) {
   const run_folder living;
@@ -115,7 +115,7 @@ TEST_F(RunFolder, IsNotRemovedByAForkedChild) {
   EXPECT_TRUE(fs::exists(folder->path() + "/lock"));
 }
 
-// Oracle: folders that others can write to, links, other names and folders with files that are not MPI's remain.
+// Oracle: folders writable by others, links, other names and folders with files that do not belong to MPI remain.
 TEST_F(RunFolder, NothingOfOthersIsRemoved) {
   make("osteon-mpi.abcdef", 0755);
   std::ofstream(make("osteon-mpi.mydata") / "thesis.txt") << "x";
@@ -129,7 +129,7 @@ TEST_F(RunFolder, NothingOfOthersIsRemoved) {
   EXPECT_TRUE(fs::exists(target / "lock"));
 }
 
-// Oracle: ranks that outlive their launcher make the folder anew without a lock; it is removed, too.
+// Oracle: ranks that outlive their launcher create the folder again without a lock; it is also removed.
 TEST_F(RunFolder, WithoutALockIsRemovedIfItHoldsFilesOfMpiOnly) {
   fs::create_directories(make("osteon-mpi.abcdef") / "ompi.host.0/pid.1");
   EXPECT_EQ(remove_left_run_folders(tmpdir_.string()), 1);
@@ -149,7 +149,7 @@ TEST_F(RunFolder, LeavesRoomForTheAddressesOfSockets) {
   }
 }
 
-// Oracle: on several hosts TMPDIR stays as it is. A list of hosts has one line a process.
+// Oracle: on several hosts TMPDIR is unchanged. A list of hosts has one line per process.
 TEST_F(RunFolder, IsNotMadeOnSeveralHosts) {
   setenv("SLURM_JOB_NUM_NODES", "2", 1);
   EXPECT_EQ(run_folder().path(), "");
@@ -165,8 +165,8 @@ TEST_F(RunFolder, IsNotMadeOnSeveralHosts) {
   unsetenv("SLURM_JOB_NUM_NODES");
 }
 
-// Oracle: children that are started meanwhile see the folder as TMPDIR; afterwards, and after restore_tmpdir() in a child,
-// it is as given.
+// Oracle: child processes started meanwhile see the folder as TMPDIR; afterwards, and after restore_tmpdir() in a
+// child, it has its original value.
 TEST_F(RunFolder, TmpdirIsRestored) {
   const run_folder folder;
   {
@@ -189,7 +189,7 @@ TEST_F(RunFolder, TmpdirIsRestored) {
   EXPECT_EQ(std::getenv("OSTEON_GIVEN_TMPDIR"), nullptr);
 }
 
-// Oracle: where TMPDIR does not exist there is no folder and no error.
+// Oracle: if TMPDIR does not exist, there is no folder and no error.
 TEST_F(RunFolder, AMissingTmpdirIsNoError) {
   setenv("TMPDIR", (tmpdir_ / "missing").c_str(), 1);
   const run_folder folder;

@@ -18,7 +18,7 @@ std::string fault_of(const std::string& text) {
   return fault ? fault->where + ": " + fault->text : "";
 }
 
-// Oracle: a parser that goes down its stack for each part would end there; the limit is named with its line.
+// Oracle: a recursive parser would overflow its stack here; the error states the limit and its line.
 TEST(toml_limits, refuses_what_is_deeper_than_a_person_writes) {
   EXPECT_EQ(fault_of("a = 1\n" + repeated("a.", 40000) + "a = 1"),
             "f:2: a key has many parts, more than the 32 that are allowed; write it flatter");
@@ -28,7 +28,7 @@ TEST(toml_limits, refuses_what_is_deeper_than_a_person_writes) {
   EXPECT_NE(fault_of(std::string(largest_toml + 1, '\n')), "");
 }
 
-// Oracle: these are ordinary, whatever lies in texts and comments.
+// Oracle: these files are valid for any content of strings and comments.
 TEST(toml_limits, lets_jobs_pass) {
   EXPECT_EQ(fault_of(""), "");
   EXPECT_EQ(fault_of("[a.b.c]\nx = [[1.5, 2.5], [3.5, 4.5]]\n[[d]]\ny = { z = 1 }\n"), "");

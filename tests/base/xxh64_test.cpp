@@ -10,7 +10,7 @@ using namespace osteon;
 
 std::string digest(std::string_view text) { return xxh64_of(std::as_bytes(std::span(text))); }
 
-// Oracle: values that the reference implementation gives (XXH64 of xxHash 0.8, seed 0).
+// Oracle: values of the reference implementation (XXH64 of xxHash 0.8, seed 0).
 TEST(xxh64, has_the_known_values) {
   EXPECT_EQ(digest(""), "ef46db3751d8e999");
   EXPECT_EQ(digest("a"), "d24ec4f1a98c6e5b");
@@ -18,7 +18,7 @@ TEST(xxh64, has_the_known_values) {
   EXPECT_EQ(digest("Nobody inspects the spammish repetition"), "fbcea83c8a378bf1");
 }
 
-// Oracle: the digest of the whole, whatever the parts.
+// Oracle: the digest of the whole, for any division into parts.
 TEST(xxh64, of_parts_is_that_of_the_whole) {
   std::string text;
   for (int i = 0; i < 300; ++i) text += static_cast<char>(i * 7);

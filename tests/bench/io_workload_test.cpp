@@ -19,8 +19,8 @@ std::string without_header(const std::string& text) {
   return text.substr(at);
 }
 
-// Oracle: another program; osteon's own writers of text leave the bytes that printf leaves, and each way does its work on
-// any number of ranks (a way that reads something else than the model throws).
+// Oracle: another program; osteon's own text writers produce the bytes of printf, and each method works on any number
+// of ranks (a method that reads different values throws).
 TEST(IoWorkload, AllWaysWriteTheSame) {
   const int ranks = comm::size(MPI_COMM_WORLD);
   const auto folder = std::filesystem::temp_directory_path() / ("osteon-io-workload-" + std::to_string(ranks));

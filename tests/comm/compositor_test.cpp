@@ -37,7 +37,7 @@ comm::plan_maker method_named(const std::string& text) {
                                                         int root) { return method.make(ranks, elements, order, root); };
 }
 
-// How far a channel may be from the exact value, in [0, 1].
+// Largest distance of a channel from the exact value, in [0, 1].
 double tolerance(const comm::composite_options& o, const comm::compositor& c, double value, int ranks) {
   if (o.format.depth) return 0;
   if (o.format.colour == colour_format::rgba32f) return 1e-6 * ranks;
@@ -45,7 +45,7 @@ double tolerance(const comm::composite_options& o, const comm::compositor& c, do
   return (c.error_bound() + 1e-3 * ranks * (o.format.colour == colour_format::rgba16)) / test::whole(o.format.colour) + 1e-6;
 }
 
-// Ranks of a host next to each other, hosts and the ranks in them in any order.
+// Ranks of a host are adjacent; hosts and the ranks in them have any order.
 std::vector<int> shuffled_in_hosts(int n, int ranks_per_host, unsigned seed) {
   const int hosts = (n + ranks_per_host - 1) / ranks_per_host;
   std::vector<int> order;
@@ -55,12 +55,12 @@ std::vector<int> shuffled_in_hosts(int n, int ranks_per_host, unsigned seed) {
   return order;
 }
 
-// Composite some frames; the parts that this rank has are compared with the definition.
+// Composites some frames and compares the parts of this rank with the definition.
 void expect_exact(comm::composite_options o, bool boxes) {
   const int rank = comm::rank(MPI_COMM_WORLD), ranks = comm::size(MPI_COMM_WORLD);
   auto compositor = comm::compositor::make(MPI_COMM_WORLD, o);
   for (unsigned frame = 0; frame < 3; ++frame) {
-    // The second frame has the order of the first, and if there are hosts, the third one's order mixes them.
+    // The second frame has the order of the first; if there are hosts, the order of the third mixes them.
     const auto order =
         o.ranks_per_host > 0 && frame < 2 ? shuffled_in_hosts(ranks, o.ranks_per_host, 5) : shuffled(ranks, frame / 2);
     std::vector<test::partial_image> images;
@@ -122,7 +122,7 @@ comm::composite_options picture_of(int width, int height, transport by) {
   return o;
 }
 
-// Oracle of all that follow: the definition of `over` (or of the nearest) in double precision.
+// Oracle of all following tests: the definition of `over` (or of the nearest) in double precision.
 TEST(compositor, in_shared_memory_is_exact) { expect_exact_in_all_formats(picture_of(37, 23, transport::shared), false); }
 TEST(compositor, in_shared_memory_heeds_boxes) { expect_exact_in_all_formats(picture_of(37, 23, transport::shared), true); }
 
@@ -148,7 +148,7 @@ TEST(compositor, by_sparse_direct_send_is_exact) {
   o.sparse = true;
   expect_exact_in_all_formats(o, true);
 }
-// Every method that plans: by messages, dense and sparse.
+// All methods based on plans, by messages, dense and sparse.
 TEST(compositor, runs_every_method) {
   const int ranks = comm::size(MPI_COMM_WORLD);
   for (const char* text : {"sequential", "sequential:all", "sequential:chain", "tree", "pipeline", "radix-k:3,2", "2-3-swap",
@@ -176,7 +176,7 @@ TEST(compositor, sparse_hybrid_is_within_its_bound) {
   o.sparse = true;
   expect_exact_in_all_formats(o, true);
 }
-// Oracle: a message of nothing is a number; where a tenth of the rows is drawn, no rank sends more than it owns of them.
+// Oracle: an empty message is a number; if a tenth of the rows is drawn, no rank sends more than its own part of them.
 TEST(compositor, sparse_hybrid_leaves_out_what_nothing_was_drawn_in) {
   const int ranks = comm::size(MPI_COMM_WORLD);
   auto o = picture_of(200, 100, transport::hybrid);
@@ -199,7 +199,7 @@ TEST(compositor, sparse_hybrid_leaves_out_what_nothing_was_drawn_in) {
           << row;
   }
 }
-// Oracle: the same plan run by threads; the same bits.
+// Oracle: the same plan executed by threads; bitwise equal results.
 TEST(compositor, by_messages_has_the_bits_that_threads_have) {
   const int rank = comm::rank(MPI_COMM_WORLD), ranks = comm::size(MPI_COMM_WORLD);
   const auto order = shuffled(ranks, 4);
@@ -208,7 +208,7 @@ TEST(compositor, by_messages_has_the_bits_that_threads_have) {
       auto o = picture_of(411, 173, transport::messages);
       o.format = {colour, false};
       o.method = method_named(text);
-      o.cores = ranks;  // what is there is joined while a rank waits
+      o.cores = ranks;  // received parts are joined while a rank waits
       const auto image_of = [&](int r) {
         return test::partial_image{o.format, o.width, o.height, r, 0, {0, 0, o.width, o.height}};
       };
@@ -229,7 +229,7 @@ TEST(compositor, by_messages_has_the_bits_that_threads_have) {
           << text << ", " << kernel::name_of(o.format);
     }
 }
-// More than one chunk a message, and stripes that end anywhere.
+// Several chunks per message, and stripes that end anywhere.
 TEST(compositor, cuts_long_messages) {
   for (const auto& method : {method_named("binary-swap"), method_named("direct-send")}) {
     auto o = picture_of(401, 257, transport::messages);
@@ -242,8 +242,8 @@ TEST(compositor, takes_fewer_pixels_than_ranks) {
     expect_exact(picture_of(2, 1, by), false);
 }
 
-// Oracle: the promise. What is blended at once is rounded once; a swap adds 1/257 for each time that something half blended
-// is rounded, which is less than once for each rank.
+// Oracle: the documented bound. Layers blended in one step are rounded once; a swap adds 1/257 for each rounding of a
+// partial result, which is less than once for each rank.
 TEST(compositor, bounds_its_error) {
   const int ranks = comm::size(MPI_COMM_WORLD);
   const auto bound_of = [&](comm::composite_options o) {
@@ -268,7 +268,7 @@ TEST(compositor, bounds_its_error) {
   EXPECT_EQ(bound_of(o), once);
 }
 
-// Oracle: the same error on all ranks, which names the pixel; afterwards it works.
+// Oracle: the same error on all ranks, which states the pixel; the compositor is usable afterwards.
 TEST(compositor, refuses_what_is_not_premultiplied) {
   const int rank = comm::rank(MPI_COMM_WORLD), ranks = comm::size(MPI_COMM_WORLD);
   for (const transport by : {transport::shared, transport::messages, transport::hybrid}) {

@@ -71,8 +71,8 @@ void exchanges_as_mpi_does(comm::all_to_all& exchange, const matrix& counts, uns
   EXPECT_EQ(in, expected);
 }
 
-// Oracle: MPI_Alltoallv, for random lengths with empty parcels, ranks that send or receive nothing, and parcels of many
-// slots of the shared boxes.
+// Oracle: MPI_Alltoallv, for random lengths with empty parcels, ranks without messages to send or receive, and parcels
+// of many slots of the shared boxes.
 TEST(all_to_all, brings_what_mpi_brings) {
   const std::string grid = ranks() % 2 == 0 ? "shift:2x" + std::to_string(ranks() / 2) : "shift";
   for (const std::string schedule :
@@ -85,7 +85,7 @@ TEST(all_to_all, brings_what_mpi_brings) {
     }
 }
 
-// Oracle: the same, with messages that are cut as those beyond 2^31 bytes are.
+// Oracle: the same, with messages cut as those beyond 2^31 bytes are.
 TEST(all_to_all, cuts_long_messages) {
   for (const char* schedule : {"ring", "bruck", "hierarchical:2"}) {
     comm::all_to_all exchange(MPI_COMM_WORLD, {schedule, false, 1000});
@@ -93,7 +93,7 @@ TEST(all_to_all, cuts_long_messages) {
   }
 }
 
-// Oracle: the one byte that was sent, from and to places beyond 2^31.
+// Oracle: the single byte sent, from and to offsets beyond 2^31.
 TEST(all_to_all, finds_parcels_beyond_2_to_the_31) {
   constexpr std::size_t bytes = std::size_t{5} << 30;
   const auto sparse = [] {
@@ -117,7 +117,7 @@ TEST(all_to_all, finds_parcels_beyond_2_to_the_31) {
   munmap(in.data(), bytes);
 }
 
-// Oracle: MPI_Alltoallv. Both orders of [Itakura]'s transposition bring the same parcels on a square of ranks.
+// Oracle: MPI_Alltoallv. Both orders of [Itakura]'s transposition deliver the same parcels on a square of ranks.
 TEST(all_to_all, transposes_on_a_square_of_ranks) {
   if (ranks() != 1 && ranks() != 4) GTEST_SKIP() << "needs 1 or 4 ranks";
   for (const std::string schedule : {"transposition", "transposition:x-first"}) {
@@ -149,7 +149,7 @@ TEST(objects, are_summed_and_spread_as_mpi_does) {
   }
 }
 
-// Oracle: MPI_Allreduce; the plan says which messages are added and which replace.
+// Oracle: MPI_Allreduce; the plan states which messages are added and which replace.
 TEST(objects, are_reduced_as_mpi_does) {
   std::vector<std::uint32_t> own(1001), sums(1001);
   for (std::size_t i = 0; i < own.size(); ++i) own[i] = static_cast<std::uint32_t>(i * i + 1'000'000'007u * index(rank()));

@@ -17,11 +17,11 @@ using namespace osteon;
 
 constexpr int tag = 1000;
 
-// A ring: each rank has `own` elements, and after them a ghost of the rank before and one of the rank after it.
+// A ring: each rank has `own` elements, followed by a ghost of the previous rank and one of the next rank.
 constexpr std::int32_t own = 5;
 plan::neighbour_part ring(int rank, int ranks) {
   const int before = (rank + ranks - 1) % ranks, after = (rank + 1) % ranks;
-  // The channel is the side of the receiver: with one or two ranks both messages have one peer.
+  // The channel is the side of the receiver: with one or two ranks both messages have the same peer.
   return {"ring",
           {{.peer = before, .channel = 1, .list = {0}}, {.peer = after, .channel = 0, .list = {own - 1}}},
           {{.peer = before, .channel = 0, .run = {own, own + 1}}, {.peer = after, .channel = 1, .run = {own + 1, own + 2}}},
@@ -51,14 +51,14 @@ TEST(neighbours, fill_ghosts_again_and_again) {
   }
 }
 
-// Oracle: the lists one by one. Lists that threads take one each, and lists that all of them share; of a rank with itself,
-// and with the next one.
+// Oracle: the lists one by one. Lists handled by one thread each and lists shared by all threads; messages of a rank to
+// itself and to the next one.
 TEST(neighbours, pack_long_lists_by_any_number_of_threads) {
   const int me = comm::rank(MPI_COMM_WORLD), ranks = comm::size(MPI_COMM_WORLD), next = (me + 1) % ranks,
             before = (me + ranks - 1) % ranks;
   const int threads = omp_get_max_threads();
   for (const std::int32_t length : {10, 1500, 20000}) {
-    // Every third element, from a start of each message's own; two messages stay, two go round.
+    // Every third element, from an offset of each message; two messages remain on the rank, two travel around the ring.
     const auto at = [length](std::int32_t message, std::int32_t n) { return message + 3 * ((7 * n) % length); };
     const std::int32_t elements = 3 * length + 4;
     plan::neighbour_part part{"lists", {}, {}, plan::arrival::place};
@@ -88,7 +88,7 @@ TEST(neighbours, pack_long_lists_by_any_number_of_threads) {
   omp_set_num_threads(threads);
 }
 
-// Oracle: the same by hand, of ranks that are threads.
+// Oracle: the same by hand, for ranks that are threads.
 TEST(neighbours, of_virtual_ranks_do_the_same) {
   const auto ledgers = comm::run_virtual_ranks(6, [](MPI_Comm comm) {
     ASSERT_EQ(comm::size(comm), 6);
@@ -106,7 +106,7 @@ TEST(neighbours, of_virtual_ranks_do_the_same) {
   EXPECT_TRUE(traffic[0].problems.empty());
 }
 
-// Oracle: by hand. What is inside a part is not outside it; of a part that comes again the first time counts.
+// Oracle: by hand. Content of a part is not outside it; for a repeated part the first time counts.
 TEST(neighbours, of_virtual_ranks_are_told_apart_by_parts) {
   std::vector<comm::rehearsed_parts> parts(3);
   const auto ledgers = comm::run_virtual_ranks(3, [&](MPI_Comm comm) {
@@ -133,7 +133,7 @@ TEST(neighbours, of_virtual_ranks_are_told_apart_by_parts) {
   }
 }
 
-// Oracle: a run counts how often its parts happen, and a virtual rank does the arithmetic of MPI.
+// Oracle: a run counts the occurrences of its parts, and a virtual rank evaluates the arithmetic of MPI.
 TEST(neighbours, parts_of_a_run_are_counted) {
   comm::communicator world = comm::communicator::duplicate(MPI_COMM_WORLD);
   const comm::hung_ledger ledger(world.get());
@@ -174,7 +174,7 @@ TEST(neighbours, virtual_ranks_reduce_and_gather) {
   check(MPI_COMM_WORLD);
 }
 
-// Oracle: the sum in the order of the ranks; numbers whose sums depend on their order.
+// Oracle: the sum in the order of the ranks; values whose sums depend on their order.
 TEST(neighbours, combine_in_the_order_of_the_ranks) {
   const int me = comm::rank(MPI_COMM_WORLD), ranks = comm::size(MPI_COMM_WORLD);
   plan::neighbour_part part{"sum", {}, {}, plan::arrival::add};
@@ -193,7 +193,7 @@ TEST(neighbours, combine_in_the_order_of_the_ranks) {
   EXPECT_EQ(values[2], value(me, 2));
 }
 
-// Rank r has row r of a table of (ranks, ranks), and gets column r of it.
+// Rank r has row r of a table of (ranks, ranks) and receives column r.
 plan::neighbour_part turned(int rank, int ranks) {
   const box3 row{{0, 0, 0}, {1, 1, ranks}}, column{{0, 0, 0}, {1, ranks, 1}};
   plan::neighbour_part part{"turned", {}, {}, plan::arrival::place};
@@ -220,7 +220,7 @@ TEST(neighbours, move_boxes) {
   EXPECT_EQ(one_by_one, column);
 }
 
-// Oracle: counts by hand; they are the same on any way of running.
+// Oracle: counts by hand; they are the same for every way of running.
 TEST(neighbours, are_counted) {
   const int me = comm::rank(MPI_COMM_WORLD), ranks = comm::size(MPI_COMM_WORLD);
   comm::hung_ledger ledger(MPI_COMM_WORLD);
@@ -251,7 +251,7 @@ TEST(neighbours, are_counted) {
   expect(traffic[2], "reductions, 8 B", 7, 7 * 2 * (ranks - 1), 7 * 2 * (ranks - 1) * 8);
 }
 
-// Oracle: counts and seconds by hand. Stages, which begin on all ranks at the same run, part what a plan sent.
+// Oracle: counts and seconds by hand. Stages, which begin on all ranks at the same run, divide the messages of a plan.
 TEST(neighbours, are_counted_by_stage) {
   std::vector<comm::message_ledger> ledgers(3);
   for (int r = 0; r < 3; ++r) {
@@ -285,7 +285,7 @@ TEST(neighbours, are_counted_by_stage) {
   EXPECT_TRUE(comm::traffic_of(ledgers, 3).empty());
 }
 
-// Oracle: the fault that is planted.
+// Oracle: the planted fault.
 TEST(neighbours, a_planted_wrong_message_is_found) {
   std::vector<comm::message_ledger> ledgers(3);
   for (int r = 0; r < 3; ++r) {
@@ -301,7 +301,7 @@ TEST(neighbours, a_planted_wrong_message_is_found) {
   EXPECT_NE(traffic[0].problems[0].text.find("expects 4 bytes"), std::string::npos) << traffic[0].problems[0].text;
 }
 
-// Oracle: virtual ranks see the same fault when it happens, and all of them leave.
+// Oracle: virtual ranks see the same fault at the same time, and all of them leave.
 TEST(neighbours, a_wrong_message_ends_virtual_ranks) {
   const auto run = [](auto change) {
     comm::run_virtual_ranks(4, [&](MPI_Comm comm) {
@@ -313,7 +313,7 @@ TEST(neighbours, a_wrong_message_ends_virtual_ranks) {
     });
   };
   EXPECT_THROW(run([](auto& part) { part.sends[0].list.push_back(1); }), machine_error);
-  EXPECT_THROW(run([](auto& part) { part.sends.pop_back(); }), machine_error);  // rank 3 waits for ever
+  EXPECT_THROW(run([](auto& part) { part.sends.pop_back(); }), machine_error);  // rank 3 never ends its wait
 }
 
 }  // namespace neighbours_test

@@ -52,7 +52,7 @@ TEST(percentiles, of_values_of_both_signs) {
   expect_those_of_the_sorted(all);
 }
 
-// Oracle: each group alone; a group without values has 0, and values without a group do not count.
+// Oracle: each group alone; a group without values has 0, and values without a group are ignored.
 TEST(percentiles, of_groups_are_those_of_each_alone) {
   std::mt19937 generator(9);
   std::uniform_real_distribution<float> value(-1, 1);
@@ -71,7 +71,7 @@ TEST(percentiles, of_groups_are_those_of_each_alone) {
   for (std::size_t f = 0; f < std::size(fractions); ++f) EXPECT_EQ(found[std::size(fractions) + f], 0.0F);
 }
 
-// Oracle: each value as often as it weighs.
+// Oracle: each value repeated according to its weight.
 TEST(percentiles, of_weights_are_those_of_repeated_values) {
   std::mt19937 generator(10);
   std::uniform_real_distribution<float> value(-1, 1);

@@ -51,7 +51,7 @@ test::partial_image image_of(kernel::pixel_format format, std::int64_t elements,
   return {format, width, 1, thread, frame, {0, 0, width, 1}};
 }
 
-// A pixel of a rank while a plan is followed by the letter: all messages of a round at once, pixel by pixel.
+// One pixel of a rank while a plan is executed literally: all messages of a round at once, pixel by pixel.
 struct value {
   std::array<std::byte, 20> bytes{};
   kernel::pixel_format format;
@@ -143,8 +143,8 @@ void expect_followed(const plan::plan& what, kernel::pixel_format format, bool w
   }
 }
 
-// Oracle: the plan followed by the letter, pixel by pixel; the same bits. Every method, any number of threads, all formats,
-// orders of visibility that are permuted, and parts of uneven size.
+// Oracle: the plan executed literally, pixel by pixel; bitwise equal results. Every method, any number of threads, all
+// formats, permuted orders of visibility, and parts of uneven size.
 TEST(among_threads, composites_bit_for_bit_as_the_plan_says) {
   for (int n = 1; n <= 9; ++n)
     for (const char* text : methods) {
@@ -161,7 +161,7 @@ TEST(among_threads, composites_fewer_pixels_than_threads_and_narrow_between) {
   }
 }
 
-// Oracle: the definition of `over` in double precision, to half a unit for whatever is blended at once.
+// Oracle: the definition of `over` in double precision, to half a unit for layers blended in one step.
 TEST(among_threads, is_exact_for_many_pixels) {
   constexpr int n = 5, elements = 200'003;
   const auto order = shuffled(n, 3);
@@ -187,7 +187,7 @@ plan::plan by_hand(std::int64_t elements, std::vector<plan::rank_plan> parts) {
   return plan::plan_of("by hand", elements, std::move(parts));
 }
 
-// Oracle: as above. Two that exchange the same pixels both blend over what the other still reads.
+// Oracle: as above. Two ranks that exchange the same pixels both blend over pixels that the other still reads.
 TEST(among_threads, exchanges_the_same_pixels_both_ways) {
   const plan::span half{0, 40}, all{0, 90};
   const auto what = by_hand(90, {{{{{{1, all, arrival::blend_front}}, {{1, half, arrival::blend_back}}}}, {half}},
@@ -212,7 +212,7 @@ TEST(among_threads, waits_for_nobody_it_does_not_need) {
   }
 }
 
-// Oracle: memory beside the image is that of half blended pixels, whatever the number of messages.
+// Oracle: the memory in addition to the image is that of half blended pixels, for any number of messages.
 TEST(among_threads, needs_little_beside_the_images) {
   const auto beside = [](const char* text, int n) {
     const among_threads compositor(plan::composite_method::parse(text).make(n, 9000, shuffled(n, 1), 0), {});
@@ -225,7 +225,7 @@ TEST(among_threads, needs_little_beside_the_images) {
   EXPECT_LE(beside("binary-swap", 8), 8 * 9000 / 2);
 }
 
-// Oracle: a usage_error instead of threads that wait for ever.
+// Oracle: a usage_error instead of threads that wait forever.
 TEST(among_threads, refuses_plans_that_would_wait) {
   const plan::span all{0, 10};
   const plan::rank_plan sends{{{{{1, all}}, {}}}, {}}, receives{{{{}, {{0, all}}}}, {all}}, idle{};

@@ -2,8 +2,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/machine/links/machine_file.hpp>
 
-// Oracle: what is accepted is a machine that is the same after writing and reading; nothing but data_error leaves the
-// reader.
+// Oracle: an accepted machine is the same after writing and reading; the reader throws only data_error.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace osteon::machine;
   try {

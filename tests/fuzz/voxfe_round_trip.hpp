@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What may happen to any bytes that are given to the parsers of VOX-FE text.
+/// Contract of the parsers of VOX-FE text for arbitrary bytes.
 #include <cstdlib>
 #include <osteon/io/voxfe/elements.hpp>
 #include <osteon/io/voxfe/script.hpp>
@@ -9,7 +9,8 @@
 
 namespace osteon::fuzz {
 
-/// Parse as a script, as materials and as constraints. What is read without a fault must come back from its canonical text.
+/// Parses the text as a script, as materials and as constraints. A result without a fault must be equal to that of its
+/// canonical text.
 /// @return how many of the three were read
 inline int round_trip_texts(std::string_view text) {
   using namespace io::voxfe;
@@ -51,7 +52,7 @@ inline int round_trip_texts(std::string_view text) {
   return read;
 }
 
-/// Read as a model of a fixed small grid. A model that is read must come back from its canonical text.
+/// Reads the text as a model of a fixed small grid. A model that is read must be equal to that of its canonical text.
 /// @return whether it was read
 inline bool round_trip_model(const std::uint8_t* data, std::size_t size) {
   using namespace io::voxfe;
@@ -85,7 +86,7 @@ inline bool round_trip_model(const std::uint8_t* data, std::size_t size) {
   } catch (const data_error&) {
     std::abort();
   }
-  // Which column holds the material is a guess where all columns could; then the voxels differ, but never their number.
+  // The material column is a guess if every column is possible; then the voxels differ, but never their number.
   if (second.layout.material_first && second.material != first.material) std::abort();
   return true;
 }

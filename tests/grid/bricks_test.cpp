@@ -30,7 +30,7 @@ std::vector<std::int64_t> shares(const grid::box_tree& tree, const image& voxels
   return result;
 }
 
-// Each voxel lies in the box of its owner and in no other.
+// Each voxel is in the box of its owner and in no other.
 void expect_partition(const grid::box_tree& tree) {
   std::int64_t volume = 0;
   const index3 n = tree.domain();
@@ -53,7 +53,7 @@ image random_voxels(index3 domain, std::mt19937& random, unsigned one_in) {
   return voxels;
 }
 
-// Oracle: invariants of a partition, for random, empty, full and lopsided images.
+// Oracle: invariants of a partition, for random, empty, full and unbalanced images.
 TEST(bricks, cover_the_domain_once_for_every_number_of_ranks) {
   std::mt19937 random(1);
   const index3 domain{7, 5, 6};
@@ -91,7 +91,7 @@ TEST(bricks, balance_active_voxels_within_a_few_percent) {
     }
 }
 
-// Oracle: by hand; each of as many active voxels as ranks can have a box.
+// Oracle: by hand; a box is possible for each of as many active voxels as ranks.
 TEST(bricks, leave_no_rank_without_active_voxels_if_they_can_be_told_apart) {
   const index3 domain{9, 8, 7};
   image corner(static_cast<std::size_t>(domain.volume()));
@@ -105,7 +105,7 @@ TEST(bricks, leave_no_rank_without_active_voxels_if_they_can_be_told_apart) {
   for (const std::int64_t share : shares(serial(uneven, domain, 6), uneven)) EXPECT_GT(share, 0);
 }
 
-// Oracle: by hand; the waist of a dumb-bell has the smallest cross-section.
+// Oracle: by hand; the middle of a dumb-bell has the smallest cross-section.
 TEST(bricks, cut_where_little_is_solid) {
   const index3 domain{200, 20, 20};
   image voxels(static_cast<std::size_t>(domain.volume()), 1);
@@ -116,7 +116,7 @@ TEST(bricks, cut_where_little_is_solid) {
   EXPECT_NEAR(static_cast<double>(tree.cuts()[0].position), 100.5, 1.6);
 }
 
-// Oracle: the tree that one rank finds alone; preliminary parts may be planes, and may be empty.
+// Oracle: the tree computed by one rank alone; preliminary parts may be planes and may be empty.
 TEST(bricks, are_the_same_from_parts_on_many_ranks) {
   std::mt19937 random(3);
   const index3 domain{11, 9, 10};
@@ -177,7 +177,7 @@ TEST(box_tree, finds_the_ranks_of_a_part_and_those_that_touch) {
     }
 }
 
-// Oracle: the given planes; blocks of planes know their neighbours.
+// Oracle: the given planes; blocks of planes store their neighbours.
 TEST(box_tree, holds_planes_as_well) {
   const std::vector<std::int64_t> first{0, 2, 2, 5, 9};
   const auto tree = grid::box_tree::of_planes({9, 3, 4}, first);
@@ -185,7 +185,7 @@ TEST(box_tree, holds_planes_as_well) {
   EXPECT_TRUE(tree.is_planes());
   for (std::size_t r = 0; r < 4; ++r)
     EXPECT_EQ(tree.box_of(static_cast<int>(r)), (box3{{first[r], 0, 0}, {first[r + 1], 3, 4}}));
-  EXPECT_EQ(tree.owner_of({2, 0, 0}), 2);  // rank 1 has nothing
+  EXPECT_EQ(tree.owner_of({2, 0, 0}), 2);  // rank 1 has no voxels
   EXPECT_EQ(tree.ranks_overlapping({{1, 0, 0}, {3, 1, 1}}), (std::vector<int>{0, 2}));
 }
 

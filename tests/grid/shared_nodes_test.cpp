@@ -12,7 +12,8 @@ namespace shared_nodes_test {
 
 using namespace osteon;
 
-// Rank r holds the nodes id with (id + r) % 3 != 0 of [4 r, 4 r + 12): up to three ranks share one, and there are gaps.
+// Rank r stores the nodes id with (id + r) % 3 != 0 of [4 r, 4 r + 12): up to three ranks share a node, and there are
+// gaps.
 bool holds(int rank, std::int64_t id) { return id >= 4 * rank && id < 4 * rank + 12 && (id + rank) % 3 != 0; }
 
 std::vector<std::int64_t> nodes_of(int rank) {
@@ -73,7 +74,7 @@ TEST(shared_nodes, add_the_copies_in_the_order_of_the_ranks) {
   check_sums<double>();
 }
 
-// Oracle: invariant; every node that exists is owned exactly once.
+// Oracle: invariant; every existing node is owned exactly once.
 TEST(shared_nodes, have_one_owner) {
   const auto ids = nodes_of(comm::rank(MPI_COMM_WORLD));
   const grid::shared_nodes shared(MPI_COMM_WORLD, numbered(ids), everyone_else());
@@ -89,7 +90,7 @@ TEST(shared_nodes, have_one_owner) {
   }
 }
 
-// Oracle: nothing to wait for; a rank without nodes takes part.
+// Oracle: no message to wait for; a rank without nodes participates.
 TEST(shared_nodes, may_be_none) {
   const std::vector<std::int64_t> none;
   const grid::shared_nodes shared(MPI_COMM_WORLD, numbered(none), everyone_else());
@@ -100,7 +101,7 @@ TEST(shared_nodes, may_be_none) {
 // Oracle: hand value; a node may have copies on its own rank, where periodic faces meet, and on others.
 TEST(shared_nodes, may_have_copies_on_one_rank) {
   const int me = comm::rank(MPI_COMM_WORLD), size = comm::size(MPI_COMM_WORLD);
-  // Node 0 is a private one, 1 and 3 are copies of the id that everyone has, 2 is not in the list.
+  // Node 0 is private, 1 and 3 are copies of the id that all ranks have, 2 is not in the list.
   const grid::shared_nodes shared(MPI_COMM_WORLD, {{7, 1}, {100 + me, 0}, {7, 3}}, everyone_else());
   std::vector<double> values{1, 10, 100, 1000};
   shared.exchange_add(values.data(), {1, 1, 1});

@@ -15,7 +15,7 @@ using namespace osteon;
 
 constexpr index3 shape{23, 9, 11};
 
-// All ranks must ask once, together.
+// All ranks must call this once, together.
 std::string path() {
   static const std::string known = sample::shared_path("points.checkpoint");
   return known;
@@ -24,7 +24,7 @@ std::string path() {
 grid::block planes() { return grid::make_block(MPI_COMM_WORLD, shape, sample::header(shape).active_per_plane); }
 grid::block bricks() { return grid::make_block(MPI_COMM_WORLD, sample::bricks(shape, sample::materials({{}, shape}))); }
 
-// What the file must hold: the values of all nodes in the order z, y, x.
+// Expected content of the file: the values of all nodes in the order z, y, x.
 std::vector<double> expected() {
   const auto all = sample::materials({{}, shape});
   const auto nodes = voxel::corner_nodes(voxel::active_cells({all.data(), shape}));
@@ -35,7 +35,7 @@ std::vector<double> expected() {
   return values;
 }
 
-// Oracle: the values in the order of the global numbers, and the file that the other decomposition writes.
+// Oracle: the values in the order of the global numbers, and the file written with the other decomposition.
 TEST(checkpoint_file, does_not_depend_on_the_ranks) {
   std::string first;
   for (const auto& where : {planes(), bricks()}) {
@@ -56,7 +56,7 @@ TEST(checkpoint_file, does_not_depend_on_the_ranks) {
   if (comm::rank(MPI_COMM_WORLD) == 0) std::filesystem::remove(path());
 }
 
-// Oracle: what was written, on every copy of a node.
+// Oracle: the written values, on every copy of a node.
 TEST(checkpoint_file, comes_back_on_another_decomposition) {
   sample::points written(planes());
   io::write_checkpoint(path(), written.planes(), written.vectors(), {});
@@ -71,7 +71,7 @@ TEST(checkpoint_file, comes_back_on_another_decomposition) {
   if (comm::rank(MPI_COMM_WORLD) == 0) std::filesystem::remove(path());
 }
 
-// Oracle: all ranks throw, whichever of them meets the damage.
+// Oracle: all ranks throw, whichever of them detects the damage.
 TEST(checkpoint_file, damage_is_noticed_by_all) {
   sample::points own(planes());
   io::write_checkpoint(path(), own.planes(), own.vectors(), {});
@@ -101,7 +101,7 @@ TEST(checkpoint_file, another_model_is_refused) {
   if (comm::rank(MPI_COMM_WORLD) == 0) std::filesystem::remove(path());
 }
 
-// Oracle: the limit that the reader has; all ranks throw, and there is no file.
+// Oracle: the limit of the reader; all ranks throw, and there is no file.
 TEST(checkpoint_file, what_the_reader_would_refuse_is_not_written) {
   sample::points own(planes());
   std::vector<grid::point_vector> vectors = own.vectors();

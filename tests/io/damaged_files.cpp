@@ -1,7 +1,7 @@
 // Damages files of osteon by seeded bit flips and truncations and reads each with osteon's own reader:
 //   osteon_damaged_files [--count N] [--seed S] [model result checkpoint npy]
-// A reader may refuse; it may not crash, take more than 5 s, or hand out other values than were written. Reading happens in
-// a child process, which is started again behind a file that ended it.
+// A reader may refuse a file; it must not crash, take more than 5 s, or return other values than those written. Reading
+// runs in a child process, which is restarted after a file that ended it.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <mpi.h>
@@ -35,9 +35,9 @@ constexpr unsigned limit_s = 5;
 
 struct reader {
   const char* name;
-  bool knows_its_values;  ///< a plain array has no digest: other values are no fault of its reader
+  bool knows_its_values;  ///< a plain array has no digest: its reader cannot detect changed values
   std::function<void(const std::string& path)> make;
-  std::function<std::string(const std::string& path)> read;  ///< a digest of everything read
+  std::function<std::string(const std::string& path)> read;  ///< a digest of all values read
 };
 
 template <class Bytes>
@@ -64,7 +64,7 @@ const reader readers[] = {
               digest_of(io::read_model_planes(MPI_COMM_SELF, path, header, {{}, header.shape}));
      }},
     {"result", true, [](const std::string& path) { sample::write(path, alone(), sample::header(shape)); },
-     [](const std::string& path) {  // as `osteon verify` does
+     [](const std::string& path) {  // like `osteon verify`
        if (const auto seal = io::read_seal(path); seal != io::seal_state::good)
          throw data_error(io::seal_fault(seal, path, "result"));
        const io::verification found = io::verify_file(path);
@@ -150,7 +150,7 @@ int main(int argc, char** argv) {
     int crashes = 0, hangs = 0;
     while (t->next < count) {
       const int before = t->next;
-      std::fflush(stdout);  // or the child says it again
+      std::fflush(stdout);  // or the child reports it again
       const pid_t child = fork();
       if (child == 0) read_them(r, path, count, seed, *t);
       int status = 0;

@@ -37,8 +37,8 @@ voxel::model_header solid_header(index3 n) {
   return h;
 }
 
-// Oracle: a function of the position. The variable has 2^31 + 2^20 elements, but only its last chunk is written, so the
-// file is sparse; offsets beyond an int are used for writing by all ranks and for reading.
+// Oracle: a function of the position. The variable has 2^31 + 2^20 elements, but only its last chunk is written, so
+// that the file is sparse; all ranks write and read at offsets beyond an int.
 TEST(large_file, positions_beyond_an_int) {
   const index3 n{2049, 1024, 1024};
   voxel::model_header header = solid_header(n);
@@ -66,7 +66,7 @@ TEST(large_file, positions_beyond_an_int) {
   io::shared_file file(path, team, how);
   std::vector<std::uint8_t> last(std::size_t{1} << 20);
   for (std::size_t i = 0; i < last.size(); ++i) last[i] = static_cast<std::uint8_t>(1 + i % 2);
-  const bool mine = rank == ranks - 1;  // the others write nothing
+  const bool mine = rank == ranks - 1;  // the other ranks do not write
   const io::extent part_of_last{address + 2048 * v.bytes_per_plane(), std::as_bytes(std::span(last))};
   file.write(std::span(&part_of_last, mine ? 1 : 0));
   file.close();
@@ -87,8 +87,8 @@ TEST(large_file, positions_beyond_an_int) {
   if (rank == 0) std::filesystem::remove(path);
 }
 
-// Oracle: the kernel's account of the largest memory. A rank has its planes, then its brick, at two bytes a voxel, a
-// piece and HDF5's cache; it never has the model of 2^27 voxels, in any mode. One rank has its planes alone.
+// Oracle: the peak memory reported by the kernel. A rank stores its planes, then its brick, at two bytes per voxel, a
+// piece and HDF5's cache; it never stores the model of 2^27 voxels, in any mode. A single rank stores only its planes.
 TEST(large_file, no_rank_holds_the_model) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "AddressSanitizer keeps memory that was freed";

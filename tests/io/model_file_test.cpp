@@ -27,7 +27,7 @@ void write(const std::string& path, const voxel::model_header& header) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// Oracle: what was written.
+// Oracle: the written values.
 TEST(model_file, comes_back_as_it_was_written) {
   for (const index3 n : {index3{37, 300, 250}, index3{8, 1, 3}}) {
     const auto header = sample::header(n);
@@ -54,7 +54,7 @@ TEST(model_file, comes_back_as_it_was_written) {
   }
 }
 
-// Oracle: what was written; numbers above 255 are two bytes in the file, 255 and below are one.
+// Oracle: the written values; numbers above 255 use two bytes in the file, 255 and below use one.
 TEST(model_file, has_as_many_bytes_a_voxel_as_its_materials_need) {
   const index3 n{37, 300, 250};
   for (const int materials : {255, 256, 3000, 65535}) {
@@ -107,7 +107,7 @@ TEST(model_file, is_never_read_silently_wrong) {
   write(path, header);
   std::ifstream source(path, std::ios::binary);
   const std::string good{std::istreambuf_iterator<char>(source), {}};
-  MPI_Barrier(MPI_COMM_WORLD);  // all have the good bytes before rank 0 spoils them
+  MPI_Barrier(MPI_COMM_WORLD);  // all ranks have the good bytes before rank 0 damages them
   std::mt19937 generator(5);
   for (int trial = 0; trial < 300; ++trial) {
     std::string bad = good;

@@ -20,7 +20,7 @@ std::string file_with(const std::string& header, std::size_t data, char major = 
   return text + header + std::string(data, 'x');
 }
 
-// Oracle: what was written, for every type.
+// Oracle: the written values, for every type.
 TEST(npy, comes_back_as_it_was_written) {
   for (int type = 0; type < 8; ++type) {
     voxel::image array{{3, 4, 5}, static_cast<voxel::scalar>(type), {}};
@@ -55,7 +55,7 @@ TEST(npy, reads_the_versions_and_refuses_the_rest) {
   std::filesystem::remove(path());
 }
 
-// Oracle: nothing but data_error may leave the parser.
+// Oracle: the parser throws only data_error.
 TEST(npy, reads_mutated_files_or_refuses_them_with_a_data_error) {
   const std::string good = file_with("{'descr': '<i2', 'fortran_order': False, 'shape': (2, 1, 3), }\n", 12);
   std::mt19937 generator(11);

@@ -34,8 +34,8 @@ constexpr variant variants[] = {{io::access_mode::serial, 0},
                                 {io::access_mode::aggregated, 2},
                                 {io::access_mode::parallel, 0}};
 
-// Oracle: the function of the position above. Slabs are uneven and some ranks have none; messages are cut at 7 bytes and
-// pieces at a few planes, far below the sizes at which counts would leave an int.
+// Oracle: the function of the position above. Slabs are uneven and some ranks have none; messages are cut at 7 bytes
+// and pieces at a few planes, far below the sizes at which counts would exceed an int.
 TEST(plane_exchange, deals_planes_out) {
   const int ranks = comm::size(MPI_COMM_WORLD), rank = comm::rank(MPI_COMM_WORLD);
   const std::int64_t planes = 23, bytes = 5;
@@ -72,7 +72,8 @@ TEST(plane_exchange, deals_planes_out) {
     }
 }
 
-// Oracle: a mark near the end of 5 GB that one rank wants; its pages are those of an empty file, so they take no memory.
+// Oracle: a mark near the end of 5 GB that one rank requests; its pages are those of an empty file, so that they use no
+// memory.
 TEST(plane_exchange, counts_beyond_an_int) {
   const int ranks = comm::size(MPI_COMM_WORLD), rank = comm::rank(MPI_COMM_WORLD);
   const std::int64_t bytes = std::int64_t{1} << 20, planes = 5000;

@@ -32,7 +32,7 @@ std::vector<std::uint8_t> gradient(int width, int height) {
   return rgba;
 }
 
-// Oracle: libpng's simplified reader gives the bytes back, of one strip and of several.
+// Oracle: libpng's simplified reader returns the bytes, for one strip and for several.
 TEST(png, gives_back_what_was_written) {
   for (const int height : {21, 64, 201}) {
     const temporary_folder folder;
@@ -54,7 +54,7 @@ TEST(png, gives_back_what_was_written) {
   }
 }
 
-// Oracle: the file that one rank writes, byte for byte; also where ranks are without rows.
+// Oracle: the file written by one rank, byte for byte; also if some ranks have no rows.
 TEST(png, of_rows_on_all_ranks_is_the_file_of_one) {
   const bool root = comm::rank(MPI_COMM_WORLD) == 0;
   for (const int height : {1, 130, 300}) {
@@ -79,7 +79,7 @@ TEST(png, of_rows_on_all_ranks_is_the_file_of_one) {
   EXPECT_THROW(io::write_png(MPI_COMM_WORLD, "none.png", 51, 10, {}), usage_error);
 }
 
-// Oracle: the type of the error, and an empty folder. A folder of the picture's name is not replaced.
+// Oracle: the type of the error, and an empty folder. A folder with the picture's name is not replaced.
 TEST(png, leaves_no_file_behind_when_it_cannot_write) {
   const temporary_folder folder;
   const auto rgba = gradient(4, 4);
@@ -91,7 +91,7 @@ TEST(png, leaves_no_file_behind_when_it_cannot_write) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path), fs::directory_iterator()), 1);
 }
 
-// Oracle: the type of the error, and an empty folder, when the file may not grow (as on a full disc).
+// Oracle: the type of the error, and an empty folder, if the file cannot grow (as on a full disk).
 TEST(png, reports_that_a_file_cannot_grow) {
   const temporary_folder folder;
   rlimit before{};

@@ -49,7 +49,7 @@ std::string read_text(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Oracle: the functions of the position in sample.hpp; chunks of several planes lie across thin slabs.
+// Oracle: the functions of the position in sample.hpp; chunks of several planes extend across thin slabs.
 TEST(result_file, holds_what_any_number_of_ranks_wrote) {
   const index3 n{23, 200, 170};
   const auto header = sample::header(n);
@@ -101,8 +101,8 @@ TEST(result_file, holds_what_any_number_of_ranks_wrote) {
   if (planes.owned.begin.z == 0) std::filesystem::remove(path);
 }
 
-// Oracle: the contract of plane_source: each plane of the block is made once, and never more of them than fit into a piece
-// of the writer and what the pieces of the others want. By planes and bricks, in every mode.
+// Oracle: the contract of plane_source: each plane of the block is made once, and the number of planes in memory never
+// exceeds one piece of the writer and the planes requested by other pieces. By planes and bricks, in every mode.
 TEST(result_file, makes_values_when_they_are_due) {
   const index3 n{40, 64, 64};
   const auto header = sample::header(n);
@@ -135,7 +135,7 @@ TEST(result_file, makes_values_when_they_are_due) {
   if (comm::rank(MPI_COMM_WORLD) == 0) std::filesystem::remove(path);
 }
 
-// Oracle: the old bytes.
+// Oracle: the previous bytes.
 TEST(result_file, without_close_leaves_the_older_file) {
   const index3 n{9, 12, 10};
   const auto header = sample::header(n);
@@ -152,7 +152,7 @@ TEST(result_file, without_close_leaves_the_older_file) {
   }
 }
 
-// Oracle: every rank throws machine_error, and the old bytes stay.
+// Oracle: every rank throws machine_error, and the previous bytes remain.
 TEST(result_file, a_limit_on_the_file_size_is_an_error_on_every_rank) {
   const index3 n{23, 200, 170};
   const auto header = sample::header(n);

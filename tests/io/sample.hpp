@@ -62,7 +62,8 @@ inline const std::vector<io::field_info> fields{{"sed", "strain energy density",
                                                 {"strain", "strain", "1", io::centring::cell, 6},
                                                 {"displacement", "displacement", "mm", io::centring::node, 3}};
 
-/// Write all of it and close. The rank above each cut lacks the nodes with x + y even of its lowest plane.
+/// Writes all variables and closes the file. The rank above each cut lacks the nodes with x + y even of its lowest
+/// plane.
 inline std::int64_t write(const std::string& path, const grid::block& where, const voxel::model_header& h,
                           const io::access& how = {}, bool close = true, const io::storage& stored = {},
                           const std::function<void()>& before_close = {}) {
@@ -90,7 +91,7 @@ inline std::int64_t write(const std::string& path, const grid::block& where, con
   return close ? writer.close().bytes : 0;
 }
 
-/// A path in the temporary directory that all ranks know.
+/// A path in the temporary directory, the same on all ranks.
 inline std::string shared_path(const std::string& name) {
   int pid = static_cast<int>(::getpid());
   MPI_Bcast(&pid, 1, MPI_INT, 0, MPI_COMM_WORLD);

@@ -51,7 +51,7 @@ std::string digests_of(const std::string& path, const char* name) {
   return text;
 }
 
-// The digests of displacement that docs/reference/format.md prescribes, from the function of the position alone.
+// The digests of displacement according to docs/reference/format.md, from the function of the position alone.
 std::string expected_digests(index3 n, std::int64_t planes_per_digest) {
   std::string all;
   for (std::int64_t low = 0; low <= n.z; low += planes_per_digest) {
@@ -65,7 +65,7 @@ std::string expected_digests(index3 n, std::int64_t planes_per_digest) {
   return all;
 }
 
-// Oracle: digests computed here from the values' definition, for every mode, decomposition and way of storing.
+// Oracle: digests computed here from the definition of the values, for every mode, decomposition and storage method.
 TEST(verify, digests_do_not_depend_on_mode_ranks_or_storage) {
   const index3 n{37, 90, 80};
   const auto header = sample::header(n);
@@ -97,7 +97,7 @@ TEST(verify, digests_do_not_depend_on_mode_ranks_or_storage) {
   if (rank() == 0) std::filesystem::remove(path);
 }
 
-// Oracle: relative error at most half a unit of the last digit kept; NaN stays; digests are of the rounded values.
+// Oracle: relative error at most half a unit of the last digit kept; NaN remains; digests are of the rounded values.
 TEST(verify, rounded_fields_match_their_digests) {
   const index3 n{9, 40, 30};
   const auto header = sample::header(n);
@@ -132,7 +132,8 @@ TEST(verify, rounded_fields_match_their_digests) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// Oracle: what was changed. netCDF writes it with checksums that fit, as a repaired index or a wrong program would.
+// Oracle: the changed values. netCDF writes them with matching checksums, as would a repaired index or a faulty
+// program.
 TEST(verify, names_the_field_and_the_planes_that_changed) {
   const index3 n{40, 200, 170};  // material: one chunk; sed: 15 planes a chunk; displacement: 5
   const auto header = sample::header(n);
@@ -157,7 +158,7 @@ TEST(verify, names_the_field_and_the_planes_that_changed) {
     ASSERT_EQ(found.size(), 2u);
     EXPECT_NE(found[0].find("metadata"), std::string::npos) << found[0];
     EXPECT_EQ(found[1], "CellData/sed, planes 15 to 39: does not match its digests");
-    EXPECT_EQ(io::read_seal(path), io::seal_state::none);  // HDF5 cuts off what it does not know
+    EXPECT_EQ(io::read_seal(path), io::seal_state::none);  // HDF5 truncates unknown content
 
     const auto voxels = sample::materials(n, 0, n.z);
     io::write_model(model, header, {voxels.data(), n});
@@ -180,7 +181,7 @@ TEST(verify, names_the_field_and_the_planes_that_changed) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/// Flip a bit of the last values that were written to the only file whose name begins so.
+/// Flips a bit of the last values written to the only file whose name has this prefix.
 void spoil(const std::string& prefix) {
   std::filesystem::path found;
   for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(prefix).parent_path()))
@@ -193,8 +194,9 @@ void spoil(const std::string& prefix) {
   ASSERT_TRUE(file.good()) << found;
 }
 
-// Oracle: a bit that is flipped on the disk between the write and close(), as a file system would that loses a write: the
-// file does not get its name. Without reading back it does, but its seal tells, for it is of what was meant to be written.
+// Oracle: a bit flipped on the disk between the write and close(), as by a file system that loses a write: the file
+// does not get its name. Without reading back it does, but its seal, which covers the intended content, shows the
+// damage.
 TEST(verify, what_is_spoiled_on_the_disk_does_not_get_its_name) {
   const index3 n{13, 90, 80};
   const auto header = sample::header(n);
@@ -238,8 +240,8 @@ void put_bytes(const std::string& path, const std::string& bytes) { std::ofstrea
 std::string digest_of(std::string_view text) { return xxh3_of(std::as_bytes(std::span(text))); }
 std::string older_digest_of(std::string_view text) { return xxh64_of(std::as_bytes(std::span(text))); }
 
-// Oracle: docs/reference/format.md, followed by hand; a bit that is flipped anywhere behind the values, too. Files with the
-// older seal, over blocks of 4 MiB, are still read.
+// Oracle: docs/reference/format.md, evaluated by hand; also a bit flipped anywhere after the values. Files with the
+// older seal, over blocks of 4 MiB, can still be read.
 TEST(verify, the_seal_is_what_the_format_says) {
   const index3 n{13, 90, 80};
   const auto header = sample::header(n);

@@ -7,7 +7,7 @@ namespace voxfe_mutations_test {
 
 using namespace osteon;
 
-// Bit flips, cuts, doubled pieces, and numbers that parsers like to trip over.
+// Bit flips, truncations, repeated pieces, and numbers that are difficult for parsers.
 std::string mutated(std::string text, std::mt19937& draw) {
   static const char* const numbers[] = {"-1", "0",   "4294967296", "9223372036854775808", "1e999", "nan", "0x1f",
                                         "",   "1 1", "\n"};
@@ -33,7 +33,8 @@ std::string mutated(std::string text, std::mt19937& draw) {
   return text;
 }
 
-// Oracle: canonical text is a fixed point of the parsers; only data_error leaves them. Many of the files stay readable.
+// Oracle: canonical text is a fixed point of the parsers, which throw only data_error. Many of the files remain
+// readable.
 TEST(VoxfeMutations, ten_thousand_damaged_files_are_refused_or_read_as_they_stand) {
   const auto bytes = [](const std::string& text) { return reinterpret_cast<const std::uint8_t*>(text.data()); };
   std::mt19937 draw(11);

@@ -16,7 +16,7 @@ struct voxfe_files {
   std::string script, materials, model, constraints;
 };
 
-/// Writes the files as `script`, `mat`, `model`, `nodes`; gone with the object.
+/// Writes the files as `script`, `mat`, `model`, `nodes`; removes them with the object.
 class voxfe_folder {
  public:
   explicit voxfe_folder(const voxfe_files& files) {
@@ -80,7 +80,7 @@ inline voxfe_files random_voxfe(unsigned seed) {
   for (std::int64_t z = 1; z <= s.voxels[2]; ++z)
     for (std::int64_t y = 1; y <= s.voxels[1]; ++y)
       for (std::int64_t x = 1; x <= s.voxels[0]; ++x)
-        if (up_to(4) == 0 || (x == s.voxels[0] && y == 1 && z == 1))  // the full index tells the base
+        if (up_to(4) == 0 || (x == s.voxels[0] && y == 1 && z == 1))  // the full index determines the base
           f.model +=
               fmt::format("{} {} {} {} {}\n", ++s.elements,
                           s.materials[static_cast<std::size_t>(up_to(static_cast<int>(s.materials.size())))].id, x, y, z);

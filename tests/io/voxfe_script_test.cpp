@@ -79,7 +79,7 @@ TEST(VoxfeScript, both_versions_and_all_aliases_are_read) {
   }
 }
 
-// Oracle: hand; a TOML file may begin with a word that is a command, too.
+// Oracle: hand; a TOML file may also begin with a word that is a command.
 TEST(VoxfeScript, is_told_from_other_files_by_its_first_word) {
   EXPECT_TRUE(looks_like_script("\n# x\n  load_model 1 1 1 m\n"));
   EXPECT_TRUE(looks_like_script("SELECTION_OF_NODES"));
@@ -88,7 +88,7 @@ TEST(VoxfeScript, is_told_from_other_files_by_its_first_word) {
   EXPECT_FALSE(looks_like_script(""));
 }
 
-// Oracle: hand; inline materials of both kinds, and a material line overrules by its number.
+// Oracle: hand; inline materials of both kinds; a material line overrides by its number.
 TEST(VoxfeScript, inline_materials_and_nodes_are_read) {
   const script s = parsed(
       "YOUNG_MODULUS 1 17000\nPOISSON_RATIO 1 0.3\nMATERIAL 2 METAL 2e5 0.28 #aa00ff\nMATERIAL 1 BONE 18000 0.31 PASSIVE\n"
@@ -128,8 +128,8 @@ TEST(VoxfeScript, many_materials_keep_their_numbers_and_last_values) {
   }
 }
 
-// Oracle: ten times as many materials take some ten times as long; a search through the rows for each line would take a
-// hundred times. CPU time, the least of three, so that other programs of the machine do not matter.
+// Oracle: ten times as many materials take about ten times as long; a search through the rows for each line would take
+// a hundred times as long. CPU time, minimum of three, so that other programs on the machine have no effect.
 TEST(VoxfeScript, time_to_read_materials_grows_with_their_number) {
   const auto seconds_of = [](int count) {
     std::string text = "VOXEL_SIZE 1 1 1 1\n";
@@ -147,7 +147,7 @@ TEST(VoxfeScript, time_to_read_materials_grows_with_their_number) {
   EXPECT_LT(many, 35 * few);
 }
 
-// Oracle: hand; each line is wrong in its own way, and all are reported with their lines.
+// Oracle: hand; each line has a different fault, and all are reported with their lines.
 TEST(VoxfeScript, faults_name_line_value_and_what_is_expected) {
   const auto faults = faults_of(
       "VOXEL_SIZE 0.1 -1 0.1 1\nVOXEL_SIZE 0.1 0.1 0.1 0\nMAX_ITER many\nTOLERANCE 0\nLOAD_MCTSCAN 0 1 1 m\n"
@@ -180,7 +180,7 @@ TEST(VoxfeModel, is_read_with_its_materials_and_conditions) {
   EXPECT_EQ(m.header.conditions[1], (voxel::node_condition{{1, 0, 3}, {}, {-2, 0, 1.5}, false}));
 }
 
-// Oracle: the same beam, written in the ways that are found in the wild.
+// Oracle: the same beam, written in the variants found in practice.
 TEST(VoxfeModel, base_and_column_order_are_found_out) {
   const voxfe_files base_one = beam();
   voxfe_files base_zero = base_one, turned = base_one, with_size = base_one, narrow = base_one;
@@ -198,7 +198,7 @@ TEST(VoxfeModel, base_and_column_order_are_found_out) {
     EXPECT_EQ(m.material, expected.material) << f.model;
     EXPECT_EQ(m.header.conditions, expected.header.conditions) << f.model;
   }
-  // Only a node tells: the elements fit both bases in a grid that is wider than they are.
+  // Only a node determines the base: the elements fit both bases in a grid wider than their extent.
   narrow.script.replace(narrow.script.find("3 1 1"), 5, "5 5 5");
   narrow.model = "1\n1 7 2 2 2\n";
   narrow.constraints = "SELECT_NODE_3D 0 2 2 0 0 0 1 1 1\n";
@@ -207,7 +207,7 @@ TEST(VoxfeModel, base_and_column_order_are_found_out) {
   EXPECT_EQ(read(narrow).layout.base, 1);
 }
 
-// Oracle: hand, of both dialects of the flags.
+// Oracle: hand, for both dialects of the flags.
 TEST(VoxfeModel, flags_of_forces_lock_or_choose) {
   voxfe_files f = beam();
   f.constraints =
@@ -228,7 +228,7 @@ TEST(VoxfeModel, flags_of_forces_lock_or_choose) {
   EXPECT_EQ(lock[3].force_N, (vector3{7, 5, 3}));
 }
 
-// Oracle: 1 m is 1000 mm, 1 MPa is 1e6 Pa; and units that cannot be right are asked for.
+// Oracle: 1 m is 1000 mm, 1 MPa is 1e6 Pa; implausible units are queried.
 TEST(VoxfeModel, units_are_converted_and_doubtful_ones_refused) {
   voxfe_files f = beam();
   f.script.replace(f.script.find("0.5 0.5 0.5"), 11, "5e-4 5e-4 5e-4");
@@ -245,7 +245,7 @@ TEST(VoxfeModel, units_are_converted_and_doubtful_ones_refused) {
   EXPECT_EQ(error_of(ones, {unit_system::mm_MPa, true, -1}), "");
 }
 
-// Oracle: hand; the messages name file and line, the value, and what to do.
+// Oracle: hand; the messages contain file and line, the value, and the remedy.
 TEST(VoxfeModel, faults_name_file_line_value_and_remedy) {
   const auto expect = [](const char* model, const char* words) {
     voxfe_files f = beam();

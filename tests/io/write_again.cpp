@@ -1,5 +1,6 @@
-// write_again DIRECTORY [TIMES]: writes a model, a result and a checkpoint TIMES times (left out: for ever), for the tests
-// that kill writers (tests/job/test_reliability.py). TIMES = 0 reads the model and the checkpoint and compares their values.
+// write_again DIRECTORY [TIMES]: writes a model, a result and a checkpoint TIMES times (default: forever), for the
+// tests that kill writers (tests/job/test_reliability.py). TIMES = 0 reads the model and the checkpoint and compares
+// their values.
 #include <cstdio>
 #include <cstdlib>
 #include <limits>

@@ -37,9 +37,9 @@ json digests_of(const fs::path& job_file) {
           {"model", sha256_of(std::as_bytes(std::span(text)))}};
 }
 
-// Oracle: the digests of the examples as stored in tests/job/digests.json. If they change, checkpoints, models and finished
-// results of earlier versions are computed anew: keep them unless a key is new or its meaning has changed. Then write them
-// again by OSTEON_WRITE_DIGESTS=1 build/release/tests/test_job digests_test.cpp.
+// Oracle: the digests of the examples as stored in tests/job/digests.json. If they change, checkpoints, models and
+// finished results of earlier versions are computed again: keep them unless a key is new or its meaning has changed. In
+// that case write them again by OSTEON_WRITE_DIGESTS=1 build/release/tests/test_job digests_test.cpp.
 TEST(digests, of_the_examples_are_those_of_earlier_versions) {
   const fs::path stored_in = here / "digests.json";
   json now = json::object();
@@ -54,7 +54,7 @@ TEST(digests, of_the_examples_are_those_of_earlier_versions) {
     for (const auto& [what, digest] : digests.items()) EXPECT_EQ(stored[name][what], digest) << name << ", " << what;
 }
 
-// Oracle: the contract of a model: what the grey values are changed by belongs to its rules.
+// Oracle: the contract of a model: changes of the grey values belong to its rules.
 TEST(digests, of_a_model_change_with_coarsening_and_noise) {
   std::vector<problem> problems;
   const std::string text = "[image]\npath = 'a.tif'\n[[material]]\nyoungs_modulus_MPa = 1\npoisson_ratio = 0.3\n";
@@ -64,7 +64,7 @@ TEST(digests, of_a_model_change_with_coarsening_and_noise) {
   EXPECT_TRUE(problems.empty()) << job::join(problems);
 }
 
-// Gives a job all tables, so that all keys are there, and one of them another value.
+// Adds all tables to a job, so that all keys exist, and changes the value of one of them.
 class changer final : public job::key_visitor {
  public:
   explicit changer(std::size_t which) : which_(which) {}
@@ -96,8 +96,8 @@ class changer final : public job::key_visitor {
   const job::key_entry* changed_ = nullptr;
 };
 
-// Oracle: the use that each key states: a value that the answers depend on must not be missing in a digest, and one that
-// they do not depend on must not renew them.
+// Oracle: the use stated by each key: a value that affects the results must be part of a digest, and one that does not
+// must not change it.
 TEST(digests, contain_a_key_by_its_use) {
   constexpr auto none = static_cast<std::size_t>(-1);
   job::spec before;

@@ -24,7 +24,7 @@ class lock : public testing::Test {
   fs::path base_;
 };
 
-// Invariant: while either of a front and its ranks lives, no other job begins.
+// Invariant: while a front end or one of its ranks is alive, no other job begins.
 TEST_F(lock, is_held_by_a_front_and_its_ranks) {
   const std::string folder = at("out");
   std::optional<directory_lock> front(folder), ranks;
@@ -38,7 +38,7 @@ TEST_F(lock, is_held_by_a_front_and_its_ranks) {
   EXPECT_NO_THROW(directory_lock other(folder));
 }
 
-// Oracle: the file that a link in the folder leads to is not made.
+// Oracle: the target of a link in the folder is not created.
 TEST_F(lock, follows_no_link) {
   fs::create_directories(at("out"));
   fs::create_symlink(at("elsewhere"), at("out/.lock"));
@@ -46,7 +46,7 @@ TEST_F(lock, follows_no_link) {
   EXPECT_FALSE(fs::exists(at("elsewhere")));
 }
 
-// Invariant: what was made by a failed job goes, what was there or is of use stays.
+// Invariant: files created by a failed job are removed; existing and useful files remain.
 TEST_F(lock, removes_what_it_made) {
   {
     directory_lock held(at("a/b/out"));

@@ -1,4 +1,4 @@
-// The parts of an estimate: lines through measured runs, networks between ranks, stand-ins for plans of many ranks.
+// The parts of an estimate: linear fits of measured runs, networks between ranks, substitutes for plans of many ranks.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -21,7 +21,8 @@ measured_run run_of(double unknowns, double set_up, double solution, double iter
   return run;
 }
 
-// Oracle: by hand. Parts are those of the run that counted them, for each of its iterations, and are kept in the file.
+// Oracle: by hand. Parts are those of the run that counted them, for each of its iterations, and are stored in the
+// file.
 TEST(StageCosts, KnowHowOftenPartsHappen) {
   const measured_run large = run_of(1e6, 3, 30, 10);
   measured_run small = run_of(1e5, 1.2, 2.4, 8);
@@ -41,7 +42,7 @@ TEST(StageCosts, AreTheLineThroughTwoRuns) {
   EXPECT_NEAR(costs.iteration.at(4e6), 12, 1e-9);
   EXPECT_EQ(costs.iterations, 10);
   EXPECT_TRUE(costs.parts.empty());
-  // Beyond the larger run a twelfth more for each doubling of the unknowns, 1.6 times at most.
+  // Beyond the larger run, one twelfth more for each doubling of the unknowns, at most a factor of 1.6.
   EXPECT_NEAR(costs.seconds_of_iteration(5e5), 1.5, 1e-9);
   EXPECT_NEAR(costs.seconds_of_iteration(4e6), 12 * (1 + 2.0 / 12), 1e-9);
   EXPECT_NEAR(costs.seconds_of_iteration(1e12), 1.6 * 3e6, 1e-3);
@@ -58,7 +59,7 @@ TEST(StageCosts, OfAPictureGrowWithTheEdge) {
   EXPECT_NEAR(costs_of(large, &small).picture.at(200), 3e-6, 1e-15);
 }
 
-// Oracle: a small run that took longer than the large one tells nothing; the large one still takes what it took.
+// Oracle: a small run that took longer than the large one is ignored; the time of the large one is unchanged.
 TEST(StageCosts, NeverFallWithTheSize) {
   const measured_run large = run_of(1e6, 3, 30, 10), small = run_of(1e5, 4, 60, 10);
   const stage_costs costs = costs_of(large, &small);
@@ -67,7 +68,7 @@ TEST(StageCosts, NeverFallWithTheSize) {
   EXPECT_NEAR(costs.iteration.at(1e6), 3, 1e-12);
 }
 
-// Oracle: four ranks share seconds and unknowns, so an unknown takes as long.
+// Oracle: four ranks share seconds and unknowns, so that the time per unknown is the same.
 TEST(StageCosts, OfSeveralRanksAreThoseOfOne) {
   measured_run four = run_of(1e6, 3, 30, 10);
   four.ranks = 4;
@@ -91,7 +92,7 @@ TEST(StageCosts, AreReadAsTheyWereWritten) {
   EXPECT_THROW(parse_costs(wrong.dump(), "costs.json"), data_error);
 }
 
-// A plan of one message of so many bytes from rank 0 to rank `to`.
+// A plan of one message of the given size from rank 0 to rank `to`.
 job_plans one_message(int ranks, int to, std::int64_t bytes) {
   comm::plan_traffic traffic;
   traffic.plan = "one";
@@ -123,11 +124,11 @@ TEST(RankNetwork, BetweenHostsLinksCountAndInsideMemory) {
   const auto inside = times_of(one_message(8, 1, 12500000), found), outside = times_of(one_message(8, 2, 12500000), found);
   EXPECT_NEAR(inside[0].seconds, 12.5e-3, 0.1e-3);
   EXPECT_NEAR(outside[0].seconds, 1, 0.1e-3);
-  // Without bytes: the latency as it was measured, a quarter of it at each end, and a little for memory.
+  // Without bytes: the measured latency, a quarter of it at each end, and a small amount for memory.
   EXPECT_NEAR(outside[0].latency_seconds, 40e-6, 1e-6);
 }
 
-// Oracle: by hand. Two messages share a host's link, so both are there after two seconds.
+// Oracle: by hand. Two messages share a host's link, so both arrive after two seconds.
 TEST(RankNetwork, RanksOfAHostShareItsLink) {
   const rank_network found = network_of_machine(four_hosts(), 8, 0);
   job_plans plans = one_message(8, 2, 12500000);
@@ -138,7 +139,7 @@ TEST(RankNetwork, RanksOfAHostShareItsLink) {
   EXPECT_NEAR(times_of(plans, found)[0].seconds, 2, 1e-3);
 }
 
-// Oracle: hosts that the machine lacks are said to be assumed.
+// Oracle: hosts missing from the machine are reported as assumed.
 TEST(RankNetwork, SaysWhichHostsItAssumes) {
   const rank_network found = network_of_machine(four_hosts(), 16, 0);
   EXPECT_EQ(found.hosts, 8);
@@ -203,7 +204,7 @@ TEST(PlanImage, HasTheBricksOfALevel) {
   EXPECT_EQ(one.stands_for.missing_levels, 2);
 }
 
-// Oracle: every second voxel by hand; the share of a made-up solid.
+// Oracle: every second voxel by hand; the share of a synthetic solid.
 TEST(PlanImage, IsCoarserOrMadeUp) {
   voxel::model_header header;
   header.shape = {8, 8, 8};

@@ -22,8 +22,8 @@ TEST(rank_graph, planes_are_a_chain_weighed_by_the_voxels_at_their_cuts) {
   EXPECT_EQ(job::values_per_node(job), 3);
 }
 
-// Oracle: a cube of 8 bricks: each has three neighbours behind faces, three behind edges and one behind a corner; faces of
-// 4 x 4 voxels weigh the most, and half of the voxels are bone.
+// Oracle: a cube of 8 bricks: each has three neighbours across faces, three across edges and one across a corner; faces
+// of 4 x 4 voxels have the largest weight, and half of the voxels are bone.
 TEST(rank_graph, bricks_of_a_cube) {
   job::spec job;
   job.run.decomposition = job::cut_of_image::bricks;
@@ -34,7 +34,7 @@ TEST(rank_graph, bricks_of_a_cube) {
   for (int v = 0; v < 8; ++v) {
     ASSERT_EQ(g.neighbours(v).size(), 7U);
     for (std::size_t n = 0; n < 7; ++n) {
-      // Ranks are numbered by halving, so the bits of their numbers are the sides that they are on.
+      // Ranks are numbered by bisection, so that the bits of a number are the sides on which the rank is.
       const int apart = __builtin_popcount(static_cast<unsigned>(v ^ g.neighbours(v)[n]));
       EXPECT_EQ(g.weights(v)[n], 8 * (apart == 1 ? 8 : apart == 2 ? 2 : 1)) << v << " " << g.neighbours(v)[n];
     }

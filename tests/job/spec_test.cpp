@@ -17,7 +17,7 @@ namespace spec_test {
 
 using namespace osteon;
 
-// A job file that lives as long as the test.
+// A job file with the lifetime of the test.
 class job_file {
  public:
   explicit job_file(const std::string& text)
@@ -65,7 +65,7 @@ TEST(spec, takes_one_number_as_the_edge_of_a_cube) {
   EXPECT_TRUE(file.problems.empty()) << file.faults();
 }
 
-// Oracle: the rule that all faults are shown at once, each with its line.
+// Oracle: the rule that all faults are reported at once, each with its line.
 TEST(spec, collects_all_faults_with_their_lines) {
   job_file file(R"([image]
 pth = "bone.tif"
@@ -162,7 +162,7 @@ TEST(spec, says_when_there_is_no_job_file) {
   EXPECT_NE(problems[0].text.find("cannot read this job file"), std::string::npos);
 }
 
-// Invariant: random damage gives faults or a spec, never a crash.
+// Invariant: random damage results in faults or a spec, never in a crash.
 TEST(spec, survives_damaged_files) {
   std::uint32_t state = 1;
   const auto next = [&] { return state = state * 1664525U + 1013904223U; };
@@ -191,7 +191,7 @@ TEST(suggest, finds_the_nearest_word) {
   EXPECT_EQ(nearest("xyz", {"tolerance", "threshold"}), "");
 }
 
-// Oracle: what the words mean; by spelling alone `compression` is nearest to torsion.
+// Oracle: the meaning of the words; by spelling alone `compression` is nearest to torsion.
 TEST(synonyms, words_of_other_programs_lead_home) {
   const auto fault = [](const std::string& text) {
     job_file file("[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1000\npoisson_ratio = 0.3\n" + text);
@@ -221,7 +221,7 @@ TEST(synonyms, words_of_other_programs_lead_home) {
     EXPECT_NE(units.faults().find(std::string("did you mean ") + word), std::string::npos) << units.faults();
 }
 
-// Oracle: the tests and properties of the job's own physics, by hand; those of others would lead astray.
+// Oracle: the tests and properties of the job's own physics, by hand; those of others would be misleading.
 TEST(spec, names_tests_and_properties_of_the_own_physics_only) {
   const auto faults = [](const std::string& text) {
     job_file file(text);
@@ -252,7 +252,7 @@ TEST(scopes, are_those_of_keys_that_there_are) {
   EXPECT_EQ(keys.close_scopes(), std::vector<std::string>{});
 }
 
-// Oracle: the tests, kinds and switches that the meanings of the keys name; limits follow the fault of a missing one.
+// Oracle: the tests, kinds and switches in the descriptions of the keys; limits follow the fault of a missing one.
 TEST(scopes, of_keys_are_tests_kinds_and_switches) {
   const auto faults = [](const std::string& text) {
     job_file file("[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1000\npoisson_ratio = 0.3\n" + text);
@@ -279,7 +279,7 @@ TEST(scopes, of_keys_are_tests_kinds_and_switches) {
   EXPECT_EQ(faults("[load]\naxis='y'\nlow_K=300\n[[case]]\nname='a'\ntest='torsion'\nangle_deg=1\n"), "");
 }
 
-// Oracle: every word that the table leads to is a key or a value that there is, or it would never be said.
+// Oracle: every word referenced by the table is an existing key or value; otherwise it could never be suggested.
 TEST(synonyms, all_keys_are_known_by_table) {
   const auto all = job::keys_by_table();
   EXPECT_EQ(all.at("load").front(), "test");
@@ -287,7 +287,7 @@ TEST(synonyms, all_keys_are_known_by_table) {
   EXPECT_EQ(all.at("case.support").front(), "on");
 }
 
-// Oracle: the contract: what loads nothing is a fault, also where a force of zero is written.
+// Oracle: the contract: a load without effect is a fault, also if a force of zero is given.
 TEST(spec, refuses_loads_of_nothing) {
   const std::string held =
       "[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1e4\npoisson_ratio = 0.3\n[[support]]\non='z_low'\nfix='zyx'\n";
@@ -336,7 +336,8 @@ TEST(doubts, are_of_values_that_are_hardly_meant) {
     EXPECT_NE(doubts_in(text).find(said), std::string::npos) << said << "\nin\n" << doubts_in(text);
 }
 
-// Oracle: a name is a folder's name beside where osteon runs; these lead elsewhere, or do something to a terminal.
+// Oracle: a name is that of a folder in the working directory of osteon; these refer to other places or affect a
+// terminal.
 TEST(spec, refuses_names_that_lead_elsewhere_or_cannot_be_shown) {
   for (const std::string name : {"../evil", "/tmp/evil", "a/b", "..", ".", "\\u001b]0;x\\u0007", "a\\nb", "\\u202egpj"}) {
     job_file file("name = \"" + name +

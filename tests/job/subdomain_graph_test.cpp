@@ -12,8 +12,8 @@ grid::box_tree eighths(index3 n) {
   return {n, {cut{z, 4, 0}, across_y, across_x, across_x, across_y, across_x, across_x}};
 }
 
-// Oracle: counted by hand. In a full box, boxes that share a face share its nodes, those of an edge its line, those of a
-// corner one node.
+// Oracle: counted by hand. In a full box, boxes with a common face share its nodes, those with a common edge its line,
+// those with a common corner one node.
 TEST(SubdomainGraph, FullBoxSharesFacesEdgesAndCorners) {
   const index3 n{4, 6, 10};
   const std::vector<material_number> full(static_cast<std::size_t>(n.volume()), 1);
@@ -38,7 +38,7 @@ TEST(SubdomainGraph, EmptySpaceSharesNothing) {
   EXPECT_EQ(g.edges(), 1);
   EXPECT_EQ(g.neighbours(0)[0], 1);
   EXPECT_EQ(g.weights(0)[0], 8 * 9);
-  // The same by planes: nothing lies in the upper one.
+  // The same by planes: the upper one has no voxels.
   const std::vector<std::int64_t> first = {0, 1, 2, 4};
   const placement::graph planes = shared_node_graph(grid::box_tree::of_planes(n, first), {bar.data(), n}, 1);
   EXPECT_EQ(planes.edges(), 1);

@@ -10,7 +10,7 @@ namespace uncertainty_test {
 using namespace osteon;
 using json = nlohmann::ordered_json;
 
-// Oracle: a value that has exactly the error c h^p.
+// Oracle: a value with exactly the error c h^p.
 TEST(extrapolation, finds_order_and_limit) {
   for (const double order : {0.6, 1.0, 2.0, 2.4}) {
     const auto at = [&](double h) { return 7 + 0.3 * std::pow(h, order); };
@@ -22,7 +22,7 @@ TEST(extrapolation, finds_order_and_limit) {
   }
 }
 
-// Oracle: by hand. An order of 3, values that go to and fro, that grow evenly (order 0), and that stand still.
+// Oracle: by hand. An order of 3, and values that oscillate, that grow evenly (order 0), and that are constant.
 TEST(extrapolation, is_refused_without_an_order) {
   const std::array<std::array<double, 4>, 4> all{
       {{1, 1.1, 1.9, 0.1}, {1, 1.1, 1.05, 0.1}, {1, 1.2, 1.4, 0.2}, {1, 1, 1, 0}}};

@@ -22,7 +22,7 @@ double whole(colour_format c) { return c == colour_format::rgba8 ? 255 : c == co
 typedef float float1 __attribute__((vector_size(4)));
 typedef std::uint32_t word1 __attribute__((vector_size(4)));
 
-// Write channels in [0, 1], and a depth, as a pixel.
+// Writes channels in [0, 1] and a depth as a pixel.
 void put(pixel_format format, std::byte* to, const double (&channel)[4], float depth) {
   for (int c = 0; c < 4; ++c) {
     const double scaled = std::floor(channel[c] * whole(format.colour) + 0.5);
@@ -75,7 +75,7 @@ exact_pixel exact(std::span<const kernel::layer> layers, std::int64_t i) {
   return sum;
 }
 
-// Oracle: exact rational rounding, for every opacity and every value behind it; no colour reaches its neighbour.
+// Oracle: exact rational rounding, for every opacity and every value behind it; colours do not affect their neighbours.
 TEST(blend, rounds_every_pair_of_bytes_exactly) {
   for (unsigned opacity = 0; opacity < 256; ++opacity) {
     std::vector<std::uint32_t> front(256, opacity << 24), back, out(256);
@@ -92,7 +92,8 @@ TEST(blend, rounds_every_pair_of_bytes_exactly) {
   }
 }
 
-// Oracle: the definition in long double. What is rounded once is at most half a unit off, and 1e-5 of a unit for each layer.
+// Oracle: the definition in long double. A value rounded once differs by at most half a unit, and 1e-5 of a unit for
+// each layer.
 TEST(blend, of_any_number_of_layers_rounds_once) {
   constexpr std::int64_t count = 1237;
   for (const colour_format colour : all_colours)
@@ -124,7 +125,7 @@ TEST(blend, of_any_number_of_layers_rounds_once) {
     }
 }
 
-// Oracle: the same call on all pixels at once, bit for bit.
+// Oracle: the same call on all pixels at once, bitwise equal.
 TEST(blend, does_not_depend_on_how_pixels_are_cut) {
   constexpr std::int64_t count = 1100;
   for (const bool depth : {false, true})
@@ -149,7 +150,7 @@ TEST(blend, does_not_depend_on_how_pixels_are_cut) {
       }
 }
 
-// Oracle: the definition. Pairs of all mixtures of formats of a family.
+// Oracle: the definition. Pairs of all combinations of formats of a family.
 TEST(blend, of_two_layers_takes_any_formats_of_a_family) {
   constexpr std::int64_t count = 301;
   for (const auto& [narrow, wide] :
@@ -172,8 +173,8 @@ TEST(blend, of_two_layers_takes_any_formats_of_a_family) {
         }
 }
 
-// Oracle: the definition. Half of the layers wide, the result wide: at most half a unit of 1 / 65535 off, and the
-// accumulator.
+// Oracle: the definition. Half of the layers are wide, the result is wide: error at most half a unit of 1 / 65535, and
+// the accumulator.
 TEST(blend, mixes_narrow_and_wide_layers) {
   constexpr std::int64_t count = 300;
   for (const colour_format colour : {colour_format::rgba8, colour_format::rgba16f}) {
@@ -195,8 +196,8 @@ TEST(blend, mixes_narrow_and_wide_layers) {
   }
 }
 
-// Oracle: a search for the least depth; the front one of equals.
-// Oracle: all layers at once; the same bits, wherever the layers at the back are joined before those in front come.
+// Oracle: a search for the least depth; among equal depths the front layer. Oracle: all layers at once; bitwise equal
+// results, at whatever point the layers at the back are joined before those in front are added.
 TEST(blend, joins_layers_at_the_back_without_a_trace) {
   constexpr std::int64_t count = 1003;
   for (const bool depth : {false, true})
@@ -254,7 +255,7 @@ TEST(blend, with_depth_takes_the_nearest) {
   }
 }
 
-// Oracle: every half is a float and comes back; between two halves the nearest is taken, of equally near ones the even one.
+// Oracle: every half is a float and is restored; a value between two halves is rounded to the nearest, a tie to even.
 TEST(half, is_rounded_to_nearest_even) {
   const auto to_float = [](std::uint32_t h) { return kernel::from_half<float1>(word1{h})[0]; };
   const auto to_half = [](float f) { return kernel::to_half<float1, word1>(float1{f})[0]; };
@@ -275,7 +276,7 @@ TEST(half, is_rounded_to_nearest_even) {
   EXPECT_TRUE(std::isnan(to_float(to_half(NAN))));
 }
 
-// Oracle: the one pixel that was spoilt.
+// Oracle: the single damaged pixel.
 TEST(blend, finds_the_pixel_that_is_not_premultiplied) {
   constexpr std::int64_t count = 3000;
   for (const bool depth : {false, true})

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A small solid as the kernels see it, and its stiffness by the plain element matrix.
+/// A small solid in the representation of the kernels, and its stiffness by the plain element matrix.
 #include <osteon/kernel/elasticity/hex8.hpp>
 #include <osteon/numerics/operators/list_bricks.hpp>
 #include <random>
@@ -42,7 +42,7 @@ inline std::vector<material_number> random_labels(index3 shape, int labels, doub
   return image;
 }
 
-/// Numbers in [-1, 1] that a float holds exactly.
+/// Numbers in [-1, 1] that are exact in float.
 inline std::vector<double> random_vector(std::size_t size) {
   std::mt19937 random(7);
   std::vector<double> x(size);
@@ -50,7 +50,7 @@ inline std::vector<double> random_vector(std::size_t size) {
   return x;
 }
 
-/// K x by the element matrix of every brick.
+/// K x by the element matrix of each brick.
 inline std::vector<double> product_by_matrix(const brick_case& solid, const std::vector<double>& x) {
   std::vector<kernel::matrix24> matrices;
   for (const kernel::lame& m : materials) matrices.push_back(kernel::element_stiffness(spacing_mm, m));

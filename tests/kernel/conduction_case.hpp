@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A box of random materials whose rows are cut here and there by insulation, with a wall behind its back.
+/// A box of random materials whose rows are interrupted at some places by insulation, with a wall behind its back.
 #include <osteon/kernel/heat/conduction.hpp>
 #include <random>
 #include <utility>
@@ -11,7 +11,7 @@ namespace osteon::test {
 struct conduction_case {
   std::vector<kernel::conduction_segment> segments;
   std::vector<material_number>
-      material;  ///< number 0, which is no cell; cells; a row of wall cells (material 0) for each plane
+      material;  ///< number 0, which is not a cell; cells; a row of wall cells (material 0) for each plane
   std::vector<std::uint8_t> open;
   std::int32_t cells;  ///< their numbers are below this
 
@@ -40,7 +40,7 @@ struct conduction_case {
       }
   }
 
-  // Cut each segment in two after so many cells, which stay neighbours.
+  // Cuts each segment in two after the given number of cells, which remain neighbours.
   void split(std::int32_t length) {
     std::vector<kernel::conduction_segment> parts;
     for (const kernel::conduction_segment& s : segments) {

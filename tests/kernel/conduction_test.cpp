@@ -16,7 +16,7 @@ constexpr std::size_t padded(std::size_t size) { return size + static_cast<std::
 
 // Two rows of a plane, five cells each, with a wall row behind the front row: a numbering made by hand.
 //   row y = 0: cells 1 .. 5, wall cells 11 .. 15 in front of it; row y = 1: cells 6 .. 10; x = 2 | 3 is insulated in row 1.
-// Cell 10 is a corner only to have one. Number 0 is no cell.
+// Cell 10 is a corner only in order to have one. Number 0 is not a cell.
 struct two_rows {
   std::vector<conduction_segment> segments;
   std::vector<conduction_corner> corners{{10, {10, 10, 5, 10, 9, 10}}};
@@ -89,7 +89,7 @@ TEST(conduction, operator_equals_the_dense_matrix_with_walls_and_insulated_faces
   }
 }
 
-// Oracle: the same dense matrix; every off-diagonal entry is one face.
+// Oracle: the same dense matrix; each off-diagonal entry is one face.
 TEST(conduction, visited_faces_are_the_entries_of_the_dense_matrix) {
   const two_rows rows;
   auto matrix = dense_reference();
@@ -101,7 +101,7 @@ TEST(conduction, visited_faces_are_the_entries_of_the_dense_matrix) {
     for (const double entry : row) EXPECT_NEAR(entry, 0, 1e-14);
 }
 
-// Oracle: the mixed path told one cell at a time, which assumes nothing about materials and lanes.
+// Oracle: the mixed path, called with one cell at a time, which makes no assumption about materials and lanes.
 TEST(conduction, uniform_segments_and_whole_lanes_equal_the_mixed_path) {
   constexpr std::int32_t rows = 4, length = 13, size = 1 + rows * length;
   std::vector<material_number> material(padded(size), 2);
@@ -140,8 +140,8 @@ TEST(conduction, uniform_segments_and_whole_lanes_equal_the_mixed_path) {
   }
 }
 
-// Oracle: the definition of Gauss-Seidel's adjoint, u.(forth v) = v.(back u) from zero, and that the solution is left as it
-// is; with ghosts, whose faces count twice.
+// Oracle: the definition of the adjoint of Gauss-Seidel, u.(forward v) = v.(backward u) from zero, and that the
+// solution is unchanged; with ghosts, whose faces count twice.
 TEST(conduction, sweeps_forth_and_back_are_adjoint_and_keep_the_solution) {
   osteon::test::conduction_case box(3, 4, 21);
   box.split(10);
@@ -178,8 +178,8 @@ TEST(conduction, sweeps_forth_and_back_are_adjoint_and_keep_the_solution) {
   }
 }
 
-// Oracle: plain Gauss-Seidel, cell by cell in the order that the lanes stand for; the first lane of a step sees the last one
-// of the step before as it was.
+// Oracle: plain Gauss-Seidel, cell by cell in the order of the lanes; the first lane of a step uses the previous value
+// of the last lane of the preceding step.
 TEST(conduction, a_sweep_forth_is_gauss_seidel_in_the_order_of_the_lanes) {
   osteon::test::conduction_case box(2, 3, 21);
   box.split(10);

@@ -36,7 +36,7 @@ void add_all(const kernel::table_bricks& bricks, const float* x, float* y) {
 std::array<float, 32> product(const symmetric24& matrix, bool is_anchored, const std::array<float, 32>& x) {
   const std::vector<brick_shape> shapes{brick_shape(sides)};
   deformation_table table;
-  table.add(coarse_brick(3), shapes[0], false);  // so that the matrix is not the first
+  table.add(coarse_brick(3), shapes[0], false);  // so that the matrix is not the first one
   table.add(matrix, shapes[0], is_anchored);
   const std::vector<std::array<std::int32_t, 8>> corners{{0, 1, 2, 3, 4, 5, 6, 7}};
   const std::vector<std::int32_t> number{1};
@@ -71,8 +71,8 @@ void expect_plain_product(const symmetric24& matrix, bool is_anchored) {
   }
 }
 
-// Oracle: the octants' element matrices, interpolated, added up and stiffened one by one; nine bricks, so that there are two
-// batches. Octants without material, of one and of very different moduli.
+// Oracle: the element matrices of the octants, interpolated, summed and scaled one by one; nine bricks, so that there
+// are two batches. Octants without material, of one modulus and of very different moduli.
 TEST(graded_bricks, are_the_sum_of_their_octants) {
   const vector3 octant_sides{sides.z / 2, sides.y / 2, sides.x / 2};
   std::vector<kernel::lame> materials{{}};
@@ -124,7 +124,7 @@ TEST(deformation_table, multiply_free_bricks) {
   for (const unsigned octants : {255U, 1U, 0x81U, 0x17U}) expect_plain_product(coarse_brick(octants), false);
 }
 
-// Oracle: the plain matrix, with rows and columns that a fixed displacement has emptied.
+// Oracle: the plain matrix, with rows and columns set to zero by a fixed displacement.
 TEST(deformation_table, multiply_anchored_bricks) {
   auto full = coarse_brick(255).full();
   for (const std::size_t fixed : {0UL, 7UL, 20UL})
@@ -134,7 +134,7 @@ TEST(deformation_table, multiply_anchored_bricks) {
   expect_plain_product(matrix, true);
 }
 
-// Oracle: the sum of the plain products. Two bricks go through a vector together, here with a face in common.
+// Oracle: the sum of the plain products. Two bricks are processed in one vector, here with a common face.
 TEST(deformation_table, multiplies_neighbours_side_by_side) {
   const std::vector<brick_shape> shapes{brick_shape(sides)};
   const std::vector<symmetric24> matrices{coarse_brick(0x17), coarse_brick(0xf1), coarse_brick(255)};
@@ -157,7 +157,8 @@ TEST(deformation_table, multiplies_neighbours_side_by_side) {
   for (std::size_t i = 0; i < 64; ++i) EXPECT_NEAR(y[i], force[i], 4e-6);
 }
 
-// Oracle: the sum of the plain products. Some batches have one matrix, others several, and the last ones are not full.
+// Oracle: the sum of the plain products. Some batches have one matrix, others several, and the last ones are
+// incomplete.
 TEST(deformation_table, multiplies_batches_of_every_kind) {
   constexpr std::size_t bricks = 43, nodes = 30;
   const std::vector<brick_shape> shapes{brick_shape(sides)};
@@ -187,7 +188,7 @@ TEST(deformation_table, multiplies_batches_of_every_kind) {
   for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(y[i], force[i], 1e-5);
 }
 
-// Oracle: no force under a rigid motion, though of a million times what costs a force of one.
+// Oracle: zero force under a rigid motion, even one a million times as large as a deformation with unit force.
 TEST(deformation_table, let_rigid_motions_cost_nothing) {
   std::array<float, 32> x{};
   constexpr float far = 0x1p20F;  // so that the motion itself is exact
@@ -202,7 +203,7 @@ TEST(deformation_table, let_rigid_motions_cost_nothing) {
   EXPECT_LT(largest(product(coarse_brick(255), false, x)), 1e-3);
 }
 
-// Oracle: invariants. Every deformation gains energy, a rigid motion none.
+// Oracle: invariants. Every deformation increases the energy; a rigid motion does not.
 TEST(deformation_table, stiffen_deformations_only) {
   const symmetric24 before = coarse_brick(0x17);
   symmetric24 after = before;
@@ -223,7 +224,7 @@ TEST(deformation_table, stiffen_deformations_only) {
   EXPECT_GT(energy(after, hourglass), 1.4 * energy(before, hourglass));
 }
 
-// Oracle: invariant. What a fixed displacement has emptied stays empty.
+// Oracle: invariant. Entries set to zero by a fixed displacement remain zero.
 TEST(deformation_table, stiffen_no_fixed_displacement) {
   auto full = coarse_brick(255).full();
   for (std::size_t a = 0; a < 8; ++a)

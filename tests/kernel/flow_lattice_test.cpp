@@ -12,7 +12,7 @@ namespace flow_lattice_test {
 using namespace osteon;
 using namespace osteon::kernel;
 
-// A box whose cells have numbers of diagonals, 0 here and there, and values that are zero there.
+// A box whose cells have numbers of diagonals, some of them 0, and values that are zero there.
 struct flow_case {
   osteon::test::conduction_case box{3, 4, 21};
   std::size_t size = box.material.size();
@@ -41,7 +41,7 @@ struct flow_case {
       v[i] = number[i] == 0 ? 0 : std::uniform_real_distribution<float>(-1, 1)(random);
     return v;
   }
-  // Call visit(i, j, d) for the neighbours of each cell.
+  // Calls visit(i, j, d) for the neighbours of each cell.
   template <class Visit>
   void visit_neighbours(Visit visit) const {
     for (const conduction_segment& s : box.segments)
@@ -101,7 +101,7 @@ TEST(flow_lattice, residuals_are_those_of_the_rows) {
   for (std::size_t i = 1; i < c.cells(); ++i) EXPECT_NEAR(residual[i], c.number[i] == 0 ? 0 : plain[i], 1e-4);
 }
 
-// Oracle: the adjoint of a sweep forth is that back, and an answer is left as it is.
+// Oracle: the adjoint of a forward sweep is the backward sweep, and the solution is unchanged.
 TEST(flow_lattice, sweeps_are_adjoint_and_keep_the_answer) {
   flow_case c;
   const conduction_part all{c.box.segments, {}};
@@ -124,7 +124,7 @@ TEST(flow_lattice, sweeps_are_adjoint_and_keep_the_answer) {
   }
 }
 
-// Oracle: a component by itself, to the bit.
+// Oracle: a single component, bitwise equal.
 TEST(flow_lattice, three_components_are_swept_as_one_by_one) {
   flow_case one, two, three;
   std::shuffle(two.number.begin() + 1, two.number.begin() + one.box.cells, two.random);
@@ -148,7 +148,7 @@ TEST(flow_lattice, three_components_are_swept_as_one_by_one) {
     }
 }
 
-// Oracle: the differences cell by cell; and the mass of for_each_stokes, which has its own loop.
+// Oracle: the differences cell by cell; and the mass of for_each_stokes, which has a separate loop.
 TEST(flow_lattice, divergence_is_that_of_the_cells) {
   flow_case c;
   stokes_stencil<float> k;
@@ -235,8 +235,8 @@ void expect_product(const flow_case& c, const stokes_stencil<float>& rows, const
     }
 }
 
-// Oracle: the rows one by one, in double: of cubes with few and with many diagonals, of other voxels, of numbers beyond
-// bytes.
+// Oracle: the rows one by one, in double: for cubes with few and with many diagonals, for non-cubic voxels, for numbers
+// beyond bytes.
 TEST(flow_lattice, products_are_those_of_the_rows) {
   flow_case c;
   const flow_case whole = c;
@@ -260,7 +260,7 @@ TEST(flow_lattice, products_are_those_of_the_rows) {
     const auto own = c.noise();
     x.insert(x.end(), own.begin(), own.end());
   }
-  // Two cells of a row become corners, one at its begin and one inside.
+  // Two cells of a row become corners, one at its beginning and one inside.
   std::vector<conduction_corner> corners;
   const auto bits = [&](std::int32_t i) { return c.box.open[static_cast<std::size_t>(i)]; };
   auto& segments = c.box.segments;

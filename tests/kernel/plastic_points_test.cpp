@@ -14,7 +14,7 @@ using namespace osteon::kernel;
 constexpr vector3 edges{0.9, 1.0, 1.2};
 const lame constants = lame_of(10000, 0.3);
 
-// Numbers in [-1, 1] that are the same everywhere.
+// Numbers in [-1, 1], the same on every platform.
 double number(std::uint64_t n) { return static_cast<double>(splitmix64(n) >> 11) * 0x1p-52 - 1; }
 
 struct brick {
@@ -33,7 +33,7 @@ plastic_material material(double tension, double compression, double hardening, 
   return {constants.mu, constants.lambda + 2 * constants.mu / 3, surface_of(tension, compression, hardening, interaction)};
 }
 
-// Cylinder, cones, and quadrics: closed ones, open ones, one that is nearly a cone.
+// Cylinder, cones, and quadrics: closed, open, and nearly a cone.
 struct strengths {
   double tension, compression, interaction;
 };
@@ -80,8 +80,8 @@ TEST(plastic_points, elastic_forces_are_those_of_the_element_matrix) {
   }
 }
 
-// Oracle: the conditions of associated flow: the stress on the surface, the plastic strain along its normal, a multiplier
-// that is not negative; from strains of the size of a step, and from ones far beyond any.
+// Oracle: the conditions of associated flow: the stress on the surface, the plastic strain along its normal, a
+// non-negative multiplier; from strains of the size of a step, and from far larger ones.
 TEST(plastic_points, returns_to_the_surface_along_its_normal) {
   for (const auto& [tension, compression, interaction] : all_strengths)
     for (const double hardening : {100.0, 1.0})
@@ -156,7 +156,7 @@ TEST(plastic_points, yields_at_both_uniaxial_strengths) {
   EXPECT_NEAR(sphere.a * std::sqrt(3.0), std::sqrt(2.0) / 80, 1e-15);  // pure shear
 }
 
-// Oracle: central differences of the relaxed stress; symmetry of the form that it makes.
+// Oracle: central differences of the relaxed stress; symmetry of the resulting form.
 TEST(plastic_points, tangent_is_the_derivative_and_symmetric) {
   for (const bool mean_dilatation : {false, true})
     for (const auto& [tension, compression, interaction] : all_strengths) {
@@ -214,7 +214,7 @@ TEST(plastic_points, single_precision_makes_the_same_tangent) {
       trial_stress<T> trial;
       const plastic_numbers<T> numbers(m);
       strains_at_points(u, per_mm, strain);
-      // As the solver does: what a return found in double is not looked for again.
+      // As in the solver: a return found in double is not searched again.
       quadric_returns known;
       if (sizeof(T) == 4) {
         tensor_at_points<double> exact_strain;

@@ -30,7 +30,7 @@ kernel::march_volume volume_of(const std::vector<float>& values, index3 domain, 
           {{values.data(), {0, high, std::move(entries)}, false, 1}}};
 }
 
-// A random pixel whose doubles have all bits in use.
+// A random pixel whose doubles use all bits.
 wide_pixel random_pixel(std::mt19937_64& random) {
   std::uniform_real_distribution<double> uniform(0.05, 0.95);
   wide_pixel p;
@@ -47,7 +47,7 @@ wide_pixel over(const wide_pixel& front, const wide_pixel& back) {
   return result;
 }
 
-// Oracle: the invariant that makes pictures independent of the grouping: `over` is associative to 1e-30.
+// Oracle: the invariant by which pictures are independent of the grouping: `over` is associative to 1e-30.
 TEST(wide_pixel, blends_associatively_to_thirty_digits) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 10000; ++i) {
@@ -68,8 +68,8 @@ TEST(wide_pixel, blends_front_over_back) {
   for (const auto& p : {own, other}) EXPECT_EQ(kernel::rounded(p), (std::array<float, 4>{0.5f, 0.125f, 0, 0.625f}));
 }
 
-// Oracle: a long double loop over the same samples of a hand-written trilinear interpolation. The large domain has segments
-// that touch none of its ends, the small one has no other.
+// Oracle: a plain double loop over the same samples of a hand-written trilinear interpolation. The large domain has
+// segments without contact to its ends, the small one has no others.
 TEST(march, agrees_with_a_readable_reference) {
   for (const index3 domain : {index3{6, 7, 9}, index3{40, 36, 48}})
     for (const double step : {0.37, 1.0, 2.3}) {
@@ -109,7 +109,7 @@ TEST(march, agrees_with_a_readable_reference) {
         through *= 1 - opacity;
       }
       const auto rgba = kernel::rounded(pixel);
-      // Rays end where 1/1024 of the light is left.
+      // Rays end when 1/1024 of the light is left.
       const double ended = through < 0x1p-9 ? 0x1p-10 : 0;
       EXPECT_NEAR(rgba[0], static_cast<double>(red), 3e-6 + ended) << step;
       EXPECT_NEAR(rgba[1], static_cast<double>(green), 3e-6 + ended) << step;
@@ -117,8 +117,8 @@ TEST(march, agrees_with_a_readable_reference) {
     }
 }
 
-// Oracle: the powers of what one sample lets through. No ray may end before 1/1024 of the light is left, however little a
-// sample takes, and none goes on for long.
+// Oracle: the powers of the transmittance of one sample. No ray may end before 1/1024 of the light is left, however
+// small the opacity of a sample, and none continues much longer.
 TEST(march, ends_where_a_thousandth_of_the_light_is_left) {
   const index3 domain{4, 4, 12000};
   const std::vector<float> values(static_cast<std::size_t>(domain.volume()), 1.0F);
@@ -135,7 +135,8 @@ TEST(march, ends_where_a_thousandth_of_the_light_is_left) {
   }
 }
 
-// Oracle: each ray by itself, bit for bit. Some miss the domain, some end in it, and some have come too deep before.
+// Oracle: each ray separately, bitwise equal. Some miss the domain, some end in it, and some have passed their last
+// depth before.
 TEST(march, of_many_rays_together_is_that_of_each_alone) {
   const index3 domain{40, 3, 48};
   std::mt19937 random(7);
@@ -164,8 +165,8 @@ TEST(march, of_many_rays_together_is_that_of_each_alone) {
   EXPECT_GT(samples, 1000);
 }
 
-// Oracle: marching a transparent copy of every macro cell's neighbourhood is what skipping must equal: here one visible
-// voxel at each place in turn, whose total opacity does not depend on where macro cells begin.
+// Oracle: skipping must equal marching a transparent copy of the neighbourhood of every macro cell: here one visible
+// voxel at each place in turn, whose total opacity does not depend on the origin of the macro cells.
 TEST(march, skips_no_cell_that_can_be_seen) {
   const index3 domain{1, 1, 24};
   for (std::int64_t x = 6; x < 18; ++x) {
@@ -180,7 +181,7 @@ TEST(march, skips_no_cell_that_can_be_seen) {
   }
 }
 
-// Oracle: hand value: the half of the weights that is NaN halves the opacity and leaves the value alone.
+// Oracle: hand value: the half of the weights that is NaN halves the opacity and does not change the value.
 TEST(march, leaves_nan_out_of_the_interpolation) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<float> values{nan, 3, nan, nan};

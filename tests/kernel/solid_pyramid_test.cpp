@@ -34,7 +34,7 @@ kernel::solid_pyramid pyramid_of(const std::function<bool(const vector3&)>& is_s
   return {cells, edge, share};
 }
 
-// Oracle: a plane hides nothing of its own sky, and nothing of a lamp above it; whatever its slope and place in the cells.
+// Oracle: a plane occludes neither its own sky nor a lamp above it, for any slope and position in the cells.
 TEST(solid_pyramid, leaves_planes_in_full_light) {
   for (const vector3& direction : {vector3{1, 0, 0}, {1, 0.1, 0.03}, {1, 0.5, -0.3}, {1, 1, 1}})
     for (const double height : {0.0, 0.13, 0.31}) {
@@ -50,8 +50,9 @@ TEST(solid_pyramid, leaves_planes_in_full_light) {
     }
 }
 
-// Oracle: on the middle line of the bottom of a long trench one sees the sine of half its opening of the sky; in an edge
-// between a floor and an endless wall half of it. Cones see walls blurred, and more of one that they go along.
+// Oracle: on the centre line of the bottom of a long trench the visible sky is the sine of half its opening; in an edge
+// between a floor and an infinite wall, half of it. Cones see blurred walls, and more of a wall that is parallel to
+// them.
 TEST(solid_pyramid, darkens_a_trench_as_its_walls_stand) {
   const vector3 up{1, 0, 0};
   double last = 1;
@@ -67,11 +68,11 @@ TEST(solid_pyramid, darkens_a_trench_as_its_walls_stand) {
   }
   const auto step = pyramid_of([](const vector3& p) { return p.z < 4 || p.y < 10; });
   EXPECT_NEAR(step.sky({4, 10.01, 16}, up, far_away), 0.4, 0.15);
-  EXPECT_GT(step.sky({4, 10.01, 16}, up, 0.4), 0.93);  // what is out of reach
+  EXPECT_GT(step.sky({4, 10.01, 16}, up, 0.4), 0.93);  // no effect of distant cells
 }
 
-// Oracle: a roof with a straight edge over a floor, the lamp at 45 degrees: nothing of it is seen in the roof's shadow, all
-// of it beside, half of it where the shadow's edge falls, to some cells; the shadow has no hard edge.
+// Oracle: a roof with a straight edge over a floor, the lamp at 45 degrees: it is invisible in the roof's shadow, fully
+// visible outside, and half visible at the shadow's edge, to some cells; the shadow has no hard edge.
 TEST(solid_pyramid, casts_a_soft_shadow) {
   constexpr double floor = 2, roof = 8, end = 20;
   const auto solid =
@@ -92,7 +93,7 @@ TEST(solid_pyramid, casts_a_soft_shadow) {
   EXPECT_EQ(solid.lamp({floor, 30, 16}, up, {-1, 0, 0}), 0);  // from below
 }
 
-// Oracle: the same solid without what is cut away.
+// Oracle: the same solid without the part cut away.
 TEST(solid_pyramid, does_not_see_what_is_cut_away) {
   const vector3 up{1, 0, 0};
   const auto walled = pyramid_of([](const vector3& p) { return p.z < 4 || p.y < 10; });
@@ -102,10 +103,10 @@ TEST(solid_pyramid, does_not_see_what_is_cut_away) {
   EXPECT_GT(walled.lamp({4, 12, 16}, up, kernel::unit({1, -1, 0}), std::span(&cut, 1)), 0.9);
   EXPECT_LT(walled.lamp({4, 12, 16}, up, kernel::unit({1, -1, 0})), 0.1);
   EXPECT_LT(walled.bytes(),
-            4 * 1.32 * 48 * 64 * 64);  // a word a cell, with the empty cells around, which count for more in small pyramids
+            4 * 1.32 * 48 * 64 * 64);  // one word per cell, including the surrounding empty cells, which matter more in small pyramids
 }
 
-// Oracle: a material that gives back nothing is as dark as its sky; a white crevice is lighter, and full light is full
+// Oracle: a material without reflection is as dark as its sky; a white crevice is lighter, and full light remains full
 // light.
 TEST(sky_light, is_lighter_between_light_walls) {
   EXPECT_NEAR(kernel::sky_light(0.4, 0.1), 0.4, 0.06);
@@ -116,7 +117,8 @@ TEST(sky_light, is_lighter_between_light_walls) {
   }
 }
 
-// The cells of all levels, and what lies between them, in double precision: the oracle of the vectorised ones.
+// The cells of all levels and the interpolation between them, in double precision: the oracle of the vectorised
+// functions.
 class plain_pyramid {
  public:
   plain_pyramid(index3 n, const std::vector<std::uint8_t>& share) : shapes_{n}, blocks_{{share.begin(), share.end()}} {
@@ -138,7 +140,7 @@ class plain_pyramid {
 
   int levels() const { return static_cast<int>(shapes_.size()); }
 
-  // Trilinear between the middles of blocks, which have edges of `size`.
+  // Trilinear interpolation between the centres of blocks with edges of `size`.
   double share(const vector3& at, int level, double size) const {
     double sum = 0;
     for (int corner = 0; corner < 8; ++corner) {
@@ -167,7 +169,7 @@ class plain_pyramid {
   std::vector<std::vector<int>> blocks_;
 };
 
-// How much a sample blocks whose middle is `height` of its edges above the plane through the point.
+// Occlusion by a sample whose centre is `height` of its edges above the plane through the point.
 double plainly_blocked(double share, double height, double noise) {
   const double behind =
       (height < 0.5 ? 0.5 + height * (height * height / 3 - 0.75) : std::pow(std::max(1.5 - height, 0.0), 3) / 6) + noise;
@@ -178,7 +180,7 @@ vector3 on_way(const vector3& from, double t, const vector3& d) {
   return {from.z + t * d.z, from.y + t * d.y, from.x + t * d.x};
 }
 
-// The share of the sky as the definition states it, cone by cone.
+// The visible share of the sky by its definition, cone by cone.
 double plain_sky(const plain_pyramid& solid, const vector3& point, const vector3& normal, double reach) {
   constexpr double width = 0.97, a = 0.5773502691896258, b = 0.9341723589627157, c = 0.3568220897730899;
   std::vector<vector3> directions;
@@ -206,7 +208,7 @@ double plain_sky(const plain_pyramid& solid, const vector3& point, const vector3
   return seen / all;
 }
 
-// The share of the lamp: samples along the way to it, each as large as the cone is wide there.
+// The visible share of the lamp: samples along the way to it, each as large as the width of the cone.
 double plain_lamp(const plain_pyramid& solid, const vector3& point, const vector3& normal, const vector3& toward) {
   const double facing = kernel::dot(toward, normal);
   if (facing <= 0) return 0;

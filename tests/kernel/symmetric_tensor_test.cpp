@@ -43,7 +43,7 @@ TEST(symmetric_tensor, has_the_principal_values_and_directions_of_random_tensors
   }
 }
 
-// Oracle: tensors that are made from their principal values, which are equal or differ by rounding.
+// Oracle: tensors constructed from their principal values, which are equal or differ by rounding.
 TEST(symmetric_tensor, is_not_confused_by_repeated_values) {
   std::mt19937 generator(2);
   std::normal_distribution<double> value;

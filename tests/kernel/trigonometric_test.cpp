@@ -28,7 +28,7 @@ std::vector<complex_lanes> random_lines(int n) {
   return lines;
 }
 
-// What lies beyond the ends of line `lane` of eight.
+// Values beyond the ends of line `lane` of eight.
 double point(const std::vector<complex_lanes>& lines, line_ends ends, int j, int lane) {
   const int n = static_cast<int>(lines.size());
   double sign = 1;
@@ -43,8 +43,8 @@ double point(const std::vector<complex_lanes>& lines, line_ends ends, int j, int
   return sign * (lane < 4 ? v.re[lane] : v.im[lane - 4]);
 }
 
-// Oracle: the definition. F^T norm F is the identity, and F^T norm eigenvalue F the second difference; eight lines that
-// differ show that none is taken for another. Lengths of one pass and many, of powers and primes.
+// Oracle: the definition. F^T norm F is the identity, and F^T norm eigenvalue F the second difference; eight different
+// lines show that none is mistaken for another. Lengths of one pass and of many, of powers and of primes.
 TEST(trigonometric, takes_second_differences_apart) {
   for (const int n : {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 15, 16, 17, 25, 31, 34, 60, 64, 77, 128, 211})
     for (const line_ends ends : all_ends) {

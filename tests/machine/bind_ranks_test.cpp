@@ -9,7 +9,7 @@ namespace osteon::machine::bind_ranks_test {
 
 int cores_of(const local_ranks& here) { return static_cast<int>(here.host().usable_cores().size()); }
 
-// Oracle: invariants: cores of ranks are disjoint and there are as many as threads; nothing is left behind.
+// Oracle: invariants: cores of ranks are disjoint, their number equals that of the threads, and none remains unused.
 TEST(bind_ranks, ranks_get_cores_of_their_own_and_are_released_again) {
   const pu_set before = current_binding();
   const local_ranks here(MPI_COMM_WORLD, 1);
@@ -35,7 +35,7 @@ TEST(bind_ranks, ranks_get_cores_of_their_own_and_are_released_again) {
 // Oracle: the cores that were handed out.
 TEST(bind_ranks, threads_of_a_rank_get_a_core_each) {
   const local_ranks here(MPI_COMM_SELF, 2);
-  // MPI_COMM_SELF has one rank: all of them would take the same cores.
+  // MPI_COMM_SELF has one rank: all of them would select the same cores.
   if (!here.enough_cores()) GTEST_SKIP() << "one core only";
   omp_set_num_threads(2);
   here.bind(binding_policy::core);
@@ -50,7 +50,7 @@ TEST(bind_ranks, threads_of_a_rank_get_a_core_each) {
   EXPECT_EQ(of_thread[1], here.host().allowed);
 }
 
-// Oracle: times that the test makes up: the best is kept, but nothing is bound for less than 3 %.
+// Oracle: synthetic times: the best binding is kept, but ranks are not bound for a gain of less than 3 %.
 TEST(bind_ranks, a_trial_keeps_what_is_faster) {
   const local_ranks here(MPI_COMM_WORLD, 1);
   const auto time_when_bound = [&](double seconds) {

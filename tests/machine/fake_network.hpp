@@ -1,5 +1,6 @@
 #pragma once
-// A network that answers measurements from a formula, with a clock of its own: what the probe would find over MPI.
+// A network that answers measurements from a formula, with a separate clock: the expected results of the probe over
+// MPI.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -14,8 +15,8 @@ struct fake_network {
   rank_layout ranks;
   std::function<double(int rank_a, int rank_b)> of_cores;  // a factor on it, if there is one
   double latency = 2e-6, inside = 8e9;
-  double noise = 0.05;     // relative, of every time
-  double disturbance = 0;  // part of the pairs of a round with others that run at a third
+  double noise = 0.05;     // relative, for every time
+  double disturbance = 0;  // part of the pairs of a round run together with others at a third
   double clock = 0;
   int rounds = 0, measured = 0;
   std::mt19937 random{3};

@@ -30,7 +30,7 @@ TEST(fit, outliers_among_the_sizes_do_not_move_the_robust_line) {
     for (const double factor : {0.2, 5.0}) {
       std::vector<timing> data = geometric();
       data[spoilt].seconds *= factor;
-      if (data.back().seconds < 0.5 * line(sizes).back().seconds) continue;  // nothing can be slower than its largest
+      if (data.back().seconds < 0.5 * line(sizes).back().seconds) continue;  // its largest time is an upper bound
       EXPECT_NEAR(fit_robust(data).bandwidth, bandwidth, 0.02 * bandwidth) << spoilt << " times " << factor;
     }
 }
@@ -42,7 +42,7 @@ TEST(fit, a_bucket_that_lets_small_messages_through_does_not_count_as_bandwidth)
   EXPECT_NEAR(fit_robust(data).bandwidth, bandwidth, 0.05 * bandwidth);
 }
 
-// Oracle: invariant; and [Ito]'s recipe, which does give negative bandwidths on the same kind of data.
+// Oracle: invariant; and [Ito]'s recipe, which does result in negative bandwidths for the same kind of data.
 TEST(fit, noise_gives_no_negative_bandwidth_or_latency_but_least_squares_does) {
   std::mt19937 random(7);
   std::exponential_distribution<double> noise(1 / 8e-3);  // scheduling, in the order of the messages' own times

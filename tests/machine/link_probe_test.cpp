@@ -7,7 +7,7 @@
 
 namespace osteon::machine::link_probe_test {
 
-// Oracle of all tests here: the formula that the fake network answers from.
+// Oracle of all tests in this file: the formula of the fake network.
 
 double uniform(int, int) { return 1e9; }
 
@@ -122,7 +122,7 @@ TEST(link_probe, classes_inside_a_host_are_told_apart) {
       EXPECT_GE(figures->pairs, 1);
     }
   EXPECT_NEAR(found.machine.isolated->inside[2]->bandwidth, 8e9, 0.8e9);
-  // Ranks that nobody bound say nothing about classes.
+  // Unbound ranks contain no information about classes.
   network.ranks.core_of_rank.assign(16, -1);
   EXPECT_FALSE(network.probe({}).figures(path::same_l3, false));
 }
@@ -143,7 +143,7 @@ TEST(link_probe, a_host_that_is_slow_inside_is_named) {
   EXPECT_FALSE(found.fine());
 }
 
-// Oracle: the clock of the fake network; one message more than the budget is forgiven.
+// Oracle: the clock of the fake network; one message more than the budget is accepted.
 TEST(link_probe, the_budget_is_obeyed) {
   for (const double budget : {0.5, 2.0, 10.0})
     for (const int hosts : {2, 8, 64, 1000}) {

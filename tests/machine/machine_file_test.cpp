@@ -48,7 +48,7 @@ TEST(links, a_path_that_was_not_measured_takes_the_next_nearer_class) {
   EXPECT_EQ(time({2, 0}, {0, 9}), (link{2e-6, 2e9}));
 }
 
-// Oracle: the value that was written.
+// Oracle: the written value.
 TEST(machine_file, what_is_written_is_read) {
   for (const description& machine : {sample(), assumed(samples::eleven_of_48()), description{}})
     EXPECT_EQ(parse_machine(to_text(machine), "text"), machine);
@@ -87,7 +87,8 @@ TEST(machine_file, the_same_hosts_in_another_order_keep_their_links) {
   EXPECT_EQ(now.hosts.usable_cores(), 2 + 2 + 1);
 }
 
-// Oracle: a contradiction in the text is a data_error that names the file, never another error or a crash.
+// Oracle: a contradiction in the text results in a data_error with the name of the file, never in another error or a
+// crash.
 TEST(machine_file, contradictions_are_refused) {
   const std::string good = to_text(sample());
   const auto changed = [&](const std::string& from, const std::string& to) {
@@ -108,7 +109,7 @@ TEST(machine_file, contradictions_are_refused) {
     EXPECT_THROW(parse_machine(text, "m.json"), data_error) << text.substr(0, 200);
 }
 
-// Oracle: the value that was written; the memory of this host, as the kernel counts it, is at least that of its first node.
+// Oracle: the written value; the memory of this host, as counted by the kernel, is at least that of its first node.
 TEST(machine_file, keeps_the_memory_of_numa_nodes) {
   description machine = assumed(samples::eleven_of_48());
   EXPECT_EQ(to_text(machine).find("numa_bytes"), std::string::npos);

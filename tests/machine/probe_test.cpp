@@ -16,7 +16,7 @@ TEST(probe, all_ranks_are_on_hosts_that_they_agree_on) {
   EXPECT_EQ(job.local_rank(comm::rank(MPI_COMM_WORLD)), comm::rank(MPI_COMM_WORLD));
 }
 
-// Oracle: bounds that any machine keeps, and the clock.
+// Oracle: bounds that hold on any machine, and the clock.
 TEST(probe, ranks_of_this_host_are_measured_within_the_budget) {
   const job_hosts job = hosts_of(MPI_COMM_WORLD);
   probe_options options;

@@ -30,7 +30,7 @@ std::vector<float> plain(index3 domain, const std::vector<float>& phase, const v
   return found;
 }
 
-// Oracle: all pairs of voxels: exactly where voxels are cubes, to rounding where they are not.
+// Oracle: all pairs of voxels: exact for cubic voxels, to rounding for others.
 TEST(distance_map, is_that_of_all_pairs) {
   const index3 domain{11, 9, 10};
   for (const double share : {0.5, 0.97}) {
@@ -52,7 +52,7 @@ TEST(distance_map, is_that_of_all_pairs) {
   }
 }
 
-// Oracle: the definition: nothing is near.
+// Oracle: the definition: no solid is near.
 TEST(distance_map, of_a_full_image_is_beyond) {
   const index3 domain{8, 5, 4};
   for (const grid::block& where : sample::decompositions(domain)) {
@@ -61,7 +61,7 @@ TEST(distance_map, of_a_full_image_is_beyond) {
   }
 }
 
-// Oracle: the boxes themselves: from end to end, and none empty, also of as many ranks as there are lines.
+// Oracle: the boxes themselves: from end to end, and none empty, also for as many ranks as lines.
 TEST(pencils, reach_from_end_to_end) {
   const index3 domain{5, 4, 3};
   for (int along = 0; along < 3; ++along)

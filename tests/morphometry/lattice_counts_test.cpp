@@ -19,8 +19,8 @@ std::vector<morphometry::lattice_counts> counted(const std::function<bool(double
   return found;
 }
 
-// Oracle: topology: parts less tunnels and more hollows; a solid at the ends of the image is closed there; parts that meet
-// by an edge or a corner are one.
+// Oracle: topology: parts minus tunnels plus hollows; a solid at the ends of the image is closed there; parts that
+// touch at an edge or a corner are one.
 TEST(euler_number, is_that_of_the_shape) {
   const auto euler = [](const std::function<bool(double, double, double)>& is_solid) {
     const auto found = counted(is_solid);
@@ -39,8 +39,8 @@ TEST(euler_number, is_that_of_the_shape) {
       1);
 }
 
-// Oracle: cells of a lattice of rods have an Euler number of -2 each (a node less three struts), wherever the image is cut:
-// its inner corners are those of two cells along each axis.
+// Oracle: cells of a lattice of rods have an Euler number of -2 each (a node minus three struts), for any cut of the
+// image: its inner corners are those of two cells along each axis.
 TEST(inner_euler_number, does_not_depend_on_where_the_image_is_cut) {
   const index3 size{17, 19, 21};
   for (int shift = 0; shift < 10; ++shift) {
@@ -83,7 +83,7 @@ TEST(lattice_counts, tell_volume_and_surface) {
   }
 }
 
-// Oracle: an ellipsoid of half axes a has mean intercepts that are proportional to a, in whatever direction it lies.
+// Oracle: an ellipsoid of half axes a has mean intercepts that are proportional to a, for any orientation.
 TEST(fabric, has_the_axes_of_an_ellipsoid) {
   const double turn = 0.5;
   const auto found = counted([&](double z, double y, double x) {

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Images of two phases for the tests, whole and as parts of ranks.
+/// Images of two phases for the tests, complete and as parts of ranks.
 #include <cstdint>
 #include <functional>
 #include <osteon/comm/communicator.hpp>
@@ -16,7 +16,7 @@ inline std::size_t place(index3 domain, std::int64_t z, std::int64_t y, std::int
   return static_cast<std::size_t>((z * domain.y + y) * domain.x + x);
 }
 
-/// Middles of voxels decide.
+/// Centres of voxels decide.
 inline std::vector<float> phase(index3 domain, const std::function<bool(double z, double y, double x)>& is_solid) {
   std::vector<float> all(static_cast<std::size_t>(domain.volume()));
   for (std::int64_t z = 0; z < domain.z; ++z)
@@ -34,7 +34,7 @@ inline std::vector<float> by_chance(index3 domain, double share, unsigned seed) 
   return all;
 }
 
-/// A rank's part of it.
+/// The part of one rank.
 inline std::vector<float> part_of(const grid::block& where, const std::vector<float>& all) {
   std::vector<float> part;
   for (std::int64_t z = where.owned.begin.z; z < where.owned.end.z; ++z)

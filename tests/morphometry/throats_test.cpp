@@ -11,7 +11,8 @@ namespace throats_test {
 using namespace osteon;
 using morphometry::image_faces;
 
-// The definition: for each size, which voxels hang together with the faces within all that is as wide; sweep after sweep.
+// The definition: for each size, the voxels connected to the faces within the region of at least that width; sweep
+// after sweep.
 std::vector<float> plain(index3 domain, const std::vector<float>& squared, const image_faces& from) {
   std::vector<float> sizes = squared, widest(squared.size(), 0.0F);
   std::sort(sizes.begin(), sizes.end());
@@ -44,7 +45,7 @@ std::vector<float> plain(index3 domain, const std::vector<float>& squared, const
   return widest;
 }
 
-// Oracle: connected parts at each size by themselves, on images that ways cross many times.
+// Oracle: connected parts, separately for each size, on images that paths cross many times.
 TEST(access_map, is_what_hangs_together_at_each_size) {
   const index3 domain{16, 13, 14};
   const std::vector<float> winding = sample::phase(domain, [](double z, double y, double x) {
@@ -64,8 +65,8 @@ TEST(access_map, is_what_hangs_together_at_each_size) {
       }
 }
 
-// Oracle: by hand: two chambers of 9 voxels that a throat of 3 x 3 voxels joins along z; the second opens by a throat of 5.
-// Nothing leads through along y and x.
+// Oracle: by hand: two chambers of 9 voxels that a throat of 3 x 3 voxels connects along z; the second opens by a
+// throat of 5. No path leads through along y and x.
 TEST(throats, of_two_chambers) {
   const index3 domain{34, 15, 15};
   const std::vector<float> all = sample::phase(domain, [](double z, double y, double x) {

@@ -54,7 +54,7 @@ TEST(printed_equations, add_up_both_steps_of_swap_and_swap) {
   EXPECT_DOUBLE_EQ(t.total(), 1 / printed(m, 512, 512) + 1 / printed(m, 2, 2));
 }
 
-// Oracle: the two lines of equation 4 are one geometric sum; to the letter 6 us x 1 MiB x (1 - 1/n + 1) is seconds.
+// Oracle: the two lines of equation 4 are one geometric sum; literally 6 us x 1 MiB x (1 - 1/n + 1) is seconds.
 TEST(printed_equations, to_the_letter_take_seconds) {
   const auto m = net::blue_gene_l();
   const double t = net::binary_swap_time(m, 1024, p, net::latency_reading::per_byte).total();

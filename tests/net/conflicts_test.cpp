@@ -27,11 +27,11 @@ int largest(const std::string& network, const plan::plan& what) {
   return count_conflicts(network_by_text(network), what).largest;
 }
 
-// Oracle: by hand. As printed, PU m A + n of the plane of side A sends to n A + u, u = m + n + t (mod A). After X and Y a
-// message stands at X and Y of its destination and at its own Z, which depend on n and on the leading bit of u only: the A /
-// 2 messages with these in common, 4, 8 and 16, enter that PU by one link along Y. On 32 x 32 all 32 with the same n meet at
-// (n, n), which is the destination of one: 31 leave it by one link along Y. Both repairs keep positions apart after each
-// dimension (docs/theory/network.md, "Proofs"): load 1.
+// Oracle: by hand. As printed, PU m A + n of the plane of side A sends to n A + u, u = m + n + t (mod A). After X and Y
+// a message is at X and Y of its destination and at its own Z, which depend on n and on the leading bit of u only: the
+// A / 2 messages with these in common, 4, 8 and 16, enter that PU by one link along Y. On 32 x 32 all 32 with the same
+// n meet at (n, n), which is the destination of one: 31 leave it by one link along Y. Both repairs keep positions apart
+// after each dimension (docs/theory/network.md, "Proofs"): load 1.
 TEST(conflicts, of_the_transposition_as_printed_and_repaired) {
   const std::vector<std::pair<std::vector<int>, int>> cases{
       {{4, 4, 4}, 4}, {{4, 8, 8}, 8}, {{8, 8, 16}, 16}, {{32, 32}, 31}};
@@ -67,16 +67,16 @@ TEST(conflicts, name_the_first_pair) {
     EXPECT_EQ(sends[0].peer, m.to);
   }
   EXPECT_NE(report.first->first.from, report.first->second.from);
-  // With as many virtual channels as messages nothing is blocked, though the rate is shared.
+  // With as many virtual channels as messages no message is blocked, although the rate is shared.
   const auto wide = count_conflicts(network_by_text("hxb:4x4x4,channels=4"), what);
   EXPECT_EQ(wide.largest, 4);
   EXPECT_EQ(wide.free_rounds, 8);
 }
 
-// Oracle: counted by a program of its own. The load of a link in a round is the number of messages whose route has it;
-// routes correct dimension after dimension by single hops, on a torus the shorter way round, and where both are equally
-// long, up from even coordinates and down from odd ones. Compared are the largest load of all rounds and the mean of the
-// rounds' largest.
+// Oracle: counted by a separate program. The load of a link in a round is the number of messages routed through it;
+// routes correct dimension after dimension by single hops, on a torus the shorter way round, and if both are equally
+// long, up from even coordinates and down from odd ones. The test compares the largest load of all rounds and the mean
+// of the rounds' largest.
 TEST(conflicts, of_known_schedules) {
   const auto shift = [](const std::vector<int>& shape) { return plan::shift_exchange(shape, bytes); };
   for (const auto& shape : {std::vector{4, 4, 4}, {4, 4, 8}, {4, 8, 8}, {8, 8, 8}, {8, 8, 16}}) {
@@ -163,7 +163,7 @@ TEST(conflicts, ask_for_what_can_be_counted) {
   ASSERT_EQ(some.rounds.size(), 5u);
   EXPECT_EQ(some.rounds[1].round, 1100);
   EXPECT_EQ(some.largest, 1);
-  // Oracle: a placement that puts both ends on one PU holds nothing; two pairs across share a port.
+  // Oracle: a placement with both ends on one PU uses no link; two pairs across share a port.
   const auto pairs = plan::butterfly(2, 8);
   EXPECT_EQ(count_conflicts(where, pairs, std::vector<int>{5, 5}).largest, 0);
   EXPECT_EQ(count_conflicts(where, plan::butterfly(4, 8), std::vector<int>{0, 0, 9, 9}, {1, 2}).largest, 2);

@@ -13,8 +13,8 @@ using namespace osteon;
 using net::find_deadlock;
 using net::network_by_text;
 
-// Each channel leads to where the next one begins, the last one to the first, and the message named takes the two one after
-// the other.
+// Each channel leads to the beginning of the next one, the last one to the first, and the named message uses the two
+// consecutively.
 void expect_circle(const net::network& where, const net::deadlock_report& report) {
   ASSERT_GE(report.circle.size(), 2U) << where.name;
   for (std::size_t i = 0; i < report.circle.size(); ++i) {
@@ -72,7 +72,7 @@ TEST(deadlock, counts_a_ring) {
   EXPECT_EQ(report.dependencies, 10);
   EXPECT_EQ(report.circle.size(), 5U);
   const auto with_two = find_deadlock(network_by_text("torus:5,channels=2"));
-  // Of each direction: five of class 0, and of class 1 the two behind the end that somebody goes on to.
+  // In each direction: five of class 0, and of class 1 the two after the end through which a message continues.
   EXPECT_EQ(with_two.channels, 12);
   EXPECT_EQ(with_two.dependencies, 10);
 }
@@ -95,8 +95,8 @@ TEST(deadlock, of_ways_by_a_random_pu) {
   }
 }
 
-// Oracle: up-down ways never turn upward again; shortest ways round five routers wait for each other, and not if each hop
-// has a channel of its own.
+// Oracle: up-down ways never turn upward again; shortest ways round five routers wait for each other, but not if each
+// hop has a separate channel.
 TEST(deadlock, of_routers_and_links_of_ones_own) {
   const auto minimal = ring_of_routers("minimal", 1);
   const auto report = find_deadlock(minimal);
@@ -107,8 +107,8 @@ TEST(deadlock, of_routers_and_links_of_ones_own) {
   EXPECT_TRUE(find_deadlock(ring_of_routers("up-down", 1)).circle.empty());
 }
 
-// Oracle: flit by flit. The messages that the report names, sent at once, come to a standstill; on a ring of four, which
-// is free, the same pattern does not.
+// Oracle: flit by flit. The messages named in the report, sent at once, reach a deadlock; on a ring of four, which is
+// free, the same pattern does not.
 TEST(deadlock, happens_flit_by_flit) {
   const auto where = network_by_text("torus:5");
   std::vector<std::vector<int>> ways;

@@ -9,7 +9,7 @@ namespace fair_sharing_test {
 
 using osteon::net::fair_sharing;
 
-// Water rises at the same speed in all flows; where a link is full its flows stop.
+// Water rises at the same speed in all flows; at a full link its flows stop.
 std::vector<double> water_filling(const std::vector<double>& capacity, const std::vector<std::vector<int>>& paths) {
   std::vector<double> rate(paths.size(), 0), left = capacity;
   std::vector<bool> open(paths.size(), true);
@@ -68,7 +68,7 @@ TEST(fair_sharing, of_a_long_flow_beside_short_ones) {
   EXPECT_DOUBLE_EQ(shares.rate(a), 12);
   EXPECT_DOUBLE_EQ(shares.rate(b), 8);
   EXPECT_DOUBLE_EQ(shares.rate(d), 10);
-  // A link that stands twice in a way is used twice.
+  // A link that occurs twice in a way is used twice.
   fair_sharing twice({10});
   const int e = twice.add(std::vector{0, 0});
   twice.update();

@@ -83,8 +83,8 @@ const char* const families[] = {"hxb:3x4x2",
                                 "hypercube:0",
                                 "dragonfly:p=3,a=1,h=1"};
 
-// Oracle: breadth-first search. Ways by dimension, up-down and by groups are shortest; in a dragonfly a direct global link
-// is taken although two global hops might need no local one, so only an upper bound holds there.
+// Oracle: breadth-first search. Ways by dimension, up-down and by groups are shortest; in a dragonfly a direct global
+// link is used although two global hops might need no local one, so that only an upper bound holds there.
 TEST(network, ways_are_connected_and_short) {
   for (const char* text : families) {
     const auto what = network_by_text(text);
@@ -217,7 +217,7 @@ TEST(network, of_routers_and_links) {
     EXPECT_EQ(what.route(0, 1).size(), 2u);
     EXPECT_EQ(what.link_name(what.route(0, 4)[1]), "a -> core");
   }
-  // A ring of five routers: up-down may not go round where the order forbids it, minimal does.
+  // A ring of five routers: up-down may not go round in the forbidden order, minimal does.
   std::string ring = R"("routers": [{"name": "0"}, {"name": "1"}, {"name": "2"}, {"name": "3"}, {"name": "4"}], "links": [)";
   for (int i = 0; i < 5; ++i)
     ring.append(i > 0 ? "," : "")
@@ -233,9 +233,10 @@ TEST(network, of_routers_and_links) {
   check_ways(legal);
   EXPECT_EQ(minimal.route(2, 3).size(), 3u);
   EXPECT_EQ(minimal.route(1, 3).size(), 4u);
-  // 2 and 3 are two hops from router 0, both by way of 1 and 4: from 1 to 3 by way of 2 goes down, then down: legal.
+  // 2 and 3 are two hops from router 0, both via 1 and 4: from 1 to 3 via 2 is down, then down: legal.
   EXPECT_EQ(legal.route(1, 3).size(), 4u);
-  // From 4 to 2 by way of 3: down to 3, then up to 2 (a smaller number of the same level): illegal, so round by 0 and 1.
+  // From 4 to 2 via 3: down to 3, then up to 2 (a smaller number of the same level): illegal, therefore round via 0 and
+  // 1.
   EXPECT_EQ(minimal.route(4, 2).size(), 4u);
   EXPECT_EQ(legal.route(4, 2).size(), 5u);
 }

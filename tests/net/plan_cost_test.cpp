@@ -18,7 +18,7 @@ using net_test::written_message;
 using net_test::written_plan;
 using plan::arrival;
 
-// Round numbers, so that sums can be made in the head: 1 s a byte to send, 2 s to blend, 10 s latency.
+// Round numbers, so that sums can be verified mentally: 1 s per byte to send, 2 s to blend, 10 s latency.
 compositing_machine simple() {
   compositing_machine m;
   m.rate = m.collect_rate = 1;
@@ -34,7 +34,7 @@ plan::plan swap_of(int n, std::int64_t elements, int root, unsigned seed = 0) {
   return plan::binary_swap(n, elements, order, root);
 }
 
-// Any messages at all: rounds of random pairs, sizes and arrivals.
+// Arbitrary messages: rounds of random pairs, sizes and arrivals.
 plan::plan random_plan(std::mt19937& random) {
   const auto upto = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
   const int ranks = 2 + upto(7), rounds = 1 + upto(4);
@@ -65,7 +65,7 @@ compositing_machine random_machine(std::mt19937& random) {
   return m;
 }
 
-// Oracle: equation 4 in its per-message reading; the root's own part is not sent.
+// Oracle: equation 4 in its per-message reading; the root does not send its own part.
 TEST(plan_cost, of_a_binary_swap_is_equation_4) {
   for (const auto& machine : {net::blue_gene_l(), net::ha8000()})
     for (int n = 2; n <= 1024; n *= 2) {
@@ -80,7 +80,7 @@ TEST(plan_cost, of_a_binary_swap_is_equation_4) {
     }
 }
 
-// Oracle: the extended equations, in which the root's n - 1 messages cost their fan-in; all other terms are on.
+// Oracle: the extended equations, in which the root's n - 1 messages cost their fan-in; all other terms are non-zero.
 TEST(plan_cost, of_a_binary_swap_is_the_extended_equation) {
   compositing_machine m = net::blue_gene_l();
   m.arrival_overhead = 40e-6;
@@ -131,8 +131,8 @@ TEST(plan_cost, of_a_chain_follows_the_clocks) {
   EXPECT_EQ(cost.path, (std::vector<net::critical_round>{{1, 0, 0, 40}, {2, 1, 40, 80}}));
 }
 
-// Oracle: by hand: three messages of 20 bytes meet at rank 0. The port takes them in one after the other, and blending
-// (40 s each) starts when the first of them is there.
+// Oracle: by hand: three messages of 20 bytes meet at rank 0. The port receives them one after the other, and blending
+// (40 s each) starts when the first of them has arrived.
 TEST(plan_cost, of_three_messages_to_one_rank) {
   std::vector<written_message> messages{{0, 1, 0, {0, 20}}, {0, 2, 0, {0, 20}}, {0, 3, 0, {0, 20}}};
   auto m = simple();
@@ -170,7 +170,7 @@ TEST(plan_cost, of_pieces_that_travel_together) {
   EXPECT_DOUBLE_EQ(cost.total, 3 + 10 + 15 + (1 + 10) + (1 + 20));
 }
 
-// Oracle: by hand: two ranks of one host share its link, on either side; inside a host nothing is shared.
+// Oracle: by hand: two ranks of one host share its link, on either side; inside a host no link is shared.
 TEST(plan_cost, of_hosts_that_share_a_link) {
   auto m = simple();
   m.ranks_per_host = 2;
@@ -181,7 +181,7 @@ TEST(plan_cost, of_hosts_that_share_a_link) {
   EXPECT_DOUBLE_EQ(net::cost_of(written_plan(4, 100, inside), m, 1).total, 10 + 20);
 }
 
-// Oracle: the invariant that a machine which is better in any figure is never slower, on any plan.
+// Oracle: the invariant that a machine better in any parameter is never slower, for any plan.
 TEST(plan_cost, never_grows_on_a_better_machine) {
   std::mt19937 random(7);
   for (int repeat = 0; repeat < 2000; ++repeat) {
@@ -208,7 +208,7 @@ TEST(plan_cost, never_grows_on_a_better_machine) {
   }
 }
 
-// Oracle: the invariants of a critical path: it has every round once, without a gap, from 0 to the total.
+// Oracle: the invariants of a critical path: it contains every round once, without a gap, from 0 to the total.
 TEST(plan_cost, has_a_path_without_gaps) {
   std::mt19937 random(11);
   for (int repeat = 0; repeat < 300; ++repeat) {
@@ -224,8 +224,9 @@ TEST(plan_cost, has_a_path_without_gaps) {
   }
 }
 
-// Oracle: from below, the time of blending all pixels but a rank's own share, by hand. From above, the equation for the next
-// power of two, and a quarter of it for the round in which the ranks beyond a power of two hand on what they have.
+// Oracle: lower bound: the time of blending all pixels except a rank's own share, by hand. Upper bound: the equation
+// for the next power of two, and a quarter of it for the round in which the ranks beyond a power of two forward their
+// parts.
 TEST(plan_cost, of_any_number_of_ranks_is_between_the_blending_and_five_quarters_of_the_next_power_of_two) {
   const auto m = net::blue_gene_l();
   constexpr std::int64_t pixels = 512 * 512;

@@ -65,7 +65,8 @@ double time_by_simgrid(const net::network& where, const plan::plan& what) {
   return time;
 }
 
-// Oracle: SimGrid, another flow simulator: FT's transposition on 64 and 256 PUs, as printed and repaired, without start-up.
+// Oracle: SimGrid, an independent flow simulator: FT's transposition on 64 and 256 PUs, as printed and repaired,
+// without start-up.
 TEST(simgrid, has_the_same_time_for_the_transposition) {
   for (const auto& [shape, side] : {std::pair{"4x4x4", 8}, {"4x8x8", 16}}) {
     const auto where = net::network_by_text(std::string("hxb:") + shape + ",startup=0s");

@@ -20,13 +20,13 @@ plan::plan listed(int ranks, const std::vector<plan::listed_message>& messages) 
   return plan::plan_of("listed", ranks, messages);
 }
 
-// Round numbers: 1 byte a second, no start-up.
+// Round numbers: 1 byte per second, no start-up.
 net::network crossbar(int pus, const std::string& more = "") {
   return network_by_text(std::string("crossbar:").append(std::to_string(pus)).append(",rate=1B/s,startup=0s").append(more));
 }
 
-// Oracle: by hand: two messages to one PU share its ejection; the shorter one (10) ends at 20, the longer one (30) has 20
-// left then and ends at 40. A third one from elsewhere to elsewhere is not delayed.
+// Oracle: by hand: two messages to one PU share its ejection; the shorter one (10) ends at 20, the longer one (30) has
+// 20 left then and ends at 40. A third one between other PUs is not delayed.
 TEST(simulate, messages_that_meet_share) {
   const auto result = simulate(crossbar(5), listed(5, {{0, 0, 2, 10}, {0, 1, 2, 30}, {0, 3, 4, 25}}));
   EXPECT_DOUBLE_EQ(result.rank_end[0], 20);
@@ -54,7 +54,8 @@ TEST(simulate, ends_of_messages_cost) {
   EXPECT_DOUBLE_EQ(simulate(where, listed(2, {{0, 0, 1, 10}})).total, 5 + 10 + 6);
   EXPECT_DOUBLE_EQ(simulate(where, listed(2, {{0, 0, 1, 10}}), {.send_overhead = 1, .receive_overhead = 3}).total,
                    1 + 10 + 6 + 3);
-  // Three messages of 10 come to one PU at once, at 30: the first costs 4, the others 4 + 7, and 1 for each before them.
+  // Three messages of 10 arrive at one PU at once, at 30: the first costs 4, the others 4 + 7, and 1 for each before
+  // them.
   const auto fan_in = listed(4, {{0, 1, 0, 10}, {0, 2, 0, 10}, {0, 3, 0, 10}});
   simulate_options o;
   o.receive_overhead = 4;
@@ -63,8 +64,8 @@ TEST(simulate, ends_of_messages_cost) {
   EXPECT_DOUBLE_EQ(simulate(crossbar(4), fan_in, o).total, 30 + 3 * 4 + 2 * 7 + (1 + 2));
 }
 
-// Oracle: by hand: rank 0 is busy with round 0 until 10; rank 1 sends to it in round 1 at once. Eager, the message flows
-// from 0 to 5 beside the other; with a rendezvous it starts at 10.
+// Oracle: by hand: rank 0 is busy with round 0 until 10; rank 1 sends to it in round 1 at once. With the eager protocol
+// the message flows from 0 to 5 concurrently with the other; with a rendezvous it starts at 10.
 TEST(simulate, receivers_may_come_late) {
   const auto what = listed(3, {{0, 0, 2, 10}, {1, 1, 0, 5}});
   EXPECT_DOUBLE_EQ(simulate(crossbar(3), what).rank_end[1], 5);
@@ -78,7 +79,7 @@ TEST(simulate, receivers_may_come_late) {
   EXPECT_DOUBLE_EQ(result.round_end[0], 12);
 }
 
-// Oracle: by hand: a quarter of the rate is gone; an endless stream takes half of what it meets.
+// Oracle: by hand: a quarter of the rate is lost; an endless stream uses half of each link shared with it.
 TEST(simulate, shares_with_others) {
   const auto what = listed(2, {{0, 0, 1, 30}});
   EXPECT_DOUBLE_EQ(simulate(crossbar(4), what, {.background = 0.25}).total, 40);
@@ -94,7 +95,7 @@ TEST(simulate, ranks_on_one_pu_use_no_link_but_share_its_ports) {
   EXPECT_DOUBLE_EQ(simulate(crossbar(2), what, {}, std::vector<int>{0, 1, 0, 1}).total, 40);
 }
 
-// Oracle: Table 5 of [Itakura] by its own formula: A rounds of 5 us + bytes / 200 MB/s where nothing collides; as printed
+// Oracle: Table 5 of [Itakura] by its own formula: A rounds of 5 us + bytes / 200 MB/s without collisions; as printed
 // with X first, the messages of a round share a port by loads of 4 and 8, if start-up is left out.
 TEST(simulate, of_the_transposition_is_the_formula) {
   for (const auto& [shape, side, load] : {std::tuple{"4x4x4", 8, 4}, {"4x8x8", 16, 8}}) {
@@ -111,7 +112,7 @@ TEST(simulate, of_the_transposition_is_the_formula) {
   }
 }
 
-// Oracle: a lower bound that counts bytes on each link, and that what one link carries in all takes its time.
+// Oracle: a lower bound that counts bytes on each link, and the time that one link needs for all its bytes.
 TEST(simulate, is_never_faster_than_its_busiest_link) {
   std::mt19937 random(3);
   for (const char* text :
@@ -141,8 +142,8 @@ TEST(simulate, is_never_faster_than_its_busiest_link) {
   }
 }
 
-// Oracle: by hand: binary swap of 4 on a crossbar: half and a quarter of the image travel and are blended, and the three
-// other quarters come to the root one after the other.
+// Oracle: by hand: binary swap of 4 on a crossbar: half and a quarter of the image are sent and blended, and the three
+// other quarters arrive at the root one after the other.
 TEST(simulate, of_a_compositing_plan) {
   const auto what = plan::make_exchange("binary-swap", {.ranks = 4, .pixels = 400, .bytes_per_pixel = 1});
   simulate_options o;

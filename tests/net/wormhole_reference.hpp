@@ -1,7 +1,7 @@
 #pragma once
-// Wormhole switching, flit by flit, on links that buffer one flit: a message moves as a rigid worm. In each cycle its head
-// takes the next link of its way, if that is free, and all its flits move up by one link; a link is free again when the last
-// flit has passed. Messages are served in the order of their numbers, turned by one in each cycle.
+// Wormhole switching, flit by flit, on links that buffer one flit: a message moves as a rigid worm. In each cycle its
+// head enters the next link of its way, if that is free, and all its flits advance by one link; a link is free again
+// when the last flit has passed. Messages are processed in the order of their numbers, rotated by one in each cycle.
 #include <algorithm>
 #include <osteon/net/networks/network.hpp>
 #include <vector>
@@ -10,9 +10,9 @@ namespace osteon::net_test {
 
 struct worms {
   std::vector<int> finished;  // cycle at which the last flit of each message has arrived
-  std::vector<int> waited;    // cycles that each message stood still
+  std::vector<int> waited;    // cycles in which each message did not move
   int cycles = 0;
-  bool stuck = false;  // nobody could move
+  bool stuck = false;  // no message could move
 };
 
 inline worms run_worms(const net::network& where, const std::vector<std::vector<int>>& ways, int flits) {

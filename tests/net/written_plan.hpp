@@ -1,5 +1,5 @@
 #pragma once
-// Plans that a test writes down as a list of messages.
+// Plans written as a list of messages in a test.
 #include <osteon/plan/plan.hpp>
 #include <string>
 #include <utility>

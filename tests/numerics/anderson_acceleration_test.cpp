@@ -27,8 +27,8 @@ auto inner_product_of(std::size_t size) {
   };
 }
 
-// Oracle: the fixed point of a linear map, which it finds in as many steps as there are values, and one. The other ranks
-// have no values.
+// Oracle: the fixed point of a linear map, found in one step more than there are values. The other ranks have no
+// values.
 TYPED_TEST(anderson_acceleration_of, linear_maps_takes_as_many_steps_as_there_are_unknowns) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -81,7 +81,7 @@ std::vector<vector> reference_iterates(vector x, std::size_t depth, double most,
   return iterates;
 }
 
-// Oracle: the method by dense least squares over the same window, also where the caller bounds the iterates.
+// Oracle: the method by dense least squares over the same window, also if the caller bounds the iterates.
 TYPED_TEST(anderson_acceleration_of, nonlinear_maps_has_the_iterates_of_dense_least_squares) {
   constexpr Eigen::Index size = 9;
   constexpr int steps = 9;

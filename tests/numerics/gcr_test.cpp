@@ -86,7 +86,7 @@ struct dense_system {
   }
 };
 
-// ORTHOMIN as in the paper, in double precision, on vectors that one process has.
+// ORTHOMIN as in the paper, in double precision, on the vectors of a single process.
 std::vector<double> residuals_of_reference(const matrix& a, const vector& b, std::size_t capacity, int steps) {
   vector r = b;
   std::vector<std::pair<vector, vector>> kept;
@@ -147,7 +147,7 @@ TEST(gcr, replaces_the_oldest_direction_as_orthomin) {
       EXPECT_NEAR(recursion.residual(), expected, 1e-5 * b.norm());
     }
     EXPECT_EQ(recursion.size(), capacity);
-    vector left = b;  // x and r belong together
+    vector left = b;  // x and r are consistent
     vector x = vector::Zero(size);
     system.each([&](std::int64_t local, Eigen::Index global) { x[global] = system.x[at(local)]; });
     MPI_Allreduce(MPI_IN_PLACE, x.data(), size, MPI_DOUBLE, MPI_SUM, system.comm);
@@ -172,7 +172,7 @@ TEST(gcr, reports_an_image_that_the_kept_ones_span) {
   EXPECT_EQ(recursion.size(), 0U);
 }
 
-// Oracle: invariant. A direction without an image has no step.
+// Oracle: invariant. The step along a direction without an image is zero.
 TEST(gcr, reports_a_step_that_is_not_finite) {
   const matrix a = matrix::Zero(size, size);
   dense_system system(a, right_side());
