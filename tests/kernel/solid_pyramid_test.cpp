@@ -103,7 +103,7 @@ TEST(solid_pyramid, does_not_see_what_is_cut_away) {
   EXPECT_GT(walled.lamp({4, 12, 16}, up, kernel::unit({1, -1, 0}), std::span(&cut, 1)), 0.9);
   EXPECT_LT(walled.lamp({4, 12, 16}, up, kernel::unit({1, -1, 0})), 0.1);
   EXPECT_LT(walled.bytes(),
-            4 * 1.32 * 48 * 64 * 64);  // one word per cell, including the surrounding empty cells, which matter more in small pyramids
+            4 * 1.32 * 48 * 64 * 64);  // one word per cell; the empty cells around count for more in small pyramids
 }
 
 // Oracle: a material without reflection is as dark as its sky; a white crevice is lighter, and full light remains full

@@ -14,7 +14,7 @@ struct place {
   std::int64_t v, u;
 };
 
-// Whether a place is in the convex hull of others: on no side of it do all of them lie strictly beyond a line through it.
+// Whether a place is in the convex hull of others: no line through it has all of them strictly on one side.
 bool is_within(const place& p, const std::vector<place>& all) {
   for (const place& a : all)
     if (a.v == p.v && a.u == p.u) return true;
@@ -48,7 +48,7 @@ std::int64_t counted(const std::vector<row_ends>& rows) {
   return count;
 }
 
-// Oracle: the voxels themselves; a voxelised disc is its own outline.
+// Oracle: the voxels themselves; the outline of a voxelised disc is the disc.
 TEST(apparent_area, a_disc_and_a_box_are_their_own_outlines) {
   for (const double radius : {0.4, 3.0, 7.3, 20.0}) {
     std::vector<row_ends> rows(50);

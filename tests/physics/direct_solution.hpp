@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// The displacements of a small model by an assembled matrix and a factorisation: nothing of the solver under test is used
-/// but the stiffness of one brick.
+/// The displacements of a small model by an assembled matrix and a factorisation: of the solver under test only the
+/// stiffness of one brick is used.
 #include <Eigen/SparseCholesky>
 #include <array>
 #include <osteon/kernel/elasticity/element_stiffness.hpp>

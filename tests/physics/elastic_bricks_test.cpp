@@ -26,7 +26,7 @@ model lattice(index3 shape) {
   return m;
 }
 
-/// A column in a corner of a wide domain: most bricks hold nothing, and some no voxel at all.
+/// A column in a corner of a wide domain: most bricks are almost empty, and some contain no voxel.
 model column(index3 shape) {
   model m = solid(shape);
   std::fill(m.voxels.begin(), m.voxels.end(), material_number{0});
@@ -43,7 +43,7 @@ support compression(index3 shape) {
 
 grid::block bricks_of(const model& m) { return grid::make_block(MPI_COMM_WORLD, sample::bricks(m.shape, m.voxels)); }
 
-/// Call body(node of p, the same node of alone).
+/// Calls body(node of p, the same node of alone).
 template <class F>
 void for_each_node(const numerics::elasticity_problem& p, const numerics::elasticity_problem& alone, F&& body) {
   const index3 low = p.where.owned.begin;
@@ -52,7 +52,7 @@ void for_each_node(const numerics::elasticity_problem& p, const numerics::elasti
       body(r.first + i, alone.nodes.find(low.z + r.z, low.y + r.y, low.x + r.x + i));
 }
 
-// Oracle: the product on one rank, with rounding of another order of the sums.
+// Oracle: the product on one rank, up to rounding due to another order of the sums.
 TEST(elastic_bricks, multiply_as_one_rank_does) {
   for (const model& m : {lattice({9, 8, 10}), column({7, 6, 5})}) {
     const auto p = make_problem(m, compression(m.shape), bricks_of(m));
@@ -80,7 +80,7 @@ TEST(elastic_bricks, multiply_as_one_rank_does) {
   }
 }
 
-// Oracle: the answer on one rank; the iterations are the same because the coarse operators are.
+// Oracle: the solution on one rank; the number of iterations is the same because the coarse operators are.
 TEST(elastic_bricks, give_the_answer_of_one_rank) {
   for (const model& m : {lattice({18, 14, 15}), column({7, 6, 5})}) {
     const auto p = make_problem(m, compression(m.shape), bricks_of(m));
@@ -115,7 +115,7 @@ TEST(elastic_bricks, give_the_answer_of_one_rank) {
   }
 }
 
-// Oracle: the answer on one rank.
+// Oracle: the solution on one rank.
 TEST(elastic_bricks, may_be_periodic) {
   const model m = lattice({8, 12, 12});
   const support held = [](index3 node, const axis_value& fix) {
@@ -139,7 +139,7 @@ TEST(elastic_bricks, may_be_periodic) {
   });
 }
 
-// Oracle: by hand; a beam along z that is held on its top line alone may turn about that line.
+// Oracle: by hand; a beam along z fixed only on its top line may rotate about that line.
 TEST(elastic_bricks, know_where_their_nodes_are) {
   const model m = solid({4, 6, 8});
   const auto p = make_problem(
@@ -152,7 +152,7 @@ TEST(elastic_bricks, know_where_their_nodes_are) {
   EXPECT_EQ(physics::free_rigid_motions(p), std::vector<std::string>{"rotation about x"});
 }
 
-// Oracle: invariant. No coarse brick that is free of supports resists a rotation, of whatever shape the voxels are.
+// Oracle: invariant. No coarse brick that is free of supports resists a rotation, for any shape of the voxels.
 TEST(elastic_bricks, do_not_resist_rotations_on_any_level) {
   model m = solid({16, 16, 16}, {0.5, 2, 1});
   const auto p = make_problem(m, compression(m.shape), MPI_COMM_SELF);

@@ -47,7 +47,8 @@ TEST(elastic_constants, of_a_cubic_crystal) {
   EXPECT_GT(k.isotropic_misfit, 0.1);
 }
 
-// Oracle: the definition; E_i, nu_ij, G_ij that a compliance was made of come back, and nu_ij / E_i = nu_ji / E_j.
+// Oracle: the definition; the values E_i, nu_ij, G_ij from which a compliance was computed are recovered, and nu_ij /
+// E_i = nu_ji / E_j.
 TEST(elastic_constants, of_an_orthotropic_material) {
   const double e[3] = {2, 3, 5}, g[3] = {0.7, 0.9, 1.1}, nu01 = 0.2, nu12 = 0.25, nu02 = 0.15;
   Eigen::Matrix<double, 6, 6> s = Eigen::Matrix<double, 6, 6>::Zero();
@@ -70,14 +71,14 @@ TEST(elastic_constants, of_an_orthotropic_material) {
   EXPECT_GT(k.cubic_misfit, 0.1);
 
   stiffness[0][3] = stiffness[3][0] = 0.1;  // stretching shears: not orthotropic along these axes
-  // Hand: C_xxxy stands at four places of the tensor, and an entry of the matrix twice for each shear index.
+  // Hand: C_xxxy occurs at four places of the tensor, and an entry of the matrix twice for each shear index.
   double square = 0;
   for (std::size_t i = 0; i < 6; ++i)
     for (std::size_t j = 0; j < 6; ++j) square += stiffness[i][j] * stiffness[i][j] * (i < 3 ? 1 : 2) * (j < 3 ? 1 : 2);
   EXPECT_NEAR(constants_of(stiffness).value().orthotropic_misfit, 0.2 / std::sqrt(square), 1e-13);
 }
 
-// Oracle: the contract; what carries no shear has no compliance.
+// Oracle: the contract; a material without shear stiffness has no compliance.
 TEST(elastic_constants, are_none_without_resistance) {
   EXPECT_FALSE(constants_of(cubic(2, 1, 0)));
   EXPECT_FALSE(constants_of(cubic(1, 2, 1)));

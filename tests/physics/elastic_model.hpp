@@ -64,7 +64,7 @@ inline physics::elasticity_solution solved(const numerics::elasticity_problem& p
   return physics::solve_elasticity(p, {tolerance, 500}, null_log());
 }
 
-/// A porous block: the largest part of a gyroid that hangs together by faces, so that nothing turns about an edge.
+/// A porous block: the largest part of a gyroid that is connected by faces, so that no part rotates about an edge.
 inline model porous(std::int64_t n, double cell = 8) {
   model m = solid({n, n, n}, {0.9, 1.0, 1.2});
   for (std::int64_t z = 0; z < n; ++z)

@@ -11,7 +11,7 @@ namespace elastic_periodic_test {
 using namespace osteon;
 using namespace osteon::elastic_model;
 
-/// One node inside the cell is held, which stops the translations.
+/// One node inside the cell is fixed to prevent translations.
 numerics::elasticity_problem periodic(model& m, MPI_Comm comm = MPI_COMM_WORLD) {
   index3 held{1, 1, 1};
   while (m.at(held.z, held.y, held.x) == 0) ++held.x;
@@ -65,7 +65,7 @@ TEST(ElasticPeriodic, ALaminateHasItsConstantsToSevenDigits) {
   }
 }
 
-// Invariant: where a unit cell begins does not matter, for a porous one of odd size.
+// Invariant: the result does not depend on the origin of the unit cell, for a porous one of odd size.
 TEST(ElasticPeriodic, AShiftedUnitCellIsTheSame) {
   model m = porous(13, 13);
   model shifted = m;

@@ -24,7 +24,7 @@ struct bar {
       for (int c = 0; c < 3 && node.z == 0; ++c) fix(c, 0.0);
     });
   }
-  /// A traction of 1 N/mm2 along `direction` on the high face, by the load of each node.
+  /// A traction of 1 N/mm2 along `direction` on the high face, as the load of each node.
   physics::elasticity_load pulled(int direction) const {
     physics::elasticity_load load;
     for (const voxel::run& r : problem.nodes.runs())
@@ -39,7 +39,7 @@ struct bar {
   }
 };
 
-// Oracle: Hooke's law, u = sigma z / E; nothing is left over at the free faces.
+// Oracle: Hooke's law, u = sigma z / E; the residual at the free faces is zero.
 TEST(ElasticLoad, APulledBarStretchesByHooksLaw) {
   const bar b;
   physics::elasticity_solver solver(b.problem, {1e-11, 500}, null_log());
@@ -60,7 +60,7 @@ TEST(ElasticLoad, APulledBarStretchesByHooksLaw) {
   EXPECT_LT(s.certificate.energy_identity_error, 1e-9);
 }
 
-// Invariant: forces and moments balance, and a solver that is used again gives what a fresh one gives.
+// Invariant: forces and moments are in equilibrium, and a reused solver gives the same result as a new one.
 TEST(ElasticLoad, LoadCasesShareASetupAndNothingElse) {
   const bar b;
   physics::elasticity_solver shared(b.problem, {1e-10, 500}, null_log());
@@ -90,7 +90,7 @@ TEST(ElasticLoad, DisplacementsAndForcesSuperpose) {
     EXPECT_NEAR(sum.displacement_mm[i], first.displacement_mm[i] + second.displacement_mm[i], 1e-8);
 }
 
-// Oracle: the message has the numbers that do not fit, on all ranks.
+// Oracle: the message states the inconsistent numbers, on all ranks.
 TEST(ElasticLoad, TheMessageOfWhatCannotBeAppliedNamesTheNumberOrTheNode) {
   const bar b;
   physics::elasticity_solver solver(b.problem, {1e-8, 500}, null_log());

@@ -18,7 +18,7 @@ struct traffic {
 };
 using parts = std::map<solve_part, std::map<std::string, traffic>>;
 
-/// What virtual ranks count, by part and plan. @param first of the planes of each rank, and the end
+/// Message counts of virtual ranks, by part and plan. @param first first planes of the ranks, and the end
 parts counted(const model& m, const std::vector<std::int64_t>& first, int missing_levels = 0) {
   const int ranks = static_cast<int>(first.size()) - 1;
   const grid::box_tree boxes = grid::box_tree::of_planes(m.shape, first);
@@ -41,7 +41,7 @@ parts counted(const model& m, const std::vector<std::int64_t>& first, int missin
   return all;
 }
 
-/// Each voxel as a cube of eight.
+/// Each voxel refined to a cube of eight.
 model refined(const model& m) {
   model fine = solid(m.shape + m.shape);
   for (std::int64_t z = 0; z < fine.shape.z; ++z)
@@ -56,8 +56,8 @@ std::map<std::string, traffic> without_voxels(std::map<std::string, traffic> pla
   return plans;
 }
 
-// Oracle: the same solid of voxels half as large. From level 1 on its bricks are the voxels of the coarse one, so that
-// all messages are the same; level 0 has as many messages.
+// Oracle: the same solid with voxels half as large. From level 1 on its bricks are the voxels of the coarse one, so
+// that all messages are the same; level 0 has the same number of messages.
 TEST(elasticity_messages, of_missing_levels_are_those_of_the_whole_image) {
   const model coarse = porous(16), fine = refined(coarse);
   for (const std::vector<std::int64_t>& first : {std::vector<std::int64_t>{0, 9, 16}, {0, 3, 4, 8, 11, 16}}) {
@@ -76,8 +76,8 @@ TEST(elasticity_messages, of_missing_levels_are_those_of_the_whole_image) {
   }
 }
 
-// Oracle: elasticity_cycle.hpp, by hand: six products of the voxels in a cycle, and one in double. No value is sent, so that
-// neither supports nor a rank of its own are needed.
+// Oracle: elasticity_cycle.hpp, by hand: six products of the voxels in a cycle, and one in double. No value is sent, so
+// that neither supports nor a separate rank are needed.
 TEST(elasticity_messages, of_the_voxels_are_seven_products_an_iteration) {
   parts found = counted(porous(16), {0, 5, 11, 16});
   auto& iteration = found[solve_part::iteration];

@@ -13,7 +13,7 @@ namespace elasticity_proof_test {
 using namespace osteon;
 using namespace osteon::elastic_model;
 
-/// Two phases and pores at random between two full planes, driven against each other.
+/// Two phases and pores at random between two full planes, displaced relative to each other.
 model random_image(index3 shape, unsigned seed, double contrast) {
   model m = solid(shape, {1, 1.2, 0.9});
   m.materials[2].youngs_modulus_MPa = contrast;
@@ -21,7 +21,7 @@ model random_image(index3 shape, unsigned seed, double contrast) {
   for (std::int64_t z = 1; z + 1 < shape.z; ++z)
     for (std::int64_t y = 0; y < shape.y; ++y)
       for (std::int64_t x = 0; x < shape.x; ++x) m.at(z, y, x) = static_cast<material_number>(1 + random() % 2);
-  for (std::int64_t z = 1; z + 1 < shape.z; z += 2)  // isolated pores: all hangs together by faces
+  for (std::int64_t z = 1; z + 1 < shape.z; z += 2)  // isolated pores: the solid is connected by faces
     for (std::int64_t y = 1; y + 1 < shape.y; y += 2)
       for (std::int64_t x = 1; x + 1 < shape.x; x += 2) m.at(z, y, x) = 0;
   return m;
@@ -36,7 +36,7 @@ support bonded(index3 shape) {
   };
 }
 
-/// What the solver and the direct one differ by, over the largest displacement. @param tolerance must be met
+/// Difference between the solver and the direct one, over the largest displacement. @param tolerance must be met
 double difference_from_direct(const model& m, const support& supports, double tolerance) {
   const auto p = make_problem(m, supports);
   const auto s = solved(p, tolerance);
@@ -45,21 +45,22 @@ double difference_from_direct(const model& m, const support& supports, double to
   return largest_difference(p, s, direct_solution(make_problem(m, supports, MPI_COMM_SELF), {}));
 }
 
-/// Tip deflection by a unit force of a beam with a square section of edge 1 and length 8, n voxels thick; E = 1, nu = 0.3.
+/// Tip deflection by a unit force of a beam with a square section of edge 1 and length 8, n voxels thick; E = 1, nu =
+/// 0.3.
 ///
-/// The root keeps its plane and nothing else, as in beam theory: it may contract, and its shear comes from forces that are
-/// spread over it as those of the tip are. Deflections are means over the faces.
+/// The root remains plane without further constraints, as in beam theory: it may contract, and its shear is applied by
+/// forces distributed over it like those of the tip. Deflections are means over the faces.
 double tip_deflection(std::int64_t n) {
   const double h = 1.0 / static_cast<double>(n);
   const index3 shape{8 * n, n, n};
-  const auto beam = solid(shape, {h, h, h});  // whose materials the problem refers to
+  const auto beam = solid(shape, {h, h, h});  // the problem refers to its materials
   const auto p = make_problem(beam, [=](index3 node, const axis_value& fix) {
     if (node.z == 0) fix(0, 0);
     if (node == index3{0, n / 2, n / 2}) fix(1, 0), fix(2, 0);
     if (node == index3{0, n / 2, n}) fix(1, 0);
   });
   physics::elasticity_load load;
-  std::vector<std::pair<std::size_t, double>> share;  // of the mean over the tip, less that over the root
+  std::vector<std::pair<std::size_t, double>> share;  // contribution to the mean over the tip minus that over the root
   for (const voxel::run& r : p.nodes.runs())
     for (std::int32_t i = 0; i < r.length; ++i) {
       const std::int64_t z = p.where.owned.begin.z + r.z;
@@ -77,8 +78,8 @@ double tip_deflection(std::int64_t n) {
   return deflection;
 }
 
-/// An eighth of a cubic cell with a spherical cavity around its corner, n voxels along its edges. Its faces keep their
-/// planes, so its mirror images make a periodic array.
+/// An eighth of a cubic cell with a spherical cavity around its corner, n voxels along its edges. Its faces remain
+/// plane, so that its mirror images form a periodic array.
 struct cavity {
   model m;
   double fraction = 0;  // of the voxels that are cut out
@@ -108,13 +109,14 @@ TEST(elasticity_proof, agrees_with_a_direct_solver) {
   EXPECT_LT(difference_from_direct(random_image({9, 8, 7}, 3, 10), bonded({9, 8, 7}), 1e-11), 1e-8);
 }
 
-// Oracle: the same. Single precision, in which the preconditioner works, has not even the digits of this contrast.
+// Oracle: the same. The single precision of the preconditioner has fewer digits than this contrast.
 TEST(elasticity_proof, agrees_at_a_contrast_of_a_million) {
   for (const double contrast : {1e6, 1e-6})
     EXPECT_LT(difference_from_direct(random_image({9, 8, 7}, 4, contrast), bonded({9, 8, 7}), 1e-8), 1e-6) << contrast;
 }
 
-// Oracle: the same; a plate, ten times as wide as thick, bends much more easily than its voxels deform. Then flat voxels.
+// Oracle: the same; a plate, ten times as wide as thick, bends much more easily than its voxels deform. Then flat
+// voxels.
 TEST(elasticity_proof, agrees_on_a_thin_plate) {
   model plate = solid({20, 20, 2});
   const support bent = [](index3 node, const axis_value& fix) {

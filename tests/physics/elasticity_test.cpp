@@ -24,7 +24,7 @@ double reaction_on_face(const numerics::elasticity_problem& p, const physics::el
       const double force = s.reaction_N[static_cast<std::size_t>(3 * (r.first + i) + direction)];
       if (node[across] == plane) sum += force;
     }
-  // A node between two ranks is on both if both have a voxel at it: ask the other side.
+  // A node between two ranks is on both if both have a voxel at it: query the other side.
   std::vector<double> low(static_cast<std::size_t>((p.where.domain.y + 1) * (p.where.domain.x + 1))), mine = low;
   for (const voxel::run& r : p.nodes.runs())
     for (std::int32_t i = 0; i < r.length; ++i) {
@@ -51,7 +51,7 @@ support compression(index3 shape, vector3 spacing, int along) {
   };
 }
 
-/// Uniform strain along `along`, every outer face held in its normal direction.
+/// Uniform strain along `along`, every outer face fixed in its normal direction.
 support confined(index3 shape, vector3 spacing, int along, double strain) {
   return [=](index3 node, const axis_value& fix) {
     for (int c = 0; c < 3; ++c) {
@@ -68,7 +68,7 @@ double area(const model& m, int across) {
   return a;
 }
 
-// Oracle: analytic; a bar under uniform stress has sigma = E strain whatever its cross-section's Poisson contraction.
+// Oracle: analytic; a bar under uniform stress has sigma = E strain for any Poisson contraction of its cross-section.
 TEST(elasticity, stretches_a_bar_by_its_youngs_modulus) {
   const model m = solid({11, 6, 5}, {0.5, 0.8, 1.1});
   for (int along = 0; along < 3; ++along) {
@@ -142,7 +142,7 @@ TEST(elasticity, gives_a_laminate_the_constants_of_layered_media) {
   EXPECT_NEAR(reaction_on_face(within, solved(within), 1, 6, 2) / area(m, 1) / 0.01, 2.1153846, 3e-6);  // C66
 }
 
-// Oracle: invariant; the stiffness of a body does not depend on how its image lies.
+// Oracle: invariant; the stiffness of a body does not depend on the orientation of its image.
 TEST(elasticity, is_the_same_for_a_reflected_and_for_a_turned_image) {
   const model m = porous(15);
   const auto p = make_problem(m, compression(m.shape, m.spacing, 0));
@@ -170,7 +170,7 @@ TEST(elasticity, does_not_depend_on_ranks_and_threads) {
   const auto p = make_problem(m, compression(m.shape, m.spacing, 0));
   omp_set_num_threads(1);
   const auto one = solved(p, 1e-10);
-  if (comm::size(MPI_COMM_WORLD) == 1) {  // more ranks with threads that wait for each other would fight for the cores
+  if (comm::size(MPI_COMM_WORLD) == 1) {  // more ranks with waiting threads would compete for the cores
     const numerics::options a_few{1e-6, 3};
     const auto by_one = physics::solve_elasticity(p, a_few, null_log());
     omp_set_num_threads(2);
@@ -182,7 +182,7 @@ TEST(elasticity, does_not_depend_on_ranks_and_threads) {
   const double force = reaction_on_face(p, one, 0, 21, 0);
   const auto alone = make_problem(m, compression(m.shape, m.spacing, 0), MPI_COMM_SELF);
   const auto by_one_rank = solved(alone, 1e-10);
-  EXPECT_NEAR(by_one_rank.certificate.iterations, one.certificate.iterations, 1);  // rounding may decide on the last one
+  EXPECT_NEAR(by_one_rank.certificate.iterations, one.certificate.iterations, 1);  // rounding may affect the last one
   EXPECT_EQ(by_one_rank.certificate.unknowns, one.certificate.unknowns);
   EXPECT_NEAR(force / reaction_on_face(alone, by_one_rank, 0, 21, 0), 1, 1e-8);
   for (const voxel::run& r : p.nodes.runs())
@@ -209,7 +209,7 @@ TEST(elasticity, takes_about_as_many_iterations_on_finer_images) {
   EXPECT_LE(iterations[1], 30);
 }
 
-// Oracle: the contract; a solution that missed the tolerance is returned and says so.
+// Oracle: the contract; a solution that missed the tolerance is returned and marked as not converged.
 TEST(elasticity, tells_that_it_has_not_converged) {
   const model m = porous(15);
   const auto p = make_problem(m, compression(m.shape, m.spacing, 0));
@@ -220,7 +220,7 @@ TEST(elasticity, tells_that_it_has_not_converged) {
   EXPECT_GT(s.certificate.true_relative_residual, 1e-12);
 }
 
-// Oracle: hand; what three fixed faces leave free.
+// Oracle: hand; the motions not prevented by three fixed faces.
 TEST(elasticity, names_the_free_rigid_motions) {
   const model m = solid({8, 5, 6});
   const auto names = [&](const support& supports) { return physics::free_rigid_motions(make_problem(m, supports)); };
@@ -259,7 +259,7 @@ TEST(elasticity, refuses_what_cannot_be_solved) {
   EXPECT_THROW(solved(make_problem(missing, compression(missing.shape, missing.spacing, 0))), data_error);
 }
 
-// Oracle: the contract; one copy of a node on the plane between two ranks is held, or driven to another place.
+// Oracle: the contract; one copy of a node on the plane between two ranks is fixed, or displaced differently.
 TEST(elasticity, refuses_copies_that_are_prescribed_differently) {
   int rank = 0, size = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -275,7 +275,7 @@ TEST(elasticity, refuses_copies_that_are_prescribed_differently) {
   EXPECT_THROW(solved(driven), usage_error);
 }
 
-// Oracle: the bar's modulus; the last ranks have planes without a voxel.
+// Oracle: the bar's modulus; the last ranks have planes without voxels.
 TEST(elasticity, works_where_a_rank_has_no_voxels) {
   model m = solid({14, 4, 4});
   for (std::int64_t z = 5; z < 14; ++z)
@@ -289,7 +289,7 @@ TEST(elasticity, works_where_a_rank_has_no_voxels) {
   EXPECT_NEAR(reaction_on_face(p, solved(p), 0, 5, 0) / 16 / 0.01, 1, 1e-8);
 }
 
-// Oracle: zero; nothing is prescribed but zeros.
+// Oracle: zero; all prescribed values are zero.
 TEST(elasticity, an_unloaded_body_stays_at_rest) {
   const model m = solid({8, 4, 4});
   const auto s = solved(make_problem(m, [](index3 node, const axis_value& fix) {
@@ -300,7 +300,7 @@ TEST(elasticity, an_unloaded_body_stays_at_rest) {
   for (const double u : s.displacement_mm) ASSERT_EQ(u, 0);
 }
 
-// Oracle: the single-precision cycle must not care for the unit of the moduli.
+// Oracle: the single-precision cycle must not depend on the unit of the moduli.
 TEST(elasticity, takes_any_scale_of_moduli_and_lengths) {
   model m = porous(12);
   const auto p = make_problem(m, compression(m.shape, m.spacing, 0));
@@ -313,8 +313,8 @@ TEST(elasticity, takes_any_scale_of_moduli_and_lengths) {
   EXPECT_NEAR(reaction_on_face(p2, tiny, 0, 12, 0) / reaction_on_face(p, usual, 0, 12, 0) / 1e-17, 1, 1e-6);
 }
 
-// Oracle: hand value, a quarter of a voxel's confined stiffness to each of its upper nodes. Isolated voxels keep all their
-// nodes on the coarse levels.
+// Oracle: hand value, a quarter of a voxel's confined stiffness to each of its upper nodes. Isolated voxels keep all
+// their nodes on the coarse levels.
 TEST(elasticity, solves_voxels_that_hang_together_with_nothing) {
   model m = solid({12, 12, 12});
   for (std::int64_t z = 0; z < 12; ++z)

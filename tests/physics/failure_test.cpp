@@ -34,7 +34,7 @@ physics::failure_plan plan_of(double tension, double compression, double slope, 
   return plan;
 }
 
-// The specimen is pressed or pulled along z between smooth plates; planes of symmetry hold it.
+// The specimen is compressed or stretched along z between smooth plates; planes of symmetry support it.
 support uniaxial(index3 shape, double displacement) {
   return [=](index3 node, const axis_value& fix) {
     if (node.z == 0) fix(0, 0);
@@ -71,7 +71,7 @@ physics::failure_solution solved(const numerics::elasticity_problem& p, const ph
   return physics::solve_failure(p, plan, {tolerance, 500}, {}, null_log());
 }
 
-// The force of a record: amounts are those of one face.
+// The force of a record: absolute value of that of one face.
 double force(const physics::failure_record& r, double displacement) { return r.load / displacement; }
 
 // Oracle: analytic; F = A (sy + Et (e - ey)), Et = E H / (E + H), and ey = sy / E, in compression and tension.
@@ -91,7 +91,7 @@ TEST(failure, a_bar_yields_and_hardens_along_two_straight_lines) {
           const double strain = 0.02 * r.factor;
           const double stress = strain <= yield / modulus ? modulus * strain : yield + tangent * (strain - yield / modulus);
           EXPECT_NEAR(force(r, displacement), sign * area * stress, 1e-6 * area * yield) << r.factor;
-          // The curve is made of straight lines that begin at records: the trapezoidal rule is exact.
+          // The curve consists of straight lines that begin at records: the trapezoidal rule is exact.
           EXPECT_NEAR(r.work_mJ, r.stored_mJ + r.dissipated_mJ + r.hardening_mJ, 1e-6 * s.curve.back().work_mJ);
         }
         EXPECT_NEAR(s.curve.back().yielded, 1, 1e-12);
@@ -101,8 +101,8 @@ TEST(failure, a_bar_yields_and_hardens_along_two_straight_lines) {
       }
 }
 
-// Oracle: analytic; held at its sides it yields at sy (1 - nu) / (1 - 2 nu) = 140 MPa, strain 0.0104, then the slope is the
-// bulk modulus, 8333.33 MPa, without hardening.
+// Oracle: analytic; fixed at its sides it yields at sy (1 - nu) / (1 - 2 nu) = 140 MPa, strain 0.0104, then the slope
+// is the bulk modulus, 8333.33 MPa, without hardening.
 TEST(failure, a_confined_bar_yields_later_and_goes_on_with_the_bulk_modulus) {
   for (const index3 shape : {index3{3, 2, 2}, {5, 3, 4}})
     for (const auto how : {kernel::dilatation::at_points, kernel::dilatation::mean}) {
@@ -133,7 +133,7 @@ TEST(failure, shear_yields_at_the_yield_stress_over_the_root_of_three) {
   EXPECT_NEAR(s.curve.back().load, stress * gamma * volume, 1e-6 * stress * gamma * volume);
 }
 
-// Oracle: analytic; two bars side by side that do not touch bear the sum of what each one bears alone.
+// Oracle: analytic; two bars next to each other without contact carry the sum of their separate forces.
 TEST(failure, parallel_bars_of_two_yield_stresses_make_three_straight_lines) {
   const index3 shape{4, 2, 5};
   model m = specimen(shape);
@@ -172,9 +172,9 @@ TEST(failure, a_cone_yields_at_its_two_strengths) {
   }
 }
 
-// Oracle: analytic; both strengths of the quadric exactly whatever the interaction, and the hardening's slope in
-// compression. Pulled from all sides it yields at 1 / (3 (c + b)), c the root of (1 - 2 zeta) / 3 times the mean of 1 /
-// strength.
+// Oracle: analytic; both strengths of the quadric exactly for any interaction, and the hardening's slope in
+// compression. Under hydrostatic tension it yields at 1 / (3 (c + b)), c the root of (1 - 2 zeta) / 3 times the mean of
+// 1 / strength.
 TEST(failure, a_quadric_yields_at_its_two_strengths_and_under_pressure) {
   const index3 shape{4, 2, 3};
   const model m = specimen(shape);
@@ -205,8 +205,8 @@ TEST(failure, a_quadric_yields_at_its_two_strengths_and_under_pressure) {
   EXPECT_NEAR(s.curve.back().load, p * 3 * strain * 24, 1e-6 * p * 3 * strain * 24);
 }
 
-// Oracle: analytic; isotropic hardening: unloads along Young's modulus, yields again in tension at the stress that
-// compression had reached.
+// Oracle: analytic; isotropic hardening: unloads along Young's modulus, yields again in tension at the maximum stress
+// of the compression.
 TEST(failure, unloads_elastically_and_yields_again_at_the_hardened_stress) {
   const index3 shape{3, 2, 2};
   const model m = specimen(shape);
@@ -220,7 +220,7 @@ TEST(failure, unloads_elastically_and_yields_again_at_the_hardened_stress) {
     if (r.factor == 0.9 && s.curve.back().factor != 0.9) reached = r.load / displacement;
   }
   EXPECT_NEAR(reached, -area * (top - modulus * 0.002), 1e-5 * area * yield);
-  // From +top in tension on along the tangent.
+  // From +top in tension, the curve follows the tangent.
   const double strain_of_yield = -0.02 + 2 * top / modulus;
   EXPECT_NEAR(force(s.curve.back(), displacement), area * (top + tangent * (0.02 - strain_of_yield)), 2e-5 * area * yield);
   EXPECT_GE(s.proof.smallest_dissipation_MPa, 0);
@@ -252,7 +252,7 @@ TEST(failure, follows_a_dense_reference_step_by_step) {
     }
 }
 
-// Oracle: the same solid on one rank, to the digits that the solver gives; one and two threads.
+// Oracle: the same solid on one rank, to the digits of the solver tolerance; one and two threads.
 TEST(failure, does_not_depend_on_ranks_or_threads) {
   for (const auto& [interaction, edge] : {std::pair{0.5, 10}, {0.3, 6}}) {
     model m = porous(edge);
@@ -274,7 +274,7 @@ TEST(failure, does_not_depend_on_ranks_or_threads) {
   }
 }
 
-// Oracle: what the work is spent on, as steps shrink: the trapezoidal rule errs by the square of the step.
+// Oracle: the balance of the work, as steps shrink: the error of the trapezoidal rule is of second order in the step.
 TEST(failure, work_is_stored_and_dissipated) {
   const model m = specimen({3, 3, 3});
   const double displacement = -0.06;
@@ -291,7 +291,7 @@ TEST(failure, work_is_stored_and_dissipated) {
   }
 }
 
-// Oracle: the walk by displacements that meets the loads; a load is met to 1e-6 of the largest.
+// Oracle: the path by displacements that meets the loads; a load is met to 1e-6 of the largest.
 TEST(failure, goes_to_given_loads_by_the_displacements_that_they_take) {
   const index3 shape{3, 3, 3};
   const model m = specimen(shape);
@@ -299,7 +299,7 @@ TEST(failure, goes_to_given_loads_by_the_displacements_that_they_take) {
   const auto p = make_problem(m, bonded(shape, displacement));
   physics::failure_plan plan = plan_of(yield, yield, hardening, {1, 0, 0.5}, 2);
   plan.amount = displacement;
-  plan.load = -900;  // beyond the yield at some -770
+  plan.load = -900;  // beyond yielding at about -770
   const auto s = solved(p, plan);
   ASSERT_EQ(s.ended, "");
   ASSERT_EQ(s.turns.size(), 3U);
@@ -311,7 +311,7 @@ TEST(failure, goes_to_given_loads_by_the_displacements_that_they_take) {
   EXPECT_NEAR(load_at(s.turns[0]), -900, 1e-3);
   EXPECT_NEAR(load_at(s.turns[1]), 0, 1e-3);
   EXPECT_NEAR(load_at(s.turns[2]), -450, 1e-3);
-  EXPECT_GT(s.turns[1], 0.05);  // what is left
+  EXPECT_GT(s.turns[1], 0.05);  // the remaining deformation
   bool has_half = false;
   for (const auto& r : s.curve) has_half = has_half || std::abs(r.load + 450) < 1e-3;
   EXPECT_TRUE(has_half);
@@ -325,7 +325,8 @@ TEST(failure, goes_to_given_loads_by_the_displacements_that_they_take) {
   EXPECT_LT(physics::change_of_loads(s.curve, again.curve), 1e-8);
 }
 
-// Oracle: analytic; a bar of hardening H bears sy + Et (e - ey): 20 times the elastic way to 2 sy does not reach it.
+// Oracle: analytic; a bar of hardening H carries sy + Et (e - ey): 20 times the elastic displacement for 2 sy does not
+// reach it.
 TEST(failure, a_load_that_the_specimen_does_not_bear_ends_with_the_last_good_state) {
   const index3 shape{4, 2, 2};
   const model m = specimen(shape);
@@ -340,14 +341,14 @@ TEST(failure, a_load_that_the_specimen_does_not_bear_ends_with_the_last_good_sta
   EXPECT_GE(strain, 20 * 2 * yield / modulus * (1 - 1e-9));
   EXPECT_NEAR(last.load, -area * (yield + tangent * (strain - yield / modulus)), 1e-6 * area * yield);
   EXPECT_LT(s.curve.size(), 30U);
-  // What it bears is found.
+  // A load below the capacity is found.
   plan.load = -1.01 * yield * area;
   const auto found = solved(make_problem(m, uniaxial(shape, displacement)), plan);
   ASSERT_EQ(found.ended, "");
   EXPECT_NEAR(0.02 * found.turns.front(), yield / modulus + 0.01 * yield / tangent, 1e-5);
 }
 
-// Oracle: the exact change of a body whose curve is straight lines, none; of another one it falls with the steps.
+// Oracle: the exact change of a body with a piecewise linear curve, zero; for another one it decreases with the steps.
 TEST(failure, half_the_steps_tell_the_error_of_the_steps) {
   const model m = specimen({3, 3, 3});
   double before = 0;
@@ -377,8 +378,8 @@ physics::failure_plan damage_plan(double slope, double fracture, std::vector<dou
   return plan;
 }
 
-// Oracle: analytic; E up to the strength, p E beyond it, a straight line to the origin and back when unloaded; dissipated is
-// the area between the two: (1 - p) st (e - st / E) / 2.
+// Oracle: analytic; E up to the strength, p E beyond it, a straight line to the origin and back when unloaded; the
+// dissipated energy is the area between the two: (1 - p) st (e - st / E) / 2.
 TEST(failure, a_damaged_bar_follows_two_lines_and_unloads_to_the_origin) {
   const index3 shape{3, 2, 2};
   const model m = specimen(shape);
@@ -407,8 +408,8 @@ TEST(failure, a_damaged_bar_follows_two_lines_and_unloads_to_the_origin) {
   }
 }
 
-// Oracle: analytic; of two bars side by side one is weaker, breaks at its kappa, and bears 1e-3 of its stiffness from then
-// on.
+// Oracle: analytic; the weaker of two bars next to each other breaks at its kappa and has 1e-3 of its stiffness from
+// then on.
 TEST(failure, a_bar_breaks_at_its_strain_of_fracture) {
   const index3 shape{3, 2, 5};
   model m = specimen(shape);
@@ -433,7 +434,7 @@ TEST(failure, a_bar_breaks_at_its_strain_of_fracture) {
     EXPECT_NEAR(r.broken, is_broken ? 0.5 : 0, 1e-12) << strain;
     EXPECT_NEAR(r.load, 4 * bar + 4 * (is_broken ? kernel::stiffness_of_broken * modulus * strain : bar), 1e-5 * 400);
   }
-  // The plates stand still while it breaks: what it had stored is dissipated.
+  // The plates do not move while the bar breaks: its stored energy is dissipated.
   EXPECT_LT(s.proof.work_error, 1e-5);
 }
 
@@ -454,7 +455,7 @@ TEST(failure, damage_does_not_depend_on_ranks) {
   }
 }
 
-// Oracle: by the requirements of a path.
+// Oracle: the requirements of a path.
 TEST(failure, refuses_a_path_that_goes_nowhere) {
   const model m = specimen({3, 2, 2});
   const auto p = make_problem(m, bonded(m.shape, -0.01));

@@ -20,7 +20,7 @@ heat_boundary heated(axis across, bool high, double temperature_K) {
   return {on(across, high, face_flow::wall), {thermal::temperature, temperature_K, 0, 0}};
 }
 
-// Material 1 is fluid, 2 is solid. A fluid of viscosity, conductivity and capacity one in mm, s, Pa s, W, K.
+// Material 1 is fluid, 2 is solid. The fluid has unit viscosity, conductivity and capacity in mm, s, Pa s, W, K.
 buoyant_problem make_buoyant(MPI_Comm comm, const image& img, std::vector<flow_boundary> openings,
                              std::vector<std::optional<double>> incoming, std::vector<heat_boundary> conditions,
                              double solid_conductivity = 1) {
@@ -82,8 +82,8 @@ double nusselt_of(const physics::buoyant_solution& s, axis across) {
   return low;
 }
 
-// Oracle: the flow by the difference of pressure that the weight of the column makes, in pores at random: voxel by voxel
-// the same equations.
+// Oracle: the flow driven by the pressure difference due to the weight of the column, in random pores: the same
+// equations voxel by voxel.
 TEST(flow_buoyancy, a_warm_column_is_a_drop_of_pressure) {
   const ranks_with_a_plane comm(7);
   if (comm == MPI_COMM_NULL) return;
@@ -110,8 +110,8 @@ TEST(flow_buoyancy, a_warm_column_is_a_drop_of_pressure) {
   }
 }
 
-// Oracle: de Vahl Davis 1983, within what 20 voxels resolve; and the same whichever way up is, and for a fluid that sinks
-// where it is warm with the world upside down.
+// Oracle: de Vahl Davis 1983, within the accuracy of 20 voxels; the same for any direction of gravity, and for a fluid
+// of negative expansion with gravity reversed.
 TEST(flow_buoyancy, heated_squares_have_published_nusselt_numbers) {
   const ranks_with_a_plane comm(20);
   if (comm == MPI_COMM_NULL) return;
@@ -133,7 +133,7 @@ TEST(flow_buoyancy, heated_squares_have_published_nusselt_numbers) {
   EXPECT_LT(turned.heat.certificate.reaction_imbalance, 1e-5);
 }
 
-// Oracle: the eigenvalues of a diagonal map, on ranks that have a part of its values each.
+// Oracle: the eigenvalues of a diagonal map, on ranks that each have a part of its values.
 TEST(flow_buoyancy, the_leading_multiplier_is_the_largest_eigenvalue) {
   const ranks_with_a_plane comm(3);
   if (comm == MPI_COMM_NULL) return;
@@ -149,8 +149,8 @@ TEST(flow_buoyancy, the_leading_multiplier_is_the_largest_eigenvalue) {
   EXPECT_NEAR(physics::leading_multiplier(comm, {}, vectors), 1.05, 2e-3);
 }
 
-// Oracle: a square that is heated from below with insulated sides is at rest below the Rayleigh number 2585 [Luijkx1981],
-// and convects above it; Nusselt numbers of [Ouertatani2008], within what 20 voxels resolve.
+// Oracle: a square heated from below with insulated sides is at rest below the Rayleigh number 2585 [Luijkx1981], and
+// convects above it; Nusselt numbers of [Ouertatani2008], within the accuracy of 20 voxels.
 TEST(flow_buoyancy, a_square_heated_from_below_is_in_its_stable_state) {
   const ranks_with_a_plane comm(20);
   if (comm == MPI_COMM_NULL) return;
@@ -172,7 +172,7 @@ TEST(flow_buoyancy, a_square_heated_from_below_is_in_its_stable_state) {
   EXPECT_NEAR(nusselt_of(heated_below(1e4), axis::z), 2.158, 0.03 * 2.158);
 }
 
-// Oracle: what the messages say; a tolerance that is out of reach is no error.
+// Oracle: the text of the messages; an unreachable tolerance is not an error.
 TEST(flow_buoyancy, refuses_what_has_no_weight_and_tells_what_does_not_settle) {
   const ranks_with_a_plane comm(8);
   if (comm == MPI_COMM_NULL) return;

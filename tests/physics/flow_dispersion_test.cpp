@@ -47,8 +47,9 @@ carried solve_carried(MPI_Comm comm, const image& img, axis along, std::vector<d
   return result;
 }
 
-// Of a slit of g voxels on this grid: u_i = y (g - y) / 2 + 1 / 8 with y = i + 1 / 2, as the flow solver has it, and a chain
-// of voxels whose b_i+1 - b_i is the sum of u - mean(u) below. @return (D / D_0 - 1) / Pe^2, Pe of the width
+// Taylor dispersion of a slit of g voxels on this grid: u_i = y (g - y) / 2 + 1 / 8 with y = i + 1 / 2, as in the flow
+// solver, and a chain of voxels whose b_i+1 - b_i is the sum of u - mean(u) below. @return (D / D_0 - 1) / Pe^2, Pe of
+// the width
 double taylor_on_grid(std::int64_t g) {
   std::vector<double> u;
   double mean = 0;
@@ -118,8 +119,8 @@ TEST(flow_dispersion, at_peclet_number_0_is_what_the_heat_solver_finds) {
       EXPECT_NEAR(porosity * found.dispersion.tensors[0].over_diffusivity[i][j], heat.conductivity_W_per_mK[i][j], 1e-6);
 }
 
-// Oracle: the sample and its mirror images in all directions, which repeat. Pores that touch the sides, and pores that do
-// not; parts that lead through along another axis only count for nothing.
+// Oracle: the sample and its mirror images in all directions, repeated periodically. Pores with and without contact to
+// the sides; parts that lead through only along another axis do not count.
 TEST(flow_dispersion, of_a_mirrored_sample_is_that_of_the_sample_and_its_images) {
   const ranks_with_a_plane comm(5);
   if (comm == MPI_COMM_NULL) return;
@@ -129,7 +130,7 @@ TEST(flow_dispersion, of_a_mirrored_sample_is_that_of_the_sample_and_its_images)
     return p.y == 2 || p.x == 1 || p.z == 3 || !solid ? 1 : 0;
   });
   const image inner({5, 6, 7}, [](index3 p) {
-    if (p.z == 2 && p.y == 0) return 1;  // leads through along x, apart from all else
+    if (p.z == 2 && p.y == 0) return 1;  // leads through along x, disconnected from the rest
     return p.y > 1 && p.y < 5 && p.x > 0 && p.x < 6 && (p.z + p.y * p.x) % 7 != 0 ? 1 : 0;
   });
   const vector3 spacing{0.5, 0.4, 0.6};
@@ -143,7 +144,7 @@ TEST(flow_dispersion, of_a_mirrored_sample_is_that_of_the_sample_and_its_images)
         return img->at(p);
       });
       const auto own = solve_carried(comm, *img, along, {0, 2, 20}, 1, spacing, 1e-9, true);
-      if (img == &inner) {  // its images are apart from each other: nothing passes between them
+      if (img == &inner) {  // its images are disconnected: there is no flux between them
         EXPECT_GT(own.dispersion.tensors[2].over_diffusivity[0][0], own.dispersion.tensors[0].over_diffusivity[0][0]);
         EXPECT_EQ(own.dispersion.tensors[2].over_diffusivity[0][1], 0);
         EXPECT_NEAR(own.dispersion.tensors[2].over_diffusivity[1][1], 0, 1e-6);
@@ -163,8 +164,8 @@ TEST(flow_dispersion, of_a_mirrored_sample_is_that_of_the_sample_and_its_images)
     }
 }
 
-// Oracle: one rank and three threads. Invariants: dispersion grows with the Peclet number along the flow, and is never below
-// diffusion; the velocities keep mass though the flow is solved to a hundredth.
+// Oracle: one rank and three threads. Invariants: dispersion grows with the Peclet number along the flow, and is never
+// below diffusion; the velocities conserve mass although the flow is solved to a hundredth.
 TEST(flow_dispersion, is_the_same_on_any_number_of_ranks) {
   const ranks_with_a_plane comm(9);
   if (comm == MPI_COMM_NULL) return;
@@ -191,8 +192,9 @@ TEST(flow_dispersion, is_the_same_on_any_number_of_ranks) {
   EXPECT_NEAR(poor.dispersion.tensors[0].over_diffusivity[2][2], before, 0.02 * before);
 }
 
-// Oracle: two forms of one number, which solve_carried compares, at Peclet numbers of a voxel in the hundreds, where
-// central convection oscillates; and more spread by a faster flow. A cycle for the upwind operator alone does not get there.
+// Oracle: two forms of one number, which solve_carried compares, at Peclet numbers of a voxel in the hundreds, for
+// which central convection oscillates; and larger dispersion for a faster flow. A cycle for the upwind operator alone
+// does not converge to this.
 TEST(flow_dispersion, settles_where_a_voxel_has_a_peclet_number_of_hundreds) {
   const ranks_with_a_plane comm(18);
   if (comm == MPI_COMM_NULL) return;
@@ -216,7 +218,7 @@ TEST(flow_dispersion, settles_where_a_voxel_has_a_peclet_number_of_hundreds) {
   EXPECT_LT(fast.certificate.iterations, 1200);
 }
 
-// Oracle: what the messages say.
+// Oracle: the text of the messages.
 TEST(flow_dispersion, refuses_what_has_none) {
   const ranks_with_a_plane comm(4);
   if (comm == MPI_COMM_NULL) return;

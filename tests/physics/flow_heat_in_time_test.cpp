@@ -20,8 +20,8 @@ using physics::flow_boundary;
 using physics::heat_boundary;
 using physics::temperature_problem;
 
-// Material 1 is fluid, 2 is solid. Viscosity, density over viscosity, conductivity and capacity of the fluid are one in mm,
-// s, Pa s, W, K.
+// Material 1 is fluid, 2 is solid. Viscosity, density over viscosity, conductivity and capacity of the fluid are one in
+// mm, s, Pa s, W, K.
 struct warm_flow {
   physics::through_problem flow;
   temperature_problem heat;
@@ -83,8 +83,8 @@ outcome run(const warm_flow& w, physics::flow_time_plan plan, double tolerance =
   return all;
 }
 
-// Oracle: the equations of the same voxels by fine steps of Runge and Kutta, of a plug whose velocity grows with time. The
-// error is of second order in the step.
+// Oracle: the equations of the same voxels by fine Runge-Kutta steps, for plug flow whose velocity increases with time.
+// The error is of second order in the step.
 TEST(flow_heat_in_time, a_plug_that_speeds_up_carries_heat_to_second_order_in_time) {
   const ranks_with_a_plane comm(12);
   if (comm == MPI_COMM_NULL) return;
@@ -140,7 +140,7 @@ TEST(flow_heat_in_time, a_plug_that_speeds_up_carries_heat_to_second_order_in_ti
   EXPECT_GT(errors[1] / errors[2], 3.6);
 }
 
-// Oracle: the heat solver in time, of a fluid that hardly moves in a solid; the same scheme.
+// Oracle: the transient heat solver, for a nearly stationary fluid in a solid; the same scheme.
 TEST(flow_heat_in_time, a_fluid_that_carries_nothing_conducts_as_the_heat_solver_says) {
   const ranks_with_a_plane comm(6);
   if (comm == MPI_COMM_NULL) return;
@@ -153,7 +153,7 @@ TEST(flow_heat_in_time, a_fluid_that_carries_nothing_conducts_as_the_heat_solver
                       {on(axis::y, true, face_flow::wall), {thermal::convection, 290, 0, 0.5}},
                       {on(axis::x, false, face_flow::wall), {thermal::flux, 0, 2, 0}}},
                      20, {0.5, 0.4, 0.6});
-  w.flow.is_buoyant = true;  // all fluid takes part
+  w.flow.is_buoyant = true;  // all fluid is included
   w.plan.implicitness = 1;
   w.heat.source_W_per_mm3 = {0, 1, 0};
   numerics::heat_problem conduction;
@@ -180,8 +180,8 @@ TEST(flow_heat_in_time, a_fluid_that_carries_nothing_conducts_as_the_heat_solver
   }
 }
 
-// Oracle: the first law over all steps: what has come in by faces, sources and openings is what fluid and solid hold. And
-// the temperature stays between those given.
+// Oracle: the first law over all steps: the heat received from faces, sources and openings equals the increase in fluid
+// and solid. The temperature remains between the given ones.
 TEST(flow_heat_in_time, all_heat_that_comes_is_stored_or_leaves) {
   const ranks_with_a_plane comm(8);
   if (comm == MPI_COMM_NULL) return;
@@ -200,7 +200,7 @@ TEST(flow_heat_in_time, all_heat_that_comes_is_stored_or_leaves) {
     for (std::size_t i = 0; i < answer.temperature_K.size(); ++i)
       held += (w.heat.material[i] == 1 ? 1 : 3) * (answer.temperature_K[i] - 300);
     MPI_Allreduce(MPI_IN_PLACE, &held, 1, MPI_DOUBLE, MPI_SUM, comm);
-    if (implicitness == 1) {  // the first steps of the other are two halves each, of which the second is told
+    if (implicitness == 1) {  // the first steps of the other scheme are two halves each, of which the second is reported
       double came = 0;
       for (std::size_t n = 1; n < answer.history.size(); ++n) {
         const auto& h = answer.history[n].heat;
@@ -208,7 +208,7 @@ TEST(flow_heat_in_time, all_heat_that_comes_is_stored_or_leaves) {
         for (const auto& pair : h.face_inflow_W) in += pair[0] + pair[1];
         came += in * answer.flow.history[n].step_s;
       }
-      // What comes is told above the lowest temperature, as mass is kept.
+      // Incoming heat is relative to the lowest temperature, as mass is conserved.
       EXPECT_NEAR(came, held, 1e-6 * held);
     }
     EXPECT_GT(answer.history.back().heat.limited_share, 0);
@@ -251,7 +251,7 @@ TEST(flow_heat_in_time, natural_convection_comes_to_its_steady_state) {
               1e-3 * steady.flow.flows[0].highest_speed_mm_per_s);
 }
 
-// Oracle: what the messages say.
+// Oracle: the text of the messages.
 TEST(flow_heat_in_time, refuses_what_stores_nothing) {
   const ranks_with_a_plane comm(4);
   if (comm == MPI_COMM_NULL) return;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Small images of pores and the permeabilities of them, for the tests of flow.
+/// Small images of pores and their permeabilities, for the tests of flow.
 #include <osteon/physics/flow/solver/stokes/permeability.hpp>
 
 #include "physics/heat_images.hpp"
@@ -11,7 +11,7 @@ using namespace osteon;
 using heat_images::image;
 using heat_images::ranks_with_a_plane;
 
-/// Voxels that are not 0 flow.
+/// Non-zero voxels are fluid.
 inline physics::flow_problem make_problem(MPI_Comm comm, const image& img, std::vector<axis> directions,
                                           physics::flow_surroundings around, vector3 spacing = {1, 1, 1}) {
   std::vector<std::int64_t> active(static_cast<std::size_t>(img.shape.z));

@@ -16,7 +16,7 @@ using physics::flow_boundary;
 
 const physics::through_options exact{1e-9, 3000, true, {}};
 
-// Voxels of an image: fluid is 1, 0 and what is larger is solid; that has the label value - 1.
+// Voxels of an image: 1 is fluid, 0 and larger values are solid; the latter have the label value - 1.
 physics::through_problem labelled(MPI_Comm comm, const image& img, std::vector<flow_boundary> boundaries,
                                   std::size_t names = 0, vector3 spacing = {1, 1, 1}) {
   const image fluid(img.shape, [&](index3 p) { return img.at(p) == 1; });
@@ -49,7 +49,7 @@ physics::through_flow solve_it(const physics::through_problem& problem, const ph
   return answer.flows[0];
 }
 
-// What a flow is compared by.
+// The quantities compared between flows.
 std::vector<double> numbers_of(const physics::through_flow& f) {
   std::vector<double> all{f.inflow_mm3_per_s, f.pressure_drop_Pa, f.mean_speed_mm_per_s, f.highest_speed_mm_per_s,
                           f.mean_wall_shear_Pa};
@@ -80,7 +80,7 @@ TEST(flow_labels, share_the_force_among_them) {
     problem.has_inertia = inertia;
     const auto flow = solve_it(problem, {1e-5, 1000, false, {}});
     ASSERT_EQ(flow.force_on_label_N.size(), 3U);
-    // Of what has no label: a job with that as a label.
+    // Force on the solid without a label: a job in which that solid has a label.
     const image rest(img.shape, [&](index3 p) { return img.at(p) == 1 ? 1 : img.at(p) == 0 ? 2 : 3; });
     auto others = labelled(comm, rest, problem.boundaries, 2);
     others.has_inertia = inertia;
@@ -194,7 +194,7 @@ TEST(flow_labels, open_inside_alike_on_any_ranks_and_axes) {
     }
 }
 
-// Oracle: a sheet of one voxel between two channels is the end of both.
+// Oracle: a sheet of one voxel between two channels is the wall of both.
 TEST(flow_labels, of_one_voxel_open_to_both_sides) {
   const ranks_with_a_plane comm(9);
   if (comm == MPI_COMM_NULL) return;
@@ -236,7 +236,7 @@ TEST(flow_labels, slide_and_slip_as_faces_of_the_image_do) {
     const auto floor = slips ? face_flow::slip : face_flow::wall;
     auto one = solve_it(labelled(comm, cropped, join({lid(on(axis::y, false, face_flow::wall)), on(axis::y, true, floor)})));
     auto other = solve_it(labelled(comm, whole, join({lid(on_label(1, face_flow::wall)), on_label(2, floor)}), 2));
-    // The walls are solid there: the drop acts on them, all of it.
+    // The walls are solid there: all of the drop acts on them.
     const double drop = 1e-6 * 5 * 3;
     EXPECT_NEAR(other.force_on_solid_N.z, drop, 1e-6 * drop);
     EXPECT_NEAR(other.force_on_label_N[0].z + other.force_on_label_N[1].z, drop, 1e-6 * drop);
@@ -255,13 +255,13 @@ TEST(flow_labels, may_be_parts_of_surfaces) {
   // A plug in a pipe: fluid on both sides.
   const image img({8, 4, 4}, [](index3 p) { return p.z == 3 || p.z == 4 ? 2 : 1; });
   auto plug = on_label(1, face_flow::velocity, 2);
-  plug.only_side = 1;  // looks towards the high face
+  plug.only_side = 1;  // faces the high side
   const auto flow = solve_it(labelled(comm, img, {plug, on(axis::z, true, face_flow::outlet)}));
   EXPECT_EQ(flow.boundaries[0].faces, 16);
   EXPECT_NEAR(flow.boundaries[1].inflow_mm3_per_s, -32, 1e-5);
   auto any = on_label(0, face_flow::velocity, 2);
   any.low_mm.z = 4;
-  const image plain({8, 4, 4}, [](index3 p) { return p.z == 3 || p.z == 4 ? 5 : 1; });  // with no name
+  const image plain({8, 4, 4}, [](index3 p) { return p.z == 3 || p.z == 4 ? 5 : 1; });  // without a name
   expect_same(flow, solve_it(labelled(comm, plain, {any, on(axis::z, true, face_flow::outlet)})), 1e-9);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Openings of small images, for the tests of flow between them.
+/// Openings of small images, for the tests of flow between openings.
 #include <osteon/physics/flow/solver/openings/flow_through.hpp>
 
 #include "physics/flow_images.hpp"

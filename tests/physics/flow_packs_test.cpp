@@ -15,7 +15,7 @@ using physics::flow_surroundings;
 
 const physics::flow_options usual{1e-4, 1, 300, false};
 
-// Spheres at the given points of a periodic cube of n voxels; voxels whose centres lie inside are solid.
+// Spheres at the given points of a periodic cube of n voxels; voxels whose centres are inside are solid.
 image pack(std::int64_t n, double solid_share, const std::vector<vector3>& points) {
   const double radius =
       std::cbrt(3 * solid_share / (4 * std::numbers::pi * static_cast<double>(points.size()))) * static_cast<double>(n);
@@ -38,7 +38,7 @@ double error_of(const image& img, double exact, axis along = axis::x) {
   return answer.permeability_mm2 / static_cast<double>(img.shape.x * img.shape.x) / exact - 1;
 }
 
-// Oracle: drag coefficients of cubic packs [ZickHomsy1982]; the errors of voxels shrink with the voxels.
+// Oracle: drag coefficients of cubic packs [ZickHomsy1982]; the discretisation errors decrease with the voxel size.
 TEST(flow_packs, of_spheres_approach_published_drag) {
   const std::vector<vector3> simple{{0.5, 0.5, 0.5}}, centred{{0, 0, 0}, {0.5, 0.5, 0.5}};
   EXPECT_LT(std::abs(error_of(pack(32, 0.5236, simple), 2.5203e-3)), 0.015);
@@ -48,7 +48,7 @@ TEST(flow_packs, of_spheres_approach_published_drag) {
 }
 
 // k / n^2 of a simple cubic pack of spheres with any solid share up to 0.5236: 1 / K of [ZickHomsy1982], table 2, as a
-// polynomial in the cube root of the solid share, which runs through 1 at 0 and meets the table to 0.3 %.
+// polynomial in the cube root of the solid share, which equals 1 at 0 and matches the table to 0.3 %.
 class cubic_packs {
  public:
   cubic_packs() {
@@ -80,8 +80,8 @@ class cubic_packs {
   Eigen::Matrix<double, 6, 1> fit_;
 };
 
-// Oracle: the same table, at the solid share that the voxels have: that of the spheres is off by several per cent where
-// voxels are few. Halving the voxels leaves less than a quarter of the error, over several packs.
+// Oracle: the same table, at the solid share of the voxels: that of the spheres differs by several per cent if voxels
+// are few. Halving the voxels reduces the error to less than a quarter, over several packs.
 TEST(flow_packs, of_spheres_approach_it_to_second_order) {
   if (comm::size(MPI_COMM_WORLD) > 1) return;
   const cubic_packs exact;
@@ -118,7 +118,7 @@ TEST(flow_packs, of_cylinders_approach_published_drag) {
   EXPECT_LT(std::abs(error_of(array(64), along * c / std::numbers::pi, axis::z)), 0.007);
 }
 
-// Invariants: symmetric to the solver's tolerance, positive definite; principal values are those of a turned image.
+// Invariants: symmetric to the solver's tolerance, positive definite; principal values are those of a rotated image.
 TEST(flow_packs, have_a_symmetric_positive_tensor) {
   const image img = heat_images::random_porous({20, 18, 16}, 11, 1);
   const auto all = physics::solve_permeability(

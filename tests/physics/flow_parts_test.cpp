@@ -23,7 +23,7 @@ std::uint8_t union_of(MPI_Comm comm, const numerics::flow_parts& parts) {
   return bits;
 }
 
-// By hand: channels along one axis, one that turns back through the other side, one that climbs as it goes around.
+// By hand: channels along one axis, one that returns through the other side, one that rises along its loop.
 TEST(flow_parts, lead_through_if_they_come_back_in_another_period) {
   const ranks_with_a_plane comm(6);
   if (comm == MPI_COMM_NULL) return;

@@ -20,7 +20,7 @@ physics::transient_flow_solution run(const physics::through_problem& problem, co
   return answer;
 }
 
-// A slit of g voxels in y that goes on along z and x; friction of its voxels, viscosity and density being 1.
+// A slit of g voxels in y, periodic along z and x; friction of its voxels, viscosity and density being 1.
 constexpr std::int64_t gap = 8, period = 4, wide = 2;
 
 physics::through_problem slit(MPI_Comm comm, double rate) {
@@ -55,13 +55,14 @@ TEST(flow_period_rate, of_plates_is_held_from_rest_to_the_steady_drop) {
     const double k = static_cast<double>(gap * gap + 2) / 12, drop = rate * period / (k * gap * wide);
     EXPECT_NEAR(answer.history.back().flow.period_drop_Pa[0], drop, 1e-6 * std::abs(drop));
     EXPECT_NEAR(answer.history.back().flow.pressure_drop_Pa, -drop, 1e-6 * std::abs(drop));
-    // A plug at first, whose shear at the walls takes a large drop.
+    // A plug at first; the shear at its walls requires a large drop.
     EXPECT_GT(answer.history[1].flow.period_drop_Pa[0] / drop, 1.5);
   }
 }
 
-// Oracle: velocities and drop of a rate that swings, from rest: du/dt = drop / length - A u with the sum of u given, on the
-// same voxels by eigenvalues of A on what has no sum, as Womersley's flow but with the rate given; second order in the step.
+// Oracle: velocities and drop of an oscillating rate, from rest: du/dt = drop / length - A u with the sum of u given,
+// on the same voxels by eigenvalues of A on the subspace of zero sum, as in Womersley's flow but with the rate given;
+// second order in the step.
 TEST(flow_period_rate, that_swings_between_plates_takes_the_drop_of_its_equations) {
   const ranks_with_a_plane comm(period);
   if (comm == MPI_COMM_NULL) return;

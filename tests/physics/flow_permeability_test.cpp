@@ -17,7 +17,7 @@ using namespace osteon;
 using namespace flow_images;
 using physics::flow_surroundings;
 
-// The plainly assembled problem on a box that repeats: all faces between fluid voxels one by one, dense least squares.
+// The plainly assembled problem on a periodic box: all faces between fluid voxels one by one, dense least squares.
 // @return mean velocities (z, y, x) under a unit gradient along each axis [mm2]
 Eigen::Matrix3d dense_reference(const image& img, vector3 h) {
   const index3 n = img.shape;
@@ -80,7 +80,7 @@ image doubled(const image& img, std::array<bool, 3> along) {
           }};
 }
 
-// Oracle: on this grid the profile of a slit is the parabola but for a constant, k = (g^2 + 2) / 12 of the open area.
+// Oracle: on this grid the profile of a slit is the parabola up to a constant, k = (g^2 + 2) / 12 of the open area.
 TEST(flow_permeability, of_a_slit_has_the_exact_value_of_the_grid) {
   const ranks_with_a_plane comm(5);
   if (comm == MPI_COMM_NULL) return;
@@ -113,7 +113,7 @@ TEST(flow_permeability, of_channels_between_closed_sides) {
   }
 }
 
-// Oracle: the same image with the scale that is estimated. With too small a one, conjugate gradients have no inner product.
+// Oracle: the same image with the estimated scale. With too small a scale, conjugate gradients have no inner product.
 TEST(flow_permeability, is_found_from_too_small_a_scale_of_the_preconditioner) {
   const ranks_with_a_plane comm(12);
   if (comm == MPI_COMM_NULL) return;
@@ -162,7 +162,7 @@ TEST(flow_permeability, equals_a_dense_solution_on_random_pores) {
     }
 }
 
-// Oracle: a mirrored image repeats after two of its lengths, and its symmetry keeps the flow normal to the faces.
+// Oracle: a mirrored image has the period of two of its lengths, and by symmetry the flow is normal to its faces.
 TEST(flow_permeability, of_a_mirrored_sample_is_that_of_the_sample_and_its_images) {
   const ranks_with_a_plane comm(5);
   if (comm == MPI_COMM_NULL) return;
@@ -200,7 +200,8 @@ TEST(flow_permeability, between_closed_sides_is_that_in_a_frame_of_solid) {
   }
 }
 
-// Invariants: the same on any ranks and threads, whichever way the image is turned, and inside the bounds on the way.
+// Invariants: the same on any ranks and threads and for any orientation of the image, and inside the bounds during the
+// iterations.
 TEST(flow_permeability, does_not_depend_on_ranks_threads_or_the_order_of_axes) {
   const image img = heat_images::random_porous({12, 14, 16}, 3, 1);
   const auto together = solve_one(MPI_COMM_WORLD, img, axis::y, flow_surroundings::periodic);
@@ -229,7 +230,7 @@ TEST(flow_permeability, does_not_depend_on_ranks_threads_or_the_order_of_axes) {
   }
 }
 
-// Invariant: solid in place of fluid never makes the flow easier (the dissipation is a minimum).
+// Invariant: replacing fluid by solid never reduces the resistance (the dissipation is a minimum).
 TEST(flow_permeability, falls_when_solid_grows) {
   std::mt19937 random(6);
   double before = 1e30;
@@ -242,7 +243,7 @@ TEST(flow_permeability, falls_when_solid_grows) {
   }
 }
 
-// u . A u of velocities on the low faces of a box that repeats, by the rows of friction one by one, and their sum along an
+// u . A u of velocities on the low faces of a periodic box, by the rows of friction one by one, and their sum along an
 // axis. @param u shape (voxels, 3)
 struct plain_sums {
   double friction = 0, flux = 0;
@@ -281,8 +282,8 @@ plain_sums sums_of_faces(const image& img, vector3 h, int along, const std::vect
   return sums;
 }
 
-// Oracle: the energy identity. The mean velocity and the power that friction takes give one permeability: as the solver has
-// both, in any surroundings, and by plain sums over the velocities of the faces.
+// Oracle: the energy identity. The mean velocity and the power of friction give one permeability: as computed by the
+// solver, for all boundary conditions, and by plain sums over the velocities of the faces.
 TEST(flow_permeability, from_flux_is_that_from_dissipation) {
   const image ball({10, 10, 10}, [](index3 p) {
     return std::hypot(static_cast<double>(p.z) - 4.5, static_cast<double>(p.y) - 4.5, static_cast<double>(p.x) - 4.5) > 4.2;
@@ -327,7 +328,7 @@ TEST(flow_permeability, from_flux_is_that_from_dissipation) {
   EXPECT_GT(solved, 40);
 }
 
-// Invariants: what flows in flows out of each voxel; power over the gradient; the drop of pressure.
+// Invariants: the inflow of each voxel equals its outflow; power over the gradient; the drop of pressure.
 TEST(flow_permeability, fields_carry_the_flow_that_the_permeability_says) {
   const ranks_with_a_plane comm(5);
   if (comm == MPI_COMM_NULL) return;
@@ -350,7 +351,7 @@ TEST(flow_permeability, fields_carry_the_flow_that_the_permeability_says) {
   }
 }
 
-// By hand: in a straight channel the pressure falls evenly.
+// By hand: in a straight channel the pressure decreases linearly.
 TEST(flow_permeability, gives_pressures_from_the_drop_to_zero) {
   const ranks_with_a_plane comm(5);
   if (comm == MPI_COMM_NULL) return;
@@ -365,7 +366,7 @@ TEST(flow_permeability, gives_pressures_from_the_drop_to_zero) {
   }
 }
 
-// Invariant: where the image repeats, the pressure of each connected part of the fluid has the mean zero, and is the same on
+// Invariant: in a periodic image, the pressure of each connected part of the fluid has zero mean, and is the same on
 // any number of ranks.
 TEST(flow_permeability, of_a_periodic_sample_has_pressures_with_the_mean_zero_in_each_part) {
   const ranks_with_a_plane comm(12);

@@ -28,7 +28,7 @@ physics::transient_flow_solution run(const physics::through_problem& problem, co
   return answer;
 }
 
-// Oracle: hand values; a table is linear between its times, repeats itself, and is as its ends outside of it.
+// Oracle: hand values; a table is linear between its times, is periodic or has its end values outside of them.
 TEST(flow_pulsating, a_table_of_time_is_linear_and_repeats_itself) {
   physics::time_table t{{{1, 0}, {2, 10}, {4, -10}}, 0};
   EXPECT_EQ(t.at(0), 0);
@@ -44,8 +44,8 @@ TEST(flow_pulsating, a_table_of_time_is_linear_and_repeats_itself) {
   EXPECT_EQ(physics::time_table{}.most(), 1);
 }
 
-// Oracle: Womersley's flow between plates [Womersley1955]: on the same voxels by eigenvalues, from rest, of second order in
-// the step; and after some periods the amplitude of the closed form, to what the voxels allow.
+// Oracle: Womersley's flow between plates [Womersley1955]: on the same voxels by eigenvalues, from rest, of second
+// order in the step; and after some periods the amplitude of the closed form, to the accuracy of the voxels.
 TEST(flow_pulsating, pressure_that_oscillates_between_plates_drives_womersleys_flow) {
   const ranks_with_a_plane comm(4);
   if (comm == MPI_COMM_NULL) return;
@@ -83,7 +83,7 @@ TEST(flow_pulsating, pressure_that_oscillates_between_plates_drives_womersleys_f
       for (std::int32_t n = 0; n < r.length; ++n) {
         const auto i = static_cast<std::size_t>(3 * (r.first + n));
         worst = std::max(worst, std::abs(static_cast<double>(answer.end.velocity_mm_per_s[i]) - exact[r.y]));
-        // The pressure falls evenly at any time.
+        // The pressure decreases linearly at any time.
         EXPECT_NEAR(
             answer.end.pressure_Pa[i / 3],
             drop * std::sin(omega * end) * (static_cast<double>(length - problem.where.owned.begin.z - r.z) - 0.5) / length,
@@ -109,7 +109,7 @@ TEST(flow_pulsating, pressure_that_oscillates_between_plates_drives_womersleys_f
   EXPECT_NEAR(exact_at(time)[4], std::imag(profile * std::exp(i * omega * time)), 0.02 * std::abs(profile));
 }
 
-// Oracle: a plug that is pushed: its velocity is the given one at any time, its drop of pressure is what accelerates it.
+// Oracle: a plug with given velocity: its velocity is the given one at any time, its pressure drop accelerates it.
 TEST(flow_pulsating, a_plug_that_is_pushed_needs_the_pressure_that_accelerates_it) {
   const ranks_with_a_plane comm(6);
   if (comm == MPI_COMM_NULL) return;
@@ -141,7 +141,7 @@ TEST(flow_pulsating, a_plug_that_is_pushed_needs_the_pressure_that_accelerates_i
   EXPECT_LT(errors[1], 0.6 * errors[0]);
 }
 
-// Oracle: none; what contradicts itself is refused.
+// Oracle: none; contradictory input is refused.
 TEST(flow_pulsating, refuses_tables_that_make_no_sense) {
   const ranks_with_a_plane comm(4);
   if (comm == MPI_COMM_NULL) return;

@@ -51,7 +51,7 @@ image box(index3 shape) {
   return {shape, [](index3) { return 1; }};
 }
 
-// Oracle: the way over the speed; to half a voxel, of which convection by limited differences is at most off.
+// Oracle: the distance over the speed; to half a voxel, the maximum error of convection by limited differences.
 TEST(flow_residence, plug_flow_is_as_old_as_its_way) {
   const ranks_with_a_plane comm(20);
   if (comm == MPI_COMM_NULL) return;
@@ -75,7 +75,7 @@ TEST(flow_residence, dispersion_in_a_closed_vessel_has_the_closed_form) {
     const std::int64_t n = fine ? 40 : 20;
     const ranks_with_a_plane comm(n);
     if (comm == MPI_COMM_NULL) continue;
-    // The same vessel: the length is 20, with voxels of half the size twice as many.
+    // The same vessel: the length is 20, with twice as many voxels of half the size.
     setting s{box({n, 2, 2}), 2, true, 8};
     if (fine) s.diffusivity *= 4, s.speed *= 2;  // in voxels
     const auto p = make_ages(comm, s);
@@ -94,7 +94,7 @@ TEST(flow_residence, dispersion_in_a_closed_vessel_has_the_closed_form) {
   }
 }
 
-// Oracle: a vessel that is mixed at once has one age, volume over flow rate, at any point of it.
+// Oracle: an ideally mixed vessel has one age, volume over flow rate, at every point.
 TEST(flow_residence, mixed_fluid_is_of_one_age) {
   const ranks_with_a_plane comm(8);
   if (comm == MPI_COMM_NULL) return;
@@ -104,8 +104,8 @@ TEST(flow_residence, mixed_fluid_is_of_one_age) {
     EXPECT_NEAR(age, 4, 1e-2);
 }
 
-// Oracles: volume over flow rate, whatever the diffusion; the age of a pocket, which only diffusion renews, exceeds h^2 / D;
-// what is closed is never renewed.
+// Oracles: volume over flow rate, for any diffusion; the age of a pocket, which is renewed only by diffusion, exceeds
+// h^2 / D; closed pores are never renewed.
 TEST(flow_residence, pockets_grow_old_and_closed_pores_have_no_age) {
   const ranks_with_a_plane comm(12);
   if (comm == MPI_COMM_NULL) return;
@@ -131,7 +131,7 @@ TEST(flow_residence, pockets_grow_old_and_closed_pores_have_no_age) {
   EXPECT_LE(a.stagnant_share, (2 * 3 + 4 * 3 + 8) / (volume + 2 * 3));
 }
 
-// Oracle: none; what makes no sense is refused on all ranks.
+// Oracle: none; invalid input is refused on all ranks.
 TEST(flow_residence, refuses_what_it_cannot_answer) {
   const ranks_with_a_plane comm(6);
   if (comm == MPI_COMM_NULL) return;

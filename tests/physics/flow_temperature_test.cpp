@@ -68,7 +68,7 @@ temperature_problem make_still(MPI_Comm comm, const setting& s) {
   return p;
 }
 
-// With the velocities of the flow solver.
+// Uses the velocities of the flow solver.
 temperature_problem make_flowing(MPI_Comm comm, const setting& s) {
   temperature_problem p = make_still(comm, s);
   physics::through_problem flow;
@@ -124,7 +124,7 @@ TEST(flow_temperature, slabs_at_rest_conduct_in_series) {
     const double area = 81 * s.spacing.z * s.spacing.y * s.spacing.x / h;
     EXPECT_NEAR(answer.condition_W[0], flux * area, 1e-8 * flux * area);
     EXPECT_NEAR(answer.condition_W[1], -flux * area, 1e-8 * flux * area);
-    EXPECT_NEAR(answer.walls.mean_K, 310 - flux * (4 * h / 0.5) * 0.5, 1e-6);  // the held face, and the face to the solid
+    EXPECT_NEAR(answer.walls.mean_K, 310 - flux * (4 * h / 0.5) * 0.5, 1e-6);  // the face with given temperature, and the face to the solid
     EXPECT_NEAR(answer.low_K, 310 - flux * (4 * h / 0.5 + 4.5 * h / 20), 1e-7);
     EXPECT_EQ(answer.overshoot_K, 0);
     EXPECT_LT(answer.certificate.reaction_imbalance, 1e-8);
@@ -133,7 +133,7 @@ TEST(flow_temperature, slabs_at_rest_conduct_in_series) {
 
 const double infinity = flow_boundary::unlimited;
 
-// A column of fluid along z that moves as a plug, heated everywhere.
+// A column of fluid along z in plug flow, heated everywhere.
 double error_of_plug(MPI_Comm comm, std::int64_t n, double peclet, double spacing, heat_convection how) {
   setting s{image({n, 1, 1}, [](index3) { return 1; })};
   s.spacing = {spacing, 1, 1};
@@ -151,7 +151,7 @@ double error_of_plug(MPI_Comm comm, std::int64_t n, double peclet, double spacin
   EXPECT_LT(answer.certificate.reaction_imbalance, 1e-7);
   EXPECT_NEAR(answer.carried_out_W - answer.face_inflow_W[0][0], heating * length, 1e-6 * heating * length);
   double worst = 0, largest = 0;
-  // The last voxel has the temperature of what leaves, half a voxel on.
+  // The last voxel has the outflow temperature, of a point half a voxel further along.
   for (std::int64_t z = 0; z < n - (peclet > 2 * static_cast<double>(n) ? 1 : 0); ++z) {
     const double x = (static_cast<double>(z) + 0.5) * spacing;
     const double exact_K = 300 + heating / a * x - heating / (a * a) * (std::exp(a * (x - length)) - std::exp(-a * length));
@@ -161,7 +161,7 @@ double error_of_plug(MPI_Comm comm, std::int64_t n, double peclet, double spacin
   return worst / largest;
 }
 
-// Oracle: T = T0 + q x / (c U) - q k / (c U)^2 (exp(Pe (x / L - 1)) - exp(-Pe)), which ends without a gradient.
+// Oracle: T = T0 + q x / (c U) - q k / (c U)^2 (exp(Pe (x / L - 1)) - exp(-Pe)), with zero gradient at the end.
 TEST(flow_temperature, a_heated_plug_has_the_exact_profile_to_second_order) {
   const ranks_with_a_plane comm(10);
   if (comm == MPI_COMM_NULL) return;
@@ -170,18 +170,18 @@ TEST(flow_temperature, a_heated_plug_has_the_exact_profile_to_second_order) {
     EXPECT_LT(coarse, 0.02);
     EXPECT_NEAR(std::log2(coarse / fine), 2, 0.25);
   }
-  // Voxels of Peclet number 20: linear but for a layer that is thinner than they are.
+  // Voxels of Peclet number 20: linear except in a layer thinner than one voxel.
   EXPECT_LT(error_of_plug(comm, 10, 200, 0.4, heat_convection::limited), 0.01);
   EXPECT_GT(error_of_plug(comm, 10, 200, 0.4, heat_convection::hybrid), 0.03);
 }
 
-// Nusselt number far inside a duct whose walls have one temperature, or one that rises along the duct: then heat is the same
-// everywhere along it. Sizes in voxels, 0: plates.
+// Nusselt number far inside a duct whose walls have one temperature, or one that increases along the duct: then the
+// heat flux is the same everywhere along it. Sizes in voxels, 0: plates.
 double nusselt_of_duct(MPI_Comm comm, std::int64_t high, std::int64_t wide, double rise_K_per_voxel = 0) {
   constexpr std::int64_t steps = 32, place_of_it = 20;
   setting s{image({steps, high, std::max<std::int64_t>(1, wide)}, [](index3) { return 1; })};
   const bool is_even = rise_K_per_voxel != 0;
-  // Heated evenly, conduction along the duct does not change the number; a low one is developed early.
+  // For uniform heating, conduction along the duct does not change the number; a low one develops early.
   const double h = 1.0 / static_cast<double>(high), diameter = wide == 0 ? 2 : 1, peclet = is_even ? 10 : 50;
   s.spacing = {0.25, h, h};
   s.openings = {place(axis::z, false, face_flow::velocity, 1, true), place(axis::z, true, face_flow::outlet)};
@@ -223,8 +223,8 @@ double nusselt_of_duct(MPI_Comm comm, std::int64_t high, std::int64_t wide, doub
   return sums[2] / perimeter / (sums[1] / sums[0]) * diameter;
 }
 
-// Oracle: the constants of Graetz's problem, 7.5407 between plates, 2.976 and 3.608 in a square duct; there to second order.
-// Conduction along it, at a Peclet number of 50, adds some thousandths.
+// Oracle: the constants of Graetz's problem, 7.5407 between plates, 2.976 and 3.608 in a square duct; there to second
+// order. Conduction along the duct, at a Peclet number of 50, adds some thousandths.
 TEST(flow_temperature, ducts_have_graetz_nusselt_numbers) {
   const ranks_with_a_plane comm(32);
   if (comm == MPI_COMM_NULL) return;
@@ -232,19 +232,19 @@ TEST(flow_temperature, ducts_have_graetz_nusselt_numbers) {
   const double coarse = nusselt_of_duct(comm, 6, 6), fine = nusselt_of_duct(comm, 12, 12);
   EXPECT_NEAR(fine, 2.976, 0.02 * 2.976);
   EXPECT_NEAR((4 * fine - coarse) / 3, 2.976, 0.005 * 2.976);
-  // Heated evenly along its length, with one temperature around each cross-section [ShahLondon1978].
+  // Uniform heating along its length, with one temperature around each cross-section [ShahLondon1978].
   const double coarse_even = nusselt_of_duct(comm, 8, 8, 0.5), fine_even = nusselt_of_duct(comm, 16, 16, 0.5);
   EXPECT_NEAR(fine_even, 3.608, 0.02 * 3.608);
   EXPECT_NEAR((4 * fine_even - coarse_even) / 3, 3.608, 0.003 * 3.608);
 }
 
-// Far inside a slit that is heated evenly on one side and insulated on the other: how much warmer than the mixing cup the
-// two walls of the fluid are, in heat flux * width / conductivity of the fluid.
+// Far inside a slit with uniform heating on one side and insulation on the other: temperature of the two walls of the
+// fluid above the mixing-cup temperature, in heat flux * width / conductivity of the fluid.
 struct walls_of_slit {
   double heated = 0, insulated = 0;
 };
-// On g voxels across: the profile of the flow on this grid, as taylor's chain in flow_dispersion_test has it, and the heat
-// that the flow has not yet taken up between a voxel and the next.
+// On g voxels across: the profile of the flow on this grid, as in the chain of taylor_on_grid in flow_dispersion_test,
+// and the heat between a voxel and the next that the flow has not yet taken up.
 walls_of_slit slit_on_grid(std::int64_t g) {
   std::vector<double> u, t{0};
   double sum = 0, left = 1, mixed = 0;
@@ -273,7 +273,7 @@ TEST(flow_temperature, a_slit_with_conducting_walls_has_the_closed_form) {
   EXPECT_NEAR(std::log2((slit_on_grid(16).insulated + 9. / 70) / (slit_on_grid(32).insulated + 9. / 70)), 2, 0.05);
 
   constexpr std::int64_t length = 72, place_of_it = 40, slab = 3, g = 8;
-  constexpr double h = 1. / g, peclet = 10, flux = 7;  // of the hydraulic diameter, twice the width of 1
+  constexpr double h = 1. / g, peclet = 10, flux = 7;  // based on the hydraulic diameter, twice the width of 1
   for (const double solid : {0.2, 0.6, 1.5}) {
     setting s{image({length, 2 * slab + g, 1}, [](index3 p) { return p.y < slab ? 2 : p.y < slab + g ? 1 : 3; })};
     s.conductivity = {0, 1, solid, 2 * solid};
@@ -286,7 +286,7 @@ TEST(flow_temperature, a_slit_with_conducting_walls_has_the_closed_form) {
     const auto p = make_flowing(comm, s);
     const auto answer = solve_all(p);
     EXPECT_LT(answer.certificate.reaction_imbalance, 1e-7);
-    std::array<double, 5> sums{};  // flow, flow times temperature, outermost temperatures, the heated one further on
+    std::array<double, 5> sums{};  // flow, flow times temperature, outermost temperatures, the heated one further along
     for (const voxel::run& r : p.cells.runs())
       for (std::int32_t n = 0; n < r.length; ++n) {
         const double t = answer.temperature_K[static_cast<std::size_t>(r.first + n)];
@@ -303,7 +303,7 @@ TEST(flow_temperature, a_slit_with_conducting_walls_has_the_closed_form) {
       }
     MPI_Allreduce(MPI_IN_PLACE, sums.data(), 5, MPI_DOUBLE, MPI_SUM, comm);
     const double mixed = sums[1] / sums[0], to_wall = (slab - 0.5) * h / solid;
-    EXPECT_NEAR(sums[4] - sums[2], flux * 4 * s.spacing.z / s.heat_capacity, 1e-4 * flux);  // what is taken up on the way
+    EXPECT_NEAR(sums[4] - sums[2], flux * 4 * s.spacing.z / s.heat_capacity, 1e-4 * flux);  // the heat taken up along the way
     const walls_of_slit on_grid = slit_on_grid(g);
     EXPECT_NEAR((sums[2] - mixed) / flux, to_wall + on_grid.heated, 1e-4) << solid;
     EXPECT_NEAR((sums[3] - mixed) / flux, on_grid.insulated, 1e-4) << solid;
@@ -323,7 +323,7 @@ setting random_setting(double solid_share) {
   return s;
 }
 
-// Oracle: one temperature everywhere, whatever is left of the divergence of a flow that was not solved well.
+// Oracle: a uniform temperature, for any remaining divergence of a flow of low accuracy.
 TEST(flow_temperature, a_constant_stays_constant_in_a_poor_flow) {
   const ranks_with_a_plane comm(10);
   if (comm == MPI_COMM_NULL) return;
@@ -341,8 +341,8 @@ TEST(flow_temperature, a_constant_stays_constant_in_a_poor_flow) {
   }
 }
 
-// Oracle: the heat that comes is the heat that goes, in a flow of which a twentieth is missing, and with it the sum of all
-// velocities through the faces of a voxel. The poor flow carries some other heat than the good one.
+// Oracle: incoming heat equals outgoing heat, in a flow that lacks a twentieth, and with it the sum of all velocities
+// through the faces of a voxel. The inaccurate flow carries some other heat than the accurate one.
 TEST(flow_temperature, a_poor_flow_keeps_the_balance_of_heat) {
   const ranks_with_a_plane comm(10);
   if (comm == MPI_COMM_NULL) return;
@@ -397,7 +397,7 @@ TEST(flow_temperature, without_a_flow_that_counts_it_is_the_heat_solver) {
   EXPECT_NEAR(answer.openings[0].conducted_W, heat.inflow_W[2][0], 1e-5 * std::abs(heat.inflow_W[0][0]));
 }
 
-// Oracle: the answer on one rank.
+// Oracle: the solution on one rank.
 TEST(flow_temperature, is_the_same_on_any_number_of_ranks_and_threads_and_in_balance) {
   const ranks_with_a_plane comm(10);
   if (comm == MPI_COMM_NULL) return;
@@ -425,8 +425,8 @@ TEST(flow_temperature, is_the_same_on_any_number_of_ranks_and_threads_and_in_bal
   EXPECT_EQ(answer.certificate.unknowns, other.certificate.unknowns);
 }
 
-// Oracle: heat that comes in goes out. A residual that is small against its start says little
-// here, where the start is that of copper and what passes has to pass air.
+// Oracle: incoming heat equals outgoing heat. A residual that is small relative to its start is no evidence here: the
+// start is that of copper, but the heat has to pass through air.
 TEST(flow_temperature, is_in_balance_where_good_conductors_hang_on_poor_ones) {
   const ranks_with_a_plane comm(10);
   if (comm == MPI_COMM_NULL) return;
@@ -438,8 +438,8 @@ TEST(flow_temperature, is_in_balance_where_good_conductors_hang_on_poor_ones) {
   EXPECT_LT(answer.certificate.reaction_imbalance, 2e-6);
 }
 
-// Oracle: hand value. Heat enters a slab of fluid at rest and solid at one face and leaves at the other: the temperature
-// falls evenly in each, and its mean is zero, as nothing gives a level.
+// Oracle: hand value. Heat enters a slab of fluid at rest and solid at one face and leaves at the other: the
+// temperature decreases linearly in each, and its mean is zero, as no condition fixes its level.
 TEST(flow_temperature, fluxes_that_balance_leave_the_level_free) {
   const ranks_with_a_plane comm(6);
   if (comm == MPI_COMM_NULL) return;
@@ -458,7 +458,7 @@ TEST(flow_temperature, fluxes_that_balance_leave_the_level_free) {
   EXPECT_NEAR(answer.mean_K, 0, 1e-9);
 }
 
-// Oracle: what the messages say.
+// Oracle: the text of the messages.
 TEST(flow_temperature, refuses_what_has_no_answer) {
   const ranks_with_a_plane comm(10);
   if (comm == MPI_COMM_NULL) return;

@@ -29,8 +29,8 @@ image random_pores(index3 shape, unsigned seed, double porosity) {
   return {shape, [&](index3) { return static_cast<double>(random()) < porosity * 4294967296.0; }};
 }
 
-// Oracle: plates g voxels apart have k = (g^2 + 2) / 12 on this grid. What enters developed stays as it is, with inertia,
-// too.
+// Oracle: plates g voxels apart have k = (g^2 + 2) / 12 on this grid. Flow developed at the inlet is unchanged, also
+// with inertia.
 TEST(flow_through, between_plates_has_the_profile_and_the_drop_of_the_grid) {
   const ranks_with_a_plane comm(5);
   if (comm == MPI_COMM_NULL) return;
@@ -59,7 +59,7 @@ TEST(flow_through, between_plates_has_the_profile_and_the_drop_of_the_grid) {
         EXPECT_NEAR(flow.boundaries[0].mean_pressure_Pa, 3 + 2 * length / k, 1e-6 * 2 * length / k);
         EXPECT_NEAR(flow.boundaries[0].inflow_mm3_per_s, 2 * flow.boundaries[0].area_mm2, 1e-9);
         EXPECT_LT(std::abs(flow.imbalance), 1e-7);
-        // The parabola that the grid holds exactly, of mean 2.
+        // The parabola represented exactly by the grid, of mean 2.
         const auto runs = problem.cells.runs();
         for (const auto& r : runs)
           for (std::int32_t n = 0; n < r.length; ++n) {
@@ -73,7 +73,7 @@ TEST(flow_through, between_plates_has_the_profile_and_the_drop_of_the_grid) {
       }
 }
 
-// Oracle: the series of the square duct, k = 0.0351443 a^2; on 20 voxels 0.96 % more, as in permeability.
+// Oracle: the series of the square duct, k = 0.0351443 a^2; on 20 voxels 0.96 % more, as for the permeability.
 TEST(flow_through, a_duct_by_its_flow_rate) {
   const ranks_with_a_plane comm(4);
   if (comm == MPI_COMM_NULL) return;
@@ -109,7 +109,7 @@ TEST(flow_through, between_two_pressures_is_that_of_permeability) {
   }
 }
 
-// Oracle: without inertia's share the two are one; with it the drop grows as density * velocity^2.
+// Oracle: without the contribution of inertia the two are equal; with it the drop grows as density * velocity^2.
 TEST(flow_through, with_inertia_tends_to_creeping_flow) {
   const ranks_with_a_plane comm(6);
   if (comm == MPI_COMM_NULL) return;
@@ -188,13 +188,13 @@ TEST(flow_through, the_lid_driven_cavity_comes_nearer_to_ghia_with_the_grid) {
   int ranks = 0;
   MPI_Comm_size(comm, &ranks);
   if (ranks == 1) {
-    EXPECT_LT(cavity_error(comm, 32, 400, re_400), 0.08);  // the Reynolds number of a voxel is 12: upwinding costs accuracy
+    EXPECT_LT(cavity_error(comm, 32, 400, re_400), 0.08);  // the Reynolds number of a voxel is 12: upwinding reduces accuracy
     EXPECT_LT(cavity_error(comm, 64, 400, re_400), 0.013);
     EXPECT_LT(cavity_error(comm, 64, 1000, re_1000, true), 0.02);
   }
 }
 
-// Oracle: Ghia, and the hybrid scheme on the same voxels. The limiter's answer solves its own equations.
+// Oracle: Ghia, and the hybrid scheme on the same voxels. The solution with the limiter satisfies its own equations.
 TEST(flow_through, a_limiter_brings_the_cavity_nearer_to_ghia) {
   int ranks = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -206,7 +206,7 @@ TEST(flow_through, a_limiter_brings_the_cavity_nearer_to_ghia) {
             nearer * cavity_error(MPI_COMM_WORLD, 32, 1000, re_1000));
 }
 
-// Oracle: one rank. A block in a channel, whose cycles and limiter reach over the ranks.
+// Oracle: one rank. A block in a channel, for which cycles and limiter extend across ranks.
 TEST(flow_through, ranks_have_the_iterations_and_the_answer_of_one) {
   const ranks_with_a_plane comm(24);
   if (comm == MPI_COMM_NULL) return;
@@ -235,12 +235,12 @@ TEST(flow_through, ranks_have_the_iterations_and_the_answer_of_one) {
   }
 }
 
-// Oracle: the balance of momentum, pressure between the ends against friction on plates that are voxels.
+// Oracle: the balance of momentum: pressure between the ends equals friction on plates made of voxels.
 TEST(flow_through, pushes_the_solid_by_the_drop_of_pressure) {
   const ranks_with_a_plane comm(6);
   if (comm == MPI_COMM_NULL) return;
   for (const bool inertia : {false, true}) {
-    // A step in a channel between slipping sides; the outer faces across y are behind solid voxels.
+    // A step in a channel between slip sides; the outer faces across y are behind solid voxels.
     const image img({40, 9, 3}, [](index3 p) { return p.y > 0 && p.y < 8 && !(p.z >= 14 && p.z < 17 && p.y < 4); });
     auto problem = make_through(comm, img,
                                 {on(axis::z, false, face_flow::velocity, 3, true), on(axis::z, true, face_flow::outlet),
@@ -248,14 +248,15 @@ TEST(flow_through, pushes_the_solid_by_the_drop_of_pressure) {
     problem.has_inertia = inertia;
     problem.density_kg_per_m3 = 5e5;
     const auto flow = solve_all(problem).flows[0];
-    // Ends of 7 x 3 mm2, developed at the inlet; the outlet's momentum and friction differ by what the flow has not settled.
+    // Ends of 7 x 3 mm2, developed at the inlet; the outlet's momentum and friction differ by the part of the flow that
+    // is not yet developed.
     const double ends = 1e-6 * flow.pressure_drop_Pa * 21;
     EXPECT_NEAR(flow.force_on_solid_N.z, ends, (inertia ? 0.01 : 2e-3) * ends);
     EXPECT_NEAR(flow.force_on_solid_N.x, 0, 1e-6 * ends);
   }
 }
 
-// Oracle: itself on a mirrored, turned image.
+// Oracle: the same flow on a mirrored, rotated image.
 TEST(flow_through, does_not_know_its_axes) {
   const ranks_with_a_plane comm(7);
   if (comm == MPI_COMM_NULL) return;
@@ -302,7 +303,7 @@ TEST(flow_through, the_number_of_threads_does_not_matter) {
   }
 }
 
-// A part of a face: a disc of velocity in a wall, the rest of the face slips; what enters leaves.
+// A part of a face: a disc of velocity in a wall, slip on the rest of the face; inflow equals outflow.
 TEST(flow_through, openings_may_be_parts_of_faces) {
   const ranks_with_a_plane comm(5);
   if (comm == MPI_COMM_NULL) return;
@@ -366,8 +367,8 @@ TEST(flow_through, refuses_what_contradicts_itself) {
   holds(fault_of<usage_error>(make_through(comm, box, {lid})), "across its face");
 }
 
-// Oracle: hand values. Of velocities that balance within the tolerance, the opening with the highest flow rate takes the
-// rest; what enters leaves. Beyond the tolerance they are rejected.
+// Oracle: hand values. For velocities that balance within the tolerance, the opening with the highest flow rate takes
+// the rest; inflow equals outflow. Beyond the tolerance they are rejected.
 TEST(flow_through, velocities_balance_within_the_tolerance) {
   const ranks_with_a_plane comm(4);
   if (comm == MPI_COMM_NULL) return;
@@ -384,7 +385,7 @@ TEST(flow_through, velocities_balance_within_the_tolerance) {
   EXPECT_THROW(physics::solve_flow_through(with(-1.25 * (1 + 1e-5)), {1e-6, 2000, true, {}}, null_log()), usage_error);
 }
 
-// The steady flow is not to be had in the iterations that are given: told, with the history.
+// The steady flow cannot be reached in the given iterations: this is reported, with the history.
 TEST(flow_through, tells_that_it_does_not_settle) {
   const ranks_with_a_plane comm(4);
   if (comm == MPI_COMM_NULL) return;

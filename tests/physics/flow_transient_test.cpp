@@ -43,7 +43,7 @@ physics::transient_flow_solution run(const physics::through_problem& problem, co
   return answer;
 }
 
-// A closed box of fluid, whose cells are all of one part without a pressure.
+// A closed box of fluid, whose cells belong to one part without a pressure.
 struct closed_box {
   physics::through_problem problem;
   physics::open_flow_cells open;
@@ -67,7 +67,7 @@ struct closed_box {
   }
 };
 
-// Oracle: an invariant. In skew-symmetric form no velocity field, whatever its divergence, gains or loses energy.
+// Oracle: an invariant. In skew-symmetric form no velocity field, for any divergence, gains or loses energy.
 TEST(flow_transient, central_convection_makes_no_energy_between_walls) {
   const ranks_with_a_plane comm(6);
   if (comm == MPI_COMM_NULL) return;
@@ -97,12 +97,12 @@ TEST(flow_transient, central_convection_makes_no_energy_between_walls) {
     if (is_central)
       EXPECT_LT(std::abs(sums[0]), 1e-13 * sums[1]);
     else
-      EXPECT_LT(sums[0], -1e-3 * sums[1]);  // upwinding takes some
+      EXPECT_LT(sums[0], -1e-3 * sums[1]);  // upwinding removes some
   }
 }
 
-// Oracle: a law. What a uniform flow carries keeps its order and its bounds in a step of Euler with the limiter, and is
-// carried more sharply than by the hybrid scheme; central differences overshoot.
+// Oracle: a law. A profile carried by a uniform flow keeps its order and its bounds in an Euler step with the limiter,
+// and is sharper than with the hybrid scheme; central differences overshoot.
 TEST(flow_transient, a_limited_profile_stays_monotone) {
   const ranks_with_a_plane comm(40);
   if (comm == MPI_COMM_NULL) return;
@@ -110,7 +110,7 @@ TEST(flow_transient, a_limited_profile_stays_monotone) {
   const closed_box box(comm, image({length, 6, 1}, [](index3) { return 1; }), slip_on_all_faces());
   const auto n = static_cast<std::size_t>(box.open.cells.stride());
   constexpr double reynolds = 1000, courant = 0.4, step_at = 10;
-  constexpr std::int64_t first = 4, last = 30;  // what the ends do does not get here
+  constexpr std::int64_t first = 4, last = 30;  // the ends have no effect on this range
   const auto carried = [&](const std::string& how, bool backwards) {
     physics::flow_convection convection(box.open, box.problem.boundaries, how == "central");
     physics::momentum_limiter limiter(box.open.cells);
@@ -155,8 +155,8 @@ TEST(flow_transient, a_limited_profile_stays_monotone) {
     const auto width = [](const std::vector<double>& p) {
       return std::count_if(p.begin(), p.end(), [](double v) { return v > 0.01 && v < 0.09; });
     };
-    EXPECT_LT(rises(limited), 1e-4);  // of the highest velocity, which is noise to the limiter
-    EXPECT_LT(rises(blended), 1e-5);  // no friction holds the little that is central
+    EXPECT_LT(rises(limited), 1e-4);  // of the highest velocity, which the limiter treats as noise
+    EXPECT_LT(rises(blended), 1e-5);  // no friction limits the small central part
     EXPECT_GT(rises(central), 0.01);
     EXPECT_LT(width(limited), width(blended));
     EXPECT_NEAR(std::accumulate(limited.begin(), limited.end(), 0.0), 0.1 * (step_at + 12 * courant), 2e-3);
@@ -183,9 +183,9 @@ struct vortex {
     problem.density_kg_per_m3 = 1e6 * density_over_viscosity;
     return problem;
   }
-  // Seconds in which the amplitude falls by e.
+  // Seconds in which the amplitude decreases by e.
   double decay() const { return box.problem.density_kg_per_m3 * 1e-6 / (2 * k * k); }
-  // Largest distance of the velocities from those of the start times a factor.
+  // Largest difference between the velocities and those of the start times a factor.
   double distance(double factor) {
     const auto n = static_cast<std::size_t>(box.open.cells.stride());
     std::vector<double> exact(4 * n);
@@ -204,7 +204,8 @@ struct vortex {
   }
 };
 
-// Oracle: the exact solution of Navier-Stokes, u exp(-2 nu k^2 t); of second order in space, the step following the voxel.
+// Oracle: the exact solution of Navier-Stokes, u exp(-2 nu k^2 t); of second order in space, the step proportional to
+// the voxel.
 TEST(flow_transient, a_vortex_of_taylor_and_green_decays_as_it_should) {
   const ranks_with_a_plane comm(8);
   if (comm == MPI_COMM_NULL) return;
@@ -222,7 +223,8 @@ TEST(flow_transient, a_vortex_of_taylor_and_green_decays_as_it_should) {
   EXPECT_GT(error[1] / error[2], 3.4);
 }
 
-// Oracle: the same voxels by steps that are sixteen times shorter than the shortest: what is left is the error of the steps.
+// Oracle: the same voxels with steps that are sixteen times shorter than the shortest: the difference is the error of
+// the steps.
 TEST(flow_transient, a_vortex_of_taylor_and_green_is_of_second_order_in_the_step) {
   const ranks_with_a_plane comm(8);
   if (comm == MPI_COMM_NULL) return;
@@ -253,8 +255,8 @@ TEST(flow_transient, a_vortex_of_taylor_and_green_is_of_second_order_in_the_step
     for (const std::size_t n : {0, 1}) EXPECT_NEAR(std::log2(error[n] / error[n + 1]), 2, 0.15);
 }
 
-// Oracle: an invariant. Without friction the vortex is steady, and nothing takes its energy but what the pressure's
-// tolerance leaves, however long the steps are.
+// Oracle: an invariant. Without friction the vortex is steady and loses energy only up to the tolerance of the
+// pressure, for any length of the steps.
 TEST(flow_transient, loses_no_energy_without_viscosity) {
   const ranks_with_a_plane comm(8);
   if (comm == MPI_COMM_NULL) return;
@@ -330,7 +332,7 @@ image block_in_a_channel() {
   return {{10, 6, 4}, [](index3 p) { return !(p.z >= 4 && p.z < 6 && (p.y < 3 || p.x < 1)); }};
 }
 
-// Oracle: the steady solver, another one of the same equations.
+// Oracle: the steady solver, a different solver of the same equations.
 TEST(flow_transient, comes_to_rest_where_the_steady_flow_is) {
   const ranks_with_a_plane comm(7);
   if (comm == MPI_COMM_NULL) return;
@@ -363,7 +365,7 @@ TEST(flow_transient, comes_to_rest_where_the_steady_flow_is) {
   }
 }
 
-// Oracle: the steady solver. With steps of hundreds of times a voxel's own, friction takes multigrid cycles.
+// Oracle: the steady solver. With steps of hundreds of times that of a voxel, friction needs multigrid cycles.
 TEST(flow_transient, long_steps_of_a_creeping_flow_reach_the_steady_one) {
   const ranks_with_a_plane comm(7);
   if (comm == MPI_COMM_NULL) return;
@@ -445,7 +447,7 @@ TEST(flow_transient, refuses_what_cannot_be_stepped) {
   problem.multiples = {1, 2};
   says("in time there is one flow");
   problem.multiples = {1};
-  // A narrow place makes the fluid faster than any velocity that is given.
+  // In a constriction the fluid is faster than any given velocity.
   auto narrow = make_moving(comm, image({6, 5, 5}, [](index3 p) { return p.z != 3 || (p.y == 2 && p.x == 2); }),
                             {on(axis::z, false, face_flow::velocity, 2), on(axis::z, true, face_flow::outlet)});
   plan.step_s = 0.1;

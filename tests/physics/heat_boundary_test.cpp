@@ -61,7 +61,8 @@ std::vector<double> dense_reference(const image& img, const std::vector<double>&
           }
         }
       }
-  // A tiny leak pins voids and islands without touching the others by more than its own relative size.
+  // A tiny leak fixes the temperature of voids and islands without affecting the others by more than its own relative
+  // size.
   matrix.diagonal().array() += 1e-14 * matrix.diagonal().maxCoeff();
   const Eigen::VectorXd t = matrix.ldlt().solve(right);
   return {t.data(), t.data() + n};
@@ -87,7 +88,7 @@ TEST(heat_boundary, mixed_conditions_equal_the_dense_solution) {
   const auto table = conductivities(k);
   for (int variant = 0; variant < 4; ++variant) {
     const image porous = random_porous(shape, 3, 3);
-    // A frame joins everything, so that no part is trapped.
+    // A frame connects all cells, so that no part is trapped.
     const image img(shape, [&](index3 p) { return p.y == 0 || p.x == 9 ? 2 : porous.at(p); });
     auto problem = make_problem(comm, img, table, h, axis::z);
     problem.faces = {{{held_at(300), cooled(280, 4e-4)}, {heated(2e-3), cooled(310, 1e-3)}, {held_at(290), heated(-1e-3)}}};
@@ -113,7 +114,7 @@ TEST(heat_boundary, mixed_conditions_equal_the_dense_solution) {
   }
 }
 
-// Oracle: the linear profile of a slab that is heated on one side and cooled by a film on the other.
+// Oracle: the linear profile of a slab heated on one side and cooled by a film on the other.
 TEST(heat_boundary, flux_through_a_film_has_the_hand_value) {
   const ranks_with_a_plane comm(7);
   if (comm == MPI_COMM_NULL) return;
@@ -138,7 +139,7 @@ TEST(heat_boundary, flux_through_a_film_has_the_hand_value) {
   }
 }
 
-// Oracle: s x (L - x) / 2k; the two-point scheme is off by s h^2 / 8k in every cell, worked out by hand.
+// Oracle: s x (L - x) / 2k; the two-point scheme differs by s h^2 / 8k in every cell, derived by hand.
 TEST(heat_boundary, a_heated_slab_is_a_parabola) {
   const ranks_with_a_plane comm(8);
   if (comm == MPI_COMM_NULL) return;
@@ -171,7 +172,7 @@ TEST(heat_boundary, nafems_t4_reaches_its_target) {
     problem.faces[2] = {numerics::face_condition{}, cooled(0, 750e-6)};
     const auto solution = physics::solve_heat(problem, {1e-9, 100}, null_log());
     EXPECT_NEAR(net(solution) / solution.inflow_W[1][0], 0, 1e-7);
-    // 200 mm up the edge two cells meet; the film takes its share of the half cell's drop.
+    // 200 mm up the edge two cells meet; the film includes its share of the half cell's drop.
     const auto cell = [&](std::int64_t y) { return solution.temperature_K[static_cast<std::size_t>((y + 1) * 12 * n - 1)]; };
     const double share = (2 * 0.052 / h) / (2 * 0.052 / h + 750e-6);
     found.push_back(share * (cell(4 * n - 1) + cell(4 * n)) / 2);
@@ -214,7 +215,7 @@ TEST(heat_boundary, a_periodic_block_carries_the_mean_gradient) {
   for (const float q : flux) EXPECT_NEAR(q, 1.5e-3 * std::sqrt(5.25), 1e-8);
 }
 
-// Oracle: invariance. A periodic image may be cut anywhere; the heat through a section stays.
+// Oracle: invariance. A periodic image may be cut anywhere; the heat through a section is unchanged.
 TEST(heat_boundary, a_shifted_periodic_image_carries_the_same_heat) {
   const index3 shape{14, 12, 13};
   const ranks_with_a_plane comm(shape.z);
@@ -239,7 +240,7 @@ TEST(heat_boundary, a_shifted_periodic_image_carries_the_same_heat) {
   EXPECT_NEAR(heat[2] / heat[0], 1, 1e-9);
 }
 
-// Oracle: the same problem on one rank, at the tolerance that users have.
+// Oracle: the same problem on one rank, at the default tolerance of users.
 TEST(heat_boundary, answers_do_not_depend_on_the_number_of_ranks) {
   const image img = random_porous({20, 16, 18}, 9, 2);
   const auto table = conductivities({1, 40});
@@ -259,7 +260,7 @@ TEST(heat_boundary, answers_do_not_depend_on_the_number_of_ranks) {
   EXPECT_GT(alone.periodic_faces[0].both, 0);
 }
 
-// Oracle: the contract. A part that is heated and cannot lose heat, and periodic faces that join nothing, have no answer.
+// Oracle: the contract. A heated part that cannot lose heat, and periodic faces without connections, have no solution.
 TEST(heat_boundary, problems_without_an_answer_are_refused_on_every_rank) {
   const ranks_with_a_plane comm(6);
   if (comm == MPI_COMM_NULL) return;
@@ -288,8 +289,8 @@ TEST(heat_boundary, problems_without_an_answer_are_refused_on_every_rank) {
   EXPECT_THROW(physics::solve_heat(film, {}, null_log()), usage_error);
 }
 
-// Oracle: hand values. The heat that enters a bar at one end leaves it at the other: the temperature falls evenly, and its
-// mean is zero in each of two bars, as nothing gives a level.
+// Oracle: hand values. The heat that enters a bar at one end leaves it at the other: the temperature decreases
+// linearly, and its mean is zero in each of two bars, as no condition fixes its level.
 TEST(heat_boundary, fluxes_that_balance_leave_the_level_free) {
   const ranks_with_a_plane comm(6);
   if (comm == MPI_COMM_NULL) return;

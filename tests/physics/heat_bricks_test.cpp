@@ -43,7 +43,7 @@ double largest_difference(const numerics::heat_problem& part, const std::vector<
   return largest;
 }
 
-// Oracle: the same problem on one rank: the flux at the tolerance that users have, the fields at a tight one.
+// Oracle: the same problem on one rank: the flux at the default tolerance of users, the fields at a tight one.
 TEST(heat_bricks, conduct_as_one_rank_does) {
   const image img = random_porous({14, 15, 17}, 7, 2);
   const auto table = conductivities({1, 40});
@@ -68,7 +68,7 @@ TEST(heat_bricks, conduct_as_one_rank_does) {
   }
 }
 
-// Oracle: the same problem on one rank. Odd periods, which no checkerboard of cells fits.
+// Oracle: the same problem on one rank. Odd periods, incompatible with a checkerboard of cells.
 TEST(heat_bricks, periodic_images_have_the_tensor_of_one_rank) {
   const image img = random_porous({9, 7, 11}, 3, 2);
   const auto table = conductivities({1, 10});
@@ -108,7 +108,7 @@ TEST(heat_bricks, steps_in_time_are_those_of_one_rank) {
   EXPECT_LT(joint.certificate.reaction_imbalance, 1e-8);
 }
 
-// Oracle: Fourier's law. A box is cut into single voxels for the ranks, so nothing is smoothed but across ranks.
+// Oracle: Fourier's law. A box is cut into single voxels for the ranks, so that smoothing acts only across ranks.
 TEST(heat_bricks, of_a_few_voxels_conduct_as_the_block_does) {
   const image img({2, 2, 3}, [](index3) { return 1; });
   const auto table = conductivities({0.6});
@@ -117,8 +117,8 @@ TEST(heat_bricks, of_a_few_voxels_conduct_as_the_block_does) {
   EXPECT_NEAR(-solution.inflow_W[2][0] / (0.6e-3 * 2 * 0.5 * 2 * 0.1 / (3 * 0.02)), 1, 1e-10);
 }
 
-// Oracle: Fourier's law in each of 400 columns, which a plate joins without carrying anything. On slabs of one plane the
-// columns never meet, so that only the gathered level can make them fewer.
+// Oracle: Fourier's law in each of 400 columns, connected by a plate without flux. On slabs of one plane the columns
+// never meet, so that only the gathered level can reduce their number.
 TEST(heat_bricks, the_coarsest_level_of_thin_slabs_is_small) {
   const ranks_with_a_plane comm(7);
   if (comm == MPI_COMM_NULL) return;

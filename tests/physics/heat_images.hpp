@@ -13,7 +13,7 @@ namespace heat_images {
 
 using namespace osteon;
 
-// A whole image on every rank, so that a test can ask for any voxel; a rank solves with its own planes only.
+// A whole image on every rank, so that a test can read any voxel; a rank solves only with its own planes.
 struct image {
   index3 shape;
   std::vector<material_number> voxels;
@@ -49,7 +49,7 @@ inline numerics::heat_problem make_problem(MPI_Comm comm, const image& img, cons
   return problem;
 }
 
-// Ranks of the test that the image has planes for.
+// Ranks of the test for which the image has planes.
 class ranks_with_a_plane {
  public:
   explicit ranks_with_a_plane(std::int64_t planes) {
@@ -69,7 +69,7 @@ class ranks_with_a_plane {
 
 inline const numerics::options tight{1e-12, 200};
 
-// Apparent conductivity [W/(m K)] of an image that the faces at 0 and 1 K drive.
+// Apparent conductivity [W/(m K)] of an image between faces at 0 and 1 K.
 inline double conductivity(MPI_Comm comm, const image& img, const std::vector<double>& k, vector3 h, axis along,
                            numerics::options how = tight) {
   const auto table = conductivities(k);

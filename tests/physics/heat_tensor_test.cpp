@@ -74,7 +74,7 @@ TEST(heat_tensor, a_laminate_is_exact) {
   }
 }
 
-// Oracle: a laminate turned by 45 degrees has the hand values along its own axes; stairs of one voxel come close.
+// Oracle: a laminate rotated by 45 degrees has the hand values along its own axes; stairs of one voxel approximate it.
 TEST(heat_tensor, a_turned_laminate_has_turned_axes) {
   const ranks_with_a_plane comm(24);
   if (comm == MPI_COMM_NULL) return;
@@ -88,7 +88,8 @@ TEST(heat_tensor, a_turned_laminate_has_turned_axes) {
   EXPECT_NEAR(found.direction[2].z, found.direction[2].y, 1e-6);
 }
 
-// Oracle: [Keller1964], sqrt(k1 k2) for the periodic checkerboard; the error at the corners falls slowly, from below.
+// Oracle: [Keller1964], sqrt(k1 k2) for the periodic checkerboard; the error at the corners decreases slowly, from
+// below.
 TEST(heat_tensor, checkerboard_approaches_the_geometric_mean) {
   const ranks_with_a_plane comm(1);
   if (comm == MPI_COMM_NULL) return;
@@ -109,7 +110,7 @@ TEST(heat_tensor, checkerboard_approaches_the_geometric_mean) {
   EXPECT_GT(before, 0.97);
 }
 
-// Oracle: Rayleigh 1892 for insulating spheres on a cubic lattice, at the volume fraction that the voxels have.
+// Oracle: Rayleigh 1892 for insulating spheres on a cubic lattice, at the volume fraction of the voxels.
 TEST(heat_tensor, insulating_spheres_approach_rayleighs_value) {
   double before = 1;
   for (const int n : {12, 24, 40}) {
@@ -138,8 +139,9 @@ TEST(heat_tensor, insulating_spheres_approach_rayleighs_value) {
   }
 }
 
-// Oracle: the bounds of Wiener, which two-point fluxes obey exactly, and of Murat and Tartar (Hashin and Shtrikman's for
-// any symmetry), which patches of several voxels leave room for; a linear temperature on the faces conducts more.
+// Oracle: the bounds of Wiener, which two-point fluxes satisfy exactly, and of Murat and Tartar (Hashin and Shtrikman's
+// for any symmetry), which patches of several voxels satisfy with a margin; a linear temperature on the faces increases
+// the conductivity.
 TEST(heat_tensor, random_images_stay_within_the_bounds) {
   const index3 shape{20, 22, 18};
   const double k1 = 1, k2 = 6;
@@ -166,7 +168,7 @@ TEST(heat_tensor, random_images_stay_within_the_bounds) {
   }
 }
 
-// Oracle: invariance. Turning and mirroring the image turns and mirrors the tensor.
+// Oracle: invariance. Rotating and mirroring the image rotates and mirrors the tensor.
 TEST(heat_tensor, turned_and_mirrored_images_have_the_turned_tensor) {
   const std::int64_t n = 13;
   const ranks_with_a_plane comm(n);
@@ -177,7 +179,7 @@ TEST(heat_tensor, turned_and_mirrored_images_have_the_turned_tensor) {
   for (const surroundings kind : {surroundings::periodic, surroundings::uniform_gradient}) {
     const auto k = tensor(comm, img, {1, 30}, {0.3, 0.2, 0.25}, kind, {1e-10, 100});
     const auto m = tensor(comm, mirrored, {1, 30}, {0.3, 0.2, 0.25}, kind, {1e-10, 100});
-    // Axis z of the image is axis x of the turned one, y is z, x is y.
+    // Axis z of the image is axis x of the rotated one, y is z, x is y.
     const auto t = tensor(comm, turned, {1, 30}, {0.2, 0.25, 0.3}, kind, {1e-10, 100});
     const std::array<int, 3> to{2, 0, 1};
     EXPECT_GT(std::abs(k(0, 1)), 1e-4);
@@ -190,7 +192,7 @@ TEST(heat_tensor, turned_and_mirrored_images_have_the_turned_tensor) {
   }
 }
 
-// Oracle: the same problem on one rank, at the tolerance that users have; the energy is exact to second order.
+// Oracle: the same problem on one rank, at the default tolerance of users; the energy is exact to second order.
 TEST(heat_tensor, does_not_depend_on_the_number_of_ranks) {
   const image img = random_porous({18, 16, 17}, 7, 2);
   for (const surroundings kind : {surroundings::periodic, surroundings::uniform_gradient}) {
@@ -223,7 +225,7 @@ TEST(heat_tensor, columns_are_the_flows_of_single_solutions) {
   EXPECT_LT(worst, 1e-5);
 }
 
-// Oracle: islands in a void conduct nothing, in any direction, whatever they stand in.
+// Oracle: islands in a void do not conduct, in any direction, for any surrounding.
 TEST(heat_tensor, islands_conduct_nothing) {
   const ranks_with_a_plane comm(9);
   if (comm == MPI_COMM_NULL) return;
@@ -238,8 +240,8 @@ TEST(heat_tensor, islands_conduct_nothing) {
   }
 }
 
-// Oracle: hand: two voxels that touch through the periodic face conduct nothing along it, whose power is rounding only; and
-// between plates they would be a dead end each.
+// Oracle: hand: two voxels that touch through the periodic face do not conduct along it, and their power is rounding
+// only; between plates each would be a dead end.
 TEST(heat_tensor, what_leads_nowhere_is_solved_to_rounding) {
   const ranks_with_a_plane comm(9);
   if (comm == MPI_COMM_NULL) return;
@@ -282,7 +284,8 @@ Eigen::Matrix3d dense_tensor(const image& img, const std::vector<double>& k) {
   return (energy - load.transpose() * solver.solve(load)) / static_cast<double>(n.volume());
 }
 
-// Oracle: a dense factorisation; and topology, by which the tensor of what it finds to be rounding is exactly zero.
+// Oracle: a dense factorisation; and topology, by which components of the tensor that are only rounding are exactly
+// zero.
 TEST(heat_tensor, hardly_connected_phases_have_the_tensor_of_a_dense_solution) {
   const index3 shape{5, 6, 4};
   const ranks_with_a_plane comm(shape.z);
@@ -310,7 +313,8 @@ TEST(heat_tensor, hardly_connected_phases_have_the_tensor_of_a_dense_solution) {
   EXPECT_GT(none, 5);
 }
 
-// Oracle: by hand. Along z the two faces are solid at different places, so nothing is joined; a bar along y conducts 1/64.
+// Oracle: by hand. Along z the two faces are solid at different places, so that they are not connected; a bar along y
+// conducts 1/64.
 TEST(heat_tensor, an_axis_without_periodic_partners_conducts_nothing) {
   const ranks_with_a_plane comm(8);
   if (comm == MPI_COMM_NULL) return;

@@ -59,7 +59,8 @@ dense_answer dense_reference(const image& img, const std::vector<double>& k, vec
           }
         }
       }
-  // A tiny leak pins voids and islands without touching the others by more than its own relative size.
+  // A tiny leak fixes the temperature of voids and islands without affecting the others by more than its own relative
+  // size.
   matrix.diagonal().array() += 1e-14 * matrix.diagonal().maxCoeff();
   const Eigen::VectorXd t = matrix.ldlt().solve(right);
   dense_answer answer{0, {t.data(), t.data() + n}};
@@ -67,7 +68,7 @@ dense_answer dense_reference(const image& img, const std::vector<double>& k, vec
   return answer;
 }
 
-// Oracle: Fourier's law, flux = k A dT / L, whatever the axis, the spacing, and the number of cells.
+// Oracle: Fourier's law, flux = k A dT / L, for any axis, spacing, and number of cells.
 TEST(heat, uniform_block_has_exactly_its_own_conductivity) {
   const ranks_with_a_plane comm(9);
   if (comm == MPI_COMM_NULL) return;
@@ -135,7 +136,7 @@ TEST(heat, random_porous_media_equal_the_dense_solution) {
     }
 }
 
-// Oracle: invariance. Turning or mirroring the image turns the flux with it.
+// Oracle: invariance. Rotating or mirroring the image rotates or mirrors the flux.
 TEST(heat, turned_and_mirrored_images_have_the_same_conductivity) {
   const ranks_with_a_plane comm(12);
   if (comm == MPI_COMM_NULL) return;
@@ -150,7 +151,7 @@ TEST(heat, turned_and_mirrored_images_have_the_same_conductivity) {
   EXPECT_NEAR(conductivity(comm, turned, k, {1, 1, 1}, axis::x) / expected, 1, 1e-10);
 }
 
-// Oracle: the same problem on one rank, at the tolerance that users have.
+// Oracle: the same problem on one rank, at the default tolerance of users.
 TEST(heat, flux_does_not_depend_on_the_number_of_ranks) {
   const image img = random_porous({24, 26, 28}, 7, 2);
   for (const axis along : {axis::z, axis::x}) {
@@ -160,7 +161,7 @@ TEST(heat, flux_does_not_depend_on_the_number_of_ranks) {
   }
 }
 
-// Oracle: bit equality with one thread.
+// Oracle: bitwise equality with one thread.
 TEST(heat, temperatures_do_not_depend_on_the_number_of_threads) {
   const image img = random_porous({20, 30, 30}, 8, 2);
   const auto table = conductivities({1, 5});
@@ -175,7 +176,7 @@ TEST(heat, temperatures_do_not_depend_on_the_number_of_threads) {
   EXPECT_EQ(one.inflow_W, three.inflow_W);
 }
 
-// Oracle: a bar of known conductance; whatever hangs on one face only has that face's temperature.
+// Oracle: a bar of known conductance; a part connected to only one face has that face's temperature.
 TEST(heat, islands_and_dead_ends_carry_nothing) {
   const ranks_with_a_plane comm(11);
   if (comm == MPI_COMM_NULL) return;
@@ -196,7 +197,7 @@ TEST(heat, islands_and_dead_ends_carry_nothing) {
   for (const voxel::run& r : problem.cells.runs()) {
     const auto i = static_cast<std::size_t>(r.first);
     const std::int64_t z = problem.where.owned.begin.z + r.z;
-    EXPECT_EQ(vectors[3 * i], -flux[i]);  // from the warm face at high z downwards, and to no side
+    EXPECT_EQ(vectors[3 * i], -flux[i]);  // from the warm face at high z downwards, and not to the sides
     EXPECT_EQ(vectors[3 * i + 1], 0);
     EXPECT_EQ(vectors[3 * i + 2], 0);
     if (r.y == 3) {
@@ -209,8 +210,8 @@ TEST(heat, islands_and_dead_ends_carry_nothing) {
   }
 }
 
-// Oracle: a gap that every path would have to cross: nothing flows, and each side has the temperature of its face. All
-// ranks must see it, or the test hangs.
+// Oracle: a gap that every path would have to cross: the flux is zero, and each side has the temperature of its face.
+// All ranks must detect it, otherwise the test deadlocks.
 TEST(heat, without_a_path_nothing_flows) {
   const ranks_with_a_plane comm(10);
   if (comm == MPI_COMM_NULL) return;
@@ -242,7 +243,7 @@ TEST(heat, a_path_that_winds_through_the_ranks_conducts) {
     return p.z == (p.x % 4 == 1 ? n - 1 : 0) ? 1 : 0;
   });
   // Five columns of n cells and 4 links, but the walls touch the first and the last column along their whole length, so
-  // these are fins: the dense solution is the reference.
+  // that these are fins: the dense solution is the reference.
   const double expected = dense_reference(snake, {1}, {1, 1, 1}, axis::x, 0, 1).flux_into_low_W;
   EXPECT_NEAR(-1000 * expected, conductivity(comm, snake, {1}, {1, 1, 1}, axis::x) * static_cast<double>(n) / 9, 1e-9);
 }
@@ -266,7 +267,7 @@ TEST(heat, contrast_of_a_million_converges_within_the_wiener_bounds) {
   }
 }
 
-// Oracle: multigrid; eight times the cells must not cost many more iterations.
+// Oracle: multigrid; eight times as many cells must not need many more iterations.
 TEST(heat, iterations_hardly_grow_with_refinement) {
   std::vector<int> iterations;
   for (const std::int64_t scale : {1, 2, 3}) {
@@ -294,7 +295,7 @@ TEST(heat, too_few_iterations_are_reported_not_thrown) {
   EXPECT_GT(solution.certificate.true_relative_residual, 1e-10);
 }
 
-// Oracle: hand count of the voids; balance_planes gives some ranks planes without a single cell of the path.
+// Oracle: hand count of the voids; balance_planes assigns planes without a cell of the path to some ranks.
 TEST(heat, ranks_without_a_conducting_cell_take_part) {
   const ranks_with_a_plane comm(8);
   if (comm == MPI_COMM_NULL) return;
@@ -302,7 +303,8 @@ TEST(heat, ranks_without_a_conducting_cell_take_part) {
   EXPECT_NEAR(conductivity(comm, img, {3}, {1, 1, 1}, axis::x), 3.0 / 8, 1e-10);
 }
 
-// Oracle: Fourier's law in a laminate: along the layers each has its own k times the gradient, across all have one flux.
+// Oracle: Fourier's law in a laminate: along the layers each has its own k times the gradient, across all have one
+// flux.
 TEST(heat, flux_density_of_a_laminate_follows_fouriers_law) {
   const ranks_with_a_plane comm(6);
   if (comm == MPI_COMM_NULL) return;
@@ -321,7 +323,7 @@ TEST(heat, flux_density_of_a_laminate_follows_fouriers_law) {
   }
 }
 
-// Oracle: the faults of a problem are errors of their kind on all ranks, not only where they are.
+// Oracle: the faults of a problem are errors of their type on all ranks, not only on the ranks where they occur.
 TEST(heat, inconsistent_problems_are_refused) {
   const ranks_with_a_plane comm(6);
   if (comm == MPI_COMM_NULL) return;

@@ -49,7 +49,7 @@ double error_of_slab(MPI_Comm comm, std::int64_t n, double step_s, double implic
 }
 
 // Oracle: the Fourier series of a cooling slab. Half the step halves the error of Euler's scheme; with a fine step only
-// the error of the voxels is left, which falls by four.
+// the discretisation error in space remains, which decreases by a factor of four.
 TEST(heat_transient, a_cooling_slab_follows_its_series) {
   const ranks_with_a_plane comm(2);
   if (comm == MPI_COMM_NULL) return;
@@ -60,7 +60,7 @@ TEST(heat_transient, a_cooling_slab_follows_its_series) {
   EXPECT_LT(error_of_slab(comm, 40, 0.02, 0.5), 1e-3);
 }
 
-// Oracle: an insulated body with a source warms by s t / c everywhere, parts that touch nothing included.
+// Oracle: an insulated body with a source warms by s t / c everywhere, including disconnected parts.
 TEST(heat_transient, an_insulated_body_keeps_its_heat) {
   const ranks_with_a_plane comm(7);
   if (comm == MPI_COMM_NULL) return;
@@ -105,7 +105,7 @@ TEST(heat_transient, every_step_balances_and_leads_to_the_steady_state) {
       for (const auto& pair : record.inflow_W) gain += pair[0] + pair[1];
       EXPECT_NEAR(gain, record.stored_W, 1e-7);
     }
-    if (implicitness < 1) continue;  // without damping, what is left decays slowly
+    if (implicitness < 1) continue;  // without damping, the remainder decays slowly
     EXPECT_NEAR(solution.history.back().inflow_W[0][0] / steady.inflow_W[0][0], 1, 1e-5);
   }
 }

@@ -37,7 +37,7 @@ matrix6 isotropic(double youngs_modulus, double ratio) {
   return c;
 }
 
-/// Smallest eigenvalue of a - b over the largest of a: is a stiffer than b against every strain?
+/// Smallest eigenvalue of a - b over the largest of a: is a stiffer than b for every strain?
 double stiffer(const matrix6& a, const matrix6& b) {
   return Eigen::SelfAdjointEigenSolver<matrix6>(a - b).eigenvalues()[0] /
          Eigen::SelfAdjointEigenSolver<matrix6>(a).eigenvalues()[5];
@@ -94,7 +94,7 @@ model turned(const model& m, const std::array<int, 3>& from, const std::array<bo
   return t;
 }
 
-/// The stiffness in turned axes, by the rotation of the fourth-order tensor.
+/// The stiffness in rotated axes, by the rotation of the fourth-order tensor.
 matrix6 turned(const matrix6& c, const std::array<int, 3>& from, const std::array<bool, 3>& reversed) {
   constexpr int axes[6][2] = {{2, 2}, {1, 1}, {0, 0}, {2, 1}, {1, 0}, {2, 0}};
   const auto place = [&](int i, int j) {
@@ -115,8 +115,8 @@ matrix6 turned(const matrix6& c, const std::array<int, 3>& from, const std::arra
   return t;
 }
 
-// Oracle: Voigt's and Reuss' bounds hold for every image, whatever its statistics; affine faces are a constraint more than
-// periodic ones.
+// Oracle: Voigt's and Reuss' bounds hold for every image, for any statistics; affine faces are a stronger constraint
+// than periodic ones.
 TEST(homogenise_proof, lies_between_the_bounds_of_voigt_and_reuss) {
   for (const unsigned hard_in_ten : {2U, 5U, 8U}) {
     const model m = two_phases({7, 8, 9}, {1, 0.8, 1.3}, hard_in_ten, hard_in_ten);
@@ -130,8 +130,9 @@ TEST(homogenise_proof, lies_between_the_bounds_of_voigt_and_reuss) {
   }
 }
 
-// Oracle: Hashin and Shtrikman's bounds of isotropic media. Affine faces and voxels of one brick only stiffen, so the lower
-// bounds hold whatever lies in what; the upper ones are tested on hard balls in a soft matrix, which lie well below them.
+// Oracle: Hashin and Shtrikman's bounds of isotropic media. Affine faces and voxels of one brick only increase the
+// stiffness, so that the lower bounds hold for any arrangement of the phases; the upper ones are tested on hard balls
+// in a soft matrix, which are well below them.
 TEST(homogenise_proof, lies_between_the_bounds_of_hashin_and_shtrikman) {
   struct pair {
     double bulk, shear;
@@ -158,7 +159,7 @@ TEST(homogenise_proof, lies_between_the_bounds_of_hashin_and_shtrikman) {
   }
 }
 
-// Invariant: the stiffness of a mirrored or turned image is that of the image in mirrored or turned axes.
+// Invariant: the stiffness of a mirrored or rotated image is that of the image in mirrored or rotated axes.
 TEST(homogenise_proof, turns_with_the_image) {
   const model m = two_phases({6, 7, 8}, {1, 0.8, 1.3}, 42, 5);
   const std::array<int, 3> same{0, 1, 2};
@@ -178,7 +179,7 @@ TEST(homogenise_proof, turns_with_the_image) {
   }
 }
 
-// Oracle: closed form of layered media (Backus), exact for periodic faces; affine ones only stiffen it.
+// Oracle: closed form of layered media (Backus), exact for periodic faces; affine ones only increase the stiffness.
 TEST(homogenise_proof, laminate_has_its_exact_constants) {
   model m = solid({8, 5, 6}, {0.5, 1, 1.2});
   for (std::int64_t z = 0; z < 8; ++z)
@@ -199,8 +200,8 @@ TEST(homogenise_proof, laminate_has_its_exact_constants) {
   EXPECT_GT(stiffer(stiffness_of(m, kubc), exact), -1e-9);
 }
 
-// Oracle: the bulk bound of Hashin and Shtrikman, exact to first order in the volume of a cavity; where a unit cell begins
-// does not matter, nor how many of them are in the box.
+// Oracle: the bulk bound of Hashin and Shtrikman, exact to first order in the volume of a cavity; the result is
+// independent of the origin of the unit cell and of the number of cells in the box.
 TEST(homogenise_proof, a_periodic_array_of_cavities_is_cubic) {
   model m = solid({12, 12, 12});
   double holes = 0;
