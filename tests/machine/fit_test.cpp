@@ -30,7 +30,7 @@ TEST(fit, outliers_among_the_sizes_do_not_move_the_robust_line) {
     for (const double factor : {0.2, 5.0}) {
       std::vector<timing> data = geometric();
       data[spoilt].seconds *= factor;
-      if (data.back().seconds < 0.5 * line(sizes).back().seconds) continue;  // no timing exceeds that of the largest size
+      if (data.back().seconds < 0.5 * line(sizes).back().seconds) continue;  // no timing exceeds the last one
       EXPECT_NEAR(fit_robust(data).bandwidth, bandwidth, 0.02 * bandwidth) << spoilt << " times " << factor;
     }
 }

@@ -48,7 +48,7 @@ std::int64_t counted(const std::vector<row_ends>& rows) {
   return count;
 }
 
-// Oracle: the voxels themselves; the outline of a voxelised disc is the disc.
+// Oracle: the voxels themselves; a voxelised disc is its own outline.
 TEST(apparent_area, a_disc_and_a_box_are_their_own_outlines) {
   for (const double radius : {0.4, 3.0, 7.3, 20.0}) {
     std::vector<row_ends> rows(50);

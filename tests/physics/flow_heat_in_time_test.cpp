@@ -200,7 +200,7 @@ TEST(flow_heat_in_time, all_heat_that_comes_is_stored_or_leaves) {
     for (std::size_t i = 0; i < answer.temperature_K.size(); ++i)
       held += (w.heat.material[i] == 1 ? 1 : 3) * (answer.temperature_K[i] - 300);
     MPI_Allreduce(MPI_IN_PLACE, &held, 1, MPI_DOUBLE, MPI_SUM, comm);
-    if (implicitness == 1) {  // the first steps of the other scheme are two halves each, of which the second is reported
+    if (implicitness == 1) {  // the other begins with two half steps each; the second is reported
       double came = 0;
       for (std::size_t n = 1; n < answer.history.size(); ++n) {
         const auto& h = answer.history[n].heat;

@@ -28,7 +28,7 @@ physics::transient_flow_solution run(const physics::through_problem& problem, co
   return answer;
 }
 
-// Oracle: hand values; a table is linear between its times, is periodic or has its end values outside of them.
+// Oracle: hand values; a table is linear between its times, constant outside of them, or periodic.
 TEST(flow_pulsating, a_table_of_time_is_linear_and_repeats_itself) {
   physics::time_table t{{{1, 0}, {2, 10}, {4, -10}}, 0};
   EXPECT_EQ(t.at(0), 0);

@@ -124,7 +124,7 @@ TEST(flow_temperature, slabs_at_rest_conduct_in_series) {
     const double area = 81 * s.spacing.z * s.spacing.y * s.spacing.x / h;
     EXPECT_NEAR(answer.condition_W[0], flux * area, 1e-8 * flux * area);
     EXPECT_NEAR(answer.condition_W[1], -flux * area, 1e-8 * flux * area);
-    EXPECT_NEAR(answer.walls.mean_K, 310 - flux * (4 * h / 0.5) * 0.5, 1e-6);  // the face with given temperature, and the face to the solid
+    EXPECT_NEAR(answer.walls.mean_K, 310 - flux * (4 * h / 0.5) * 0.5, 1e-6);  // the fixed face and the face to the solid
     EXPECT_NEAR(answer.low_K, 310 - flux * (4 * h / 0.5 + 4.5 * h / 20), 1e-7);
     EXPECT_EQ(answer.overshoot_K, 0);
     EXPECT_LT(answer.certificate.reaction_imbalance, 1e-8);
@@ -303,7 +303,7 @@ TEST(flow_temperature, a_slit_with_conducting_walls_has_the_closed_form) {
       }
     MPI_Allreduce(MPI_IN_PLACE, sums.data(), 5, MPI_DOUBLE, MPI_SUM, comm);
     const double mixed = sums[1] / sums[0], to_wall = (slab - 0.5) * h / solid;
-    EXPECT_NEAR(sums[4] - sums[2], flux * 4 * s.spacing.z / s.heat_capacity, 1e-4 * flux);  // the heat taken up along the way
+    EXPECT_NEAR(sums[4] - sums[2], flux * 4 * s.spacing.z / s.heat_capacity, 1e-4 * flux);  // the heat taken up along it
     const walls_of_slit on_grid = slit_on_grid(g);
     EXPECT_NEAR((sums[2] - mixed) / flux, to_wall + on_grid.heated, 1e-4) << solid;
     EXPECT_NEAR((sums[3] - mixed) / flux, on_grid.insulated, 1e-4) << solid;
@@ -331,7 +331,7 @@ TEST(flow_temperature, a_constant_stays_constant_in_a_poor_flow) {
   s.heat_capacity = 3;
   s.flow_tolerance = 0.05;
   s.conditions = {held(axis::z, false, 320), film(axis::z, true, 320, 2), held(axis::y, false, 280)};
-  s.conditions.back().place.low_mm.y = infinity;  // no voxel has it: the range of the given temperatures is not one point
+  s.conditions.back().place.low_mm.y = infinity;  // no voxel has it: the given temperatures are not all equal
   for (const heat_convection how : {heat_convection::hybrid, heat_convection::limited, heat_convection::central}) {
     auto p = make_flowing(comm, s);
     p.convection = how;

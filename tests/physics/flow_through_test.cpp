@@ -188,7 +188,7 @@ TEST(flow_through, the_lid_driven_cavity_comes_nearer_to_ghia_with_the_grid) {
   int ranks = 0;
   MPI_Comm_size(comm, &ranks);
   if (ranks == 1) {
-    EXPECT_LT(cavity_error(comm, 32, 400, re_400), 0.08);  // the Reynolds number of a voxel is 12: upwinding reduces accuracy
+    EXPECT_LT(cavity_error(comm, 32, 400, re_400), 0.08);  // Reynolds number of a voxel 12: upwinding is inaccurate
     EXPECT_LT(cavity_error(comm, 64, 400, re_400), 0.013);
     EXPECT_LT(cavity_error(comm, 64, 1000, re_1000, true), 0.02);
   }

@@ -155,8 +155,8 @@ TEST(flow_transient, a_limited_profile_stays_monotone) {
     const auto width = [](const std::vector<double>& p) {
       return std::count_if(p.begin(), p.end(), [](double v) { return v > 0.01 && v < 0.09; });
     };
-    EXPECT_LT(rises(limited), 1e-4);  // of the highest velocity, which the limiter treats as noise
-    EXPECT_LT(rises(blended), 1e-5);  // no friction limits the small central part
+    EXPECT_LT(rises(limited), 1e-4);  // relative to the highest velocity; noise for the limiter
+    EXPECT_LT(rises(blended), 1e-5);  // no friction limits the small central contribution
     EXPECT_GT(rises(central), 0.01);
     EXPECT_LT(width(limited), width(blended));
     EXPECT_NEAR(std::accumulate(limited.begin(), limited.end(), 0.0), 0.1 * (step_at + 12 * courant), 2e-3);

@@ -16,7 +16,7 @@ using namespace osteon::elastic_model;
 
 const support nothing = [](index3, const axis_value&) {};
 
-/// Two phases and pores at random; every voxel of the outer layer is solid, so that all is held together.
+/// Two phases and pores at random; every voxel of the outer layer is solid, so that the solid is connected.
 model random_solid(index3 shape, vector3 spacing, unsigned seed) {
   model m = solid(shape, spacing);
   std::mt19937 random(seed);
@@ -63,7 +63,7 @@ TEST(homogenise, mean_stress_does_the_work_that_the_energy_says) {
   }
 }
 
-// Invariant: Betti; the matrix is symmetric as exactly as the cases are solved.
+// Invariant: Betti; the matrix is symmetric to the tolerance of the cases.
 TEST(homogenise, is_symmetric_as_exactly_as_it_is_solved) {
   const model m = random_solid({8, 9, 7}, {1, 1.2, 0.9}, 6);
   for (const auto faces : {kubc, periodic}) {
@@ -85,7 +85,7 @@ TEST(homogenise, does_not_depend_on_ranks_and_threads) {
     for (std::size_t i = 0; i < 6; ++i)
       for (std::size_t j = 0; j < 6; ++j)
         EXPECT_NEAR(found.stiffness_MPa[i][j], alone.stiffness_MPa[i][j], 1e-8 * alone.stiffness_MPa[i][i]);
-    if (comm::size(MPI_COMM_WORLD) > 1) continue;  // threads of several ranks would fight for the cores
+    if (comm::size(MPI_COMM_WORLD) > 1) continue;  // threads of several ranks would compete for the cores
     const auto after_two_iterations = [&](int threads) {
       omp_set_num_threads(threads);
       auto problem = make_problem(m, nothing);
@@ -95,7 +95,7 @@ TEST(homogenise, does_not_depend_on_ranks_and_threads) {
   }
 }
 
-// Oracle: Hooke's law; a sheet one voxel thick has no node inside, so nothing is left to solve.
+// Oracle: Hooke's law; a sheet one voxel thick has no interior node and therefore no unknowns.
 TEST(homogenise, a_sheet_has_its_material_s_stiffness) {
   for (const auto faces : {kubc, periodic}) {
     const auto found = stiffness_of(solid({14, 1, 6}, {0.5, 0.8, 1.1}), 1e-9, faces);
@@ -109,7 +109,7 @@ TEST(homogenise, refuses_what_has_no_answer) {
   auto problem = make_problem(solid({8, 4, 4}), nothing);
   EXPECT_THROW(physics::homogenise(problem, kubc, 0, {1e-6, 500}, null_log()), usage_error);
   model inside = solid({14, 4, 4});  // touches no face
-  model leaning = inside;            // joins the faces across z, but never meets itself across y and x
+  model leaning = inside;            // joins the faces across z, but its faces across y and x never match
   for (std::int64_t z = 0; z < 14; ++z)
     for (std::int64_t y = 0; y < 4; ++y)
       for (std::int64_t x = 0; x < 4; ++x) {

@@ -24,7 +24,7 @@ TEST(statistics_by_material, are_those_of_the_sorted_values_of_each) {
     const float a = i % 50 == 0 ? 0.0F : value(generator), b = static_cast<float>(m);
     first[m].push_back(a);
     second[m].push_back(b);
-    // Uneven shares; the last rank of many has nothing, and material 40000 is on one rank only.
+    // Uneven shares; the last rank of many has no values, and material 40000 is on one rank only.
     const int share = m == 40000 ? 0 : i % 7 % std::max(size - 1, 1);
     if (share != rank) continue;
     material.push_back(static_cast<material_number>(m));

@@ -98,7 +98,7 @@ std::vector<std::int64_t> gathered(const physics::node_sets& sets, const physics
   return all;
 }
 
-// Each rank has all of its own nodes that are in the set.
+// Each rank stores all of its own nodes that are in the set.
 void expect_the_sets_of_one_rank(bool is_bricks) {
   const scan here(MPI_COMM_WORLD, is_bricks), whole(MPI_COMM_SELF);
   const job::spec spec = all_kinds(whole);
@@ -126,7 +126,7 @@ TEST(NodeSets, DoNotDependOnTheDecomposition) {
   expect_the_sets_of_one_rank(true);
 }
 
-// Oracle: the sums of one rank; a force is not counted again where ranks meet.
+// Oracle: the sums of one rank; a force on nodes shared by ranks is counted once.
 TEST(NodeSets, ForcesAddUpOnceOverRanks) {
   const scan here(MPI_COMM_WORLD, true), whole(MPI_COMM_SELF);
   job::spec spec = all_kinds(whole);

@@ -23,7 +23,8 @@ TEST(periodic_faces, of_a_full_box_all_fit) {
   }
 }
 
-// Oracle: counts by hand. A bar along z that steps aside by one voxel half way, and touches one face across y.
+// Oracle: counts by hand. A bar along z with an offset of one voxel at half its length, which touches one face across
+// y.
 TEST(periodic_faces, counts_partners_across_ranks) {
   model m = solid({14, 3, 6});
   std::fill(m.voxels.begin(), m.voxels.end(), material_number{0});
@@ -32,7 +33,7 @@ TEST(periodic_faces, counts_partners_across_ranks) {
   const auto found = match(m);
   EXPECT_EQ(found[0].nodes, 16);  // 2 x 4 on each face
   EXPECT_EQ(found[0].paired, 12);
-  EXPECT_EQ(found[1].nodes, 15 * 4 + 1);  // one more where it steps aside
+  EXPECT_EQ(found[1].nodes, 15 * 4 + 1);  // one more at the offset
   EXPECT_EQ(found[1].paired, 0);
   EXPECT_EQ(found[2].nodes, 0);
 }

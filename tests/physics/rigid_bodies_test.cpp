@@ -101,7 +101,7 @@ std::vector<bool> moving_by(const Eigen::MatrixXd& motions, std::size_t count) {
   return moves;
 }
 
-// Oracle: by construction: a node is a ball joint, an edge is a hinge, a face welds.
+// Oracle: by construction: a node is a ball joint, an edge a hinge, a face a rigid connection.
 TEST(RigidBodies, AreWeldedByThreeNodesThatAreNotInARow) {
   EXPECT_EQ(moving({{0, 0, 0}, {1, 1, 1}}, clamp(0)), (std::vector<bool>{false, true}));
   EXPECT_EQ(moving({{0, 0, 0}, {0, 1, 1}}, clamp(0)), (std::vector<bool>{false, true}));
@@ -115,7 +115,7 @@ TEST(RigidBodies, AreRigidInARingOfThreeEdges) {
   EXPECT_EQ(moving({{0, 0, 0}, {1, 1, 0}}, clamp(0)), (std::vector<bool>{false, true}));
 }
 
-// Oracle: by hand: the voxels of a checkerboard are rigid together, and hang on the support by one edge.
+// Oracle: by hand: the voxels of a checkerboard form a rigid body, which is connected to the support by one edge.
 TEST(RigidBodies, OfACheckerboardMoveAsOne) {
   std::vector<index3> voxels{{0, 0, 0}};
   for (std::int64_t z = 0; z < 6; ++z)
@@ -126,7 +126,7 @@ TEST(RigidBodies, OfACheckerboardMoveAsOne) {
   expected[0] = false;
   EXPECT_EQ(moving(voxels, clamp(0)), expected);
   std::vector<support> more = clamp(0);
-  more.push_back({static_cast<std::int32_t>(voxels.size()) - 1, {{6, 7, 5}, 1}});  // keeps them from turning about that edge
+  more.push_back({static_cast<std::int32_t>(voxels.size()) - 1, {{6, 7, 5}, 1}});  // prevents rotation about that edge
   EXPECT_EQ(moving(voxels, more), std::vector<bool>(voxels.size(), false));
 }
 
@@ -156,7 +156,8 @@ TEST(RigidBodies, MoveAsTheDenseNullSpacePermits) {
   EXPECT_GT(held, 20);
 }
 
-// Invariant: as many pins are taken as there are motions, and then nothing moves; pins that restrict no motion are refused.
+// Invariant: the number of accepted pins equals that of the motions, after which none remains; pins that restrict no
+// motion are refused.
 TEST(RigidBodies, TakeAsManyPinsAsTheyHaveMotions) {
   const std::vector<index3> voxels{{0, 0, 0}, {0, 1, 1}, {0, 3, 3}, {1, 4, 4}};
   std::vector<support> plate;

@@ -33,7 +33,7 @@ Eigen::Matrix3d gradient() {
   return a;
 }
 
-// Oracle: exact; an affine displacement has one strain everywhere, whatever it is shifted and turned by.
+// Oracle: exact; an affine displacement has one strain everywhere, for any added translation and rotation.
 TEST(strain, of_an_affine_displacement_is_uniform) {
   const auto p = random_solid::make(shape, spacing, 0.6);
   const Eigen::Matrix3d a = gradient(), e = (a + a.transpose()) / 2;
@@ -101,7 +101,7 @@ TEST(strain_energy_density, is_half_of_stress_times_strain) {
     for (std::size_t i = 6 * cell; i < 6 * cell + 6; ++i)
       product += static_cast<double>(strain[i]) * static_cast<double>(stress[i]);
     EXPECT_NEAR(density[cell] / (product / 2), 1, 1e-5);
-    EXPECT_GE(whole[cell], density[cell] * (1 - 1e-6F));  // bending adds to it, and has no strain at the centre
+    EXPECT_GE(whole[cell], density[cell] * (1 - 1e-6F));  // bending adds to it and has zero strain at the centre
   }
 }
 

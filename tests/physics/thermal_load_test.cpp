@@ -55,7 +55,7 @@ std::vector<double> uneven(const numerics::elasticity_problem& p) {
   return values;
 }
 
-/// A porous body whose voxels are of two materials, in turn.
+/// A porous body whose voxels alternate between two materials.
 model porous_alloy() {
   model m = porous(12);
   for (std::size_t i = 0; i < m.voxels.size(); ++i)
@@ -91,8 +91,8 @@ TEST(ThermalLoad, ForcesAreThoseOfTheElementStiffness) {
   for (const double left_over : expected) EXPECT_NEAR(left_over, 0, 1e-16);
 }
 
-// Oracle: patch test; a body that is free expands by alpha dT everywhere and is free of stress, whatever its shape and its
-// moduli, and a determinate support does not react.
+// Oracle: patch test; a free body expands by alpha dT everywhere and is free of stress, for any shape and moduli, and a
+// statically determinate support has no reaction.
 TEST(ThermalLoad, AFreeBodyExpandsWithoutStress) {
   model m = porous_alloy();
   auto p = make_problem(m, nothing);
@@ -109,7 +109,7 @@ TEST(ThermalLoad, AFreeBodyExpandsWithoutStress) {
   EXPECT_LT(h.solution.certificate.reaction_imbalance, 1e-9);
 }
 
-// Oracle: all rigid motions are held and no more: six displacements, each node the same on any number of ranks.
+// Oracle: exactly all rigid motions are prevented: six displacements, each node the same on any number of ranks.
 TEST(ThermalLoad, ADeterminateSupportHoldsSixDisplacements) {
   const model m = porous_alloy();
   const auto places = [&](MPI_Comm comm) {
@@ -135,7 +135,7 @@ TEST(ThermalLoad, ADeterminateSupportHoldsSixDisplacements) {
   EXPECT_EQ(std::count(seen.begin(), seen.end(), 1), 6);
 }
 
-// Oracle: a body that is held all around has no strain, so its stress is -E alpha dT / (1 - 2 nu) along all axes.
+// Oracle: a body fixed on all sides has no strain, so that its stress is -E alpha dT / (1 - 2 nu) along all axes.
 TEST(ThermalLoad, AClampedBlockIsUnderPressure) {
   const model m = solid({7, 5, 6}, {0.4, 1.0, 0.7});
   const auto p = make_problem(m, [&](index3 n, const axis_value& fix) {
@@ -149,8 +149,8 @@ TEST(ThermalLoad, AClampedBlockIsUnderPressure) {
   for (const float density : h.sed) EXPECT_NEAR(density, 1.5 * -expected * 1e-3, 2e-7 * -expected * 1e-3);
 }
 
-// Oracle: a bar between rigid walls cannot stretch, so its axial stress is -E alpha dT, everywhere if the walls are smooth.
-// Without lateral contraction it is so on average if the walls are rough, though they hold the bar's ends.
+// Oracle: a bar between rigid walls cannot extend, so that its axial stress is -E alpha dT, everywhere if the walls are
+// smooth. Without lateral contraction this holds on average if the walls are rough, although they fix the bar's ends.
 TEST(ThermalLoad, ABarBetweenWallsIsCompressed) {
   for (const bool rough : {true, false}) {
     model m = solid({9, 4, 3}, {0.5, 0.8, 1.1});
@@ -181,8 +181,8 @@ TEST(ThermalLoad, ABarBetweenWallsIsCompressed) {
   }
 }
 
-// Oracle: a linear temperature bends a free bar without stress; with one temperature per voxel stress and the
-// root of the energy that are left fall with the voxel size.
+// Oracle: a linear temperature bends a free bar without stress; with one temperature per voxel the remaining stress and
+// the root of the remaining energy decrease with the voxel size.
 TEST(ThermalLoad, ALinearTemperatureLeavesAFreeBarWithoutStress) {
   double energy[3] = {}, stress[3] = {};
   for (int level = 0; level < 3; ++level) {
@@ -224,14 +224,14 @@ TEST(ThermalLoad, TwoLayersBendAsTimoshenkoSays) {
       for (int k = 0; k < 3; ++k)
         if (r.y == 0 && p.where.owned.begin.z + r.z == (4 + 2 * k) * n)
           deflection[k] = hot.solution.displacement_mm[static_cast<std::size_t>(3 * r.first + 1)];
-    for (double& d : deflection) {  // the copies of a node on two ranks agree; of no node, 0
+    for (double& d : deflection) {  // the copies of a node on two ranks agree; 0 for a missing node
       double low = std::min(d, 0.0), high = std::max(d, 0.0);
       MPI_Allreduce(MPI_IN_PLACE, &low, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
       MPI_Allreduce(MPI_IN_PLACE, &high, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
       d = low + high;
     }
     const double curvature = (deflection[0] - 2 * deflection[1] + deflection[2]) / 4;
-    // A brick that is bent is sheared as well; with nu = 0 that adds 1/2 (voxel / thickness)^2 to the strip's stiffness.
+    // A bent brick is also sheared; with nu = 0 that adds 1/2 (voxel / thickness)^2 to the strip's stiffness.
     const double bricks = 1.5e-3 / (1 + 0.5 * h * h);
     EXPECT_NEAR(std::abs(curvature), bricks, 1e-6 * bricks);
   }
@@ -267,7 +267,7 @@ TEST(ThermalLoad, TheEnergyOfTheMechanicalStrainBalances) {
   EXPECT_LT(h.solution.certificate.energy_identity_error, 1e-8);
 }
 
-// Invariant: the answer does not depend on the number of ranks.
+// Invariant: the solution does not depend on the number of ranks.
 TEST(ThermalLoad, RanksDoNotMatter) {
   const model m = porous_alloy();
   const auto run = [&](MPI_Comm comm) {
@@ -284,7 +284,7 @@ TEST(ThermalLoad, RanksDoNotMatter) {
     EXPECT_NEAR(found.stress[i], expected.stress[6 * shift + i], 1e-6 * scale);
 }
 
-// Oracle: the message has both numbers, or the cell, its temperature and its material, by hand.
+// Oracle: the message contains both numbers, or the cell, its temperature and its material, by hand.
 TEST(ThermalLoad, TheMessageOfWhatDoesNotFitNamesBothNumbersOrTheCell) {
   const model m = solid({3, 2, 2});
   const auto p = make_problem(m, nothing);

@@ -44,9 +44,10 @@ TEST(CoreMapping, BricksAreHalvedBetweenSockets) {
   }
 }
 
-// Oracle: by hand. [Ito]'s weight is the depth of the common ancestor, larger for closer; Scotch reads a distance. Given as
-// it is, it yields the worst map, in which all faces of the brick are between sockets: 3 x 2 x 4 + 4 x 1 x 4 = 40 for 4 x 2
-// x 1, 4 x 4 + 4 x 4 + 4 = 36 for 2 x 2 x 2, 7 in a row. As a distance, it yields the best, the cut through the middle.
+// Oracle: by hand. [Ito]'s weight is the depth of the common ancestor, larger for closer; Scotch expects a distance.
+// The weight itself yields the worst map, in which all faces of the brick are between sockets: 3 x 2 x 4 + 4 x 1 x 4 =
+// 40 for 4 x 2 x 1, 4 x 4 + 4 x 4 + 4 = 36 for 2 x 2 x 2, 7 in a row. As a distance, it yields the best, the cut
+// through the middle.
 TEST(CoreMapping, ScotchTakesDistancesAndNotDepths) {
   if (scotch_version().empty()) GTEST_SKIP() << "Scotch is not installed";
   const auto tree = samples::two_sockets();
@@ -94,7 +95,7 @@ TEST(CoreMapping, FillsTheLevelsOfAnEpyc) {
   EXPECT_LE(cut(g, l3), 3 * 2 * 12 + 5 * 2 * 8);
 }
 
-// Oracle: invariants on hosts that lack cores: a core for each, never worse than in order.
+// Oracle: invariants on hosts with missing cores: a core for each, never worse than in order.
 TEST(CoreMapping, UsesOnlyCoresThatAreThere) {
   const auto tree = samples::missing_cores();
   const auto cores = tree.usable_cores();

@@ -5,7 +5,7 @@
 
 namespace osteon::placement::graph_file_test {
 
-// The words of the error that a text is refused with; empty if it is read.
+// The message of the error for a refused text; empty if it is read.
 std::string refusal(const std::string& text) {
   try {
     parse_graph(text, "g");
@@ -15,7 +15,7 @@ std::string refusal(const std::string& text) {
   return "";
 }
 
-// Oracle: METIS's manual: the weights of edges come after the neighbours, those of vertices before.
+// Oracle: METIS's manual: the weights of edges follow the neighbours, those of vertices precede them.
 TEST(GraphFile, ReadsEveryFormatOfMetis) {
   const graph plain = parse_graph("% a comment\n3 2\n2\n1 3\n2\n", "g");
   EXPECT_EQ(plain.edges(), 2);
@@ -25,7 +25,7 @@ TEST(GraphFile, ReadsEveryFormatOfMetis) {
   EXPECT_EQ(parse_graph("3 2 11 2\n9 9 2 7\n9 9 1 7 3 5\n9 9 2 5\n", "g").weight, weighted.weight);
   EXPECT_EQ(parse_graph("3 2 111 1\r\n4 9 2 7\r\n4 9 1 7 3 5\r\n4 9 2 5\r\n", "g").weight, weighted.weight);
   EXPECT_EQ(parse_graph("2 0\n\n\n", "g").edges(), 0);
-  // Oracle: what was written.
+  // Oracle: the written graph.
   EXPECT_EQ(parse_graph(metis_text(weighted), "g").to, weighted.to);
   EXPECT_EQ(parse_graph(metis_text(weighted), "g").weight, weighted.weight);
 }
@@ -34,14 +34,14 @@ TEST(GraphFile, ReadsJson) {
   const graph g = parse_graph(R"({"schema": "osteon.graph/1", "subdomains": 4, "edges": [[0, 1, 10], [3, 1, 20]]})", "g");
   EXPECT_EQ(g.size(), 4);
   EXPECT_EQ(g.weights(1)[1], 20);
-  // What a trace has: the mean of both directions counts, rounded up.
+  // Weights of a trace: the mean of both directions, rounded up.
   const graph sent =
       parse_graph(R"({"schema": "osteon.graph/1", "subdomains": 2, "sent": [[0, 1, 10], [1, 0, 15], [1, 1, 99]]})", "g");
   EXPECT_EQ(sent.edges(), 1);
   EXPECT_EQ(sent.weights(0)[0], 13);
 }
 
-// Oracle: each fault is named.
+// Oracle: each fault is reported.
 TEST(GraphFile, SaysWhatIsWrong) {
   const std::vector<std::pair<const char*, const char*>> faults = {
       {"", "is empty"},

@@ -32,11 +32,12 @@ TEST(Graph, GridHasTheFacesBetweenItsBlocks) {
   EXPECT_EQ(g.weights(0)[0], 5 * 6 * 8);
   const graph ring = graph_of({{1, 1, 4}, {1, 1, 1}, 1, {false, false, true}});
   EXPECT_EQ(ring.edges(), 4);
-  // Of two blocks on a ring each is the other's neighbour on both sides.
+  // For two blocks on a ring, each is the other's neighbour on both sides.
   EXPECT_EQ(graph_of({{1, 1, 2}, {1, 1, 1}, 1, {false, false, true}}).weight[0], 2);
 }
 
-// Oracle: the definition. A partition splits the total into what is cut, what is inside; the quotient holds what is cut.
+// Oracle: the definition. A partition divides the total into cut and interior edges; the quotient contains the cut
+// edges.
 TEST(Graph, CutQuotientAndInducedGraphsAddUp) {
   const graph g = random_graph(60, 200, 3);
   std::vector<int> part(60);
@@ -71,7 +72,8 @@ void expect_within(const std::vector<int>& part, std::span<const int> capacity) 
   for (std::size_t p = 0; p < held.size(); ++p) EXPECT_LE(held[p], capacity[p]);
 }
 
-// Oracle: capacities are kept for every shape of graph and of parts; two cliques with one edge between come apart there.
+// Oracle: capacities are satisfied for every shape of graph and of parts; two cliques connected by one edge are
+// separated at it.
 TEST(Bisection, KeepsCapacitiesAndFindsTheBridge) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const int n = 1 + static_cast<int>(seed * 13 % 150);
@@ -107,7 +109,7 @@ TEST(Bricks, LongBlocksStandSideBySide) {
   EXPECT_TRUE(found.fits);
   EXPECT_EQ(found.brick[2], 1);
   EXPECT_EQ(found.brick[0] * found.brick[1], 8);
-  // Parts of unequal sizes that divide nothing still get what they may hold.
+  // Parts of unequal sizes that are not divisors still get their capacity.
   const cartesian odd{{7, 5, 3}, {1, 1, 1}, 8, {}};
   const std::vector<int> capacity = {10, 0, 48, 48, 3};
   const brick_groups dealt = best_bricks(odd, graph_of(odd), capacity);

@@ -17,7 +17,7 @@ double megabytes(const graph& g, const std::vector<int>& part) { return static_c
 
 struct paper_case {
   const char* name;
-  std::array<int, 3> blocks;          // x, y, z as the tables have them
+  std::array<int, 3> blocks;          // x, y, z as in the tables
   std::array<std::int64_t, 3> cells;  // x, y, z
   double original, random, best;      // MB
 };
@@ -82,7 +82,7 @@ struct hard_case {
   std::array<int, 3> blocks;  // x, y, z; zeros: the graph of a file
   int length, cores;          // of blocks along x; of a host
   std::int64_t contiguous, best;
-  bool is_long = false;  // the usual run leaves it out
+  bool is_long = false;  // omitted by the usual run
 };
 
 // Oracle: the best cut of Scotch, METIS, KaHIP, TreeMatch and a long annealing (docs/theory/placement.md, table 2), of
@@ -118,7 +118,7 @@ TEST(Grouping, HardCasesAreAtMostTheBestOfAllTools) {
   }
 }
 
-// Oracle: invariants. With Scotch's starts the result is no worse than the input and fits.
+// Oracle: invariants. With Scotch's starts the result is not worse than the input and satisfies the capacities.
 TEST(Grouping, ScotchIsOneMoreStart) {
   const graph g = unstructured();
   const std::vector<int> capacity(11, 48);

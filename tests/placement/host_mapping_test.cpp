@@ -25,8 +25,8 @@ host_network with_distances(fabric links) {
   return {std::move(links), std::move(distance)};
 }
 
-// The networks of the table. Ties of the torus and the gateways of the dragonfly differ from those of `net`; the hosts' own
-// links are in the table where the network has them.
+// The networks of the table. Ties of the torus and the gateways of the dragonfly differ from those of `net`; the table
+// includes the hosts' own links if the network has them.
 host_network fat_tree_8x8() {
   // One link of twice the rate up from each leaf of 8: oversubscribed 4:1.
   return network_of(std::make_shared<net::network>(net::network_by_text(
@@ -81,8 +81,8 @@ host_network dragonfly_8x4x2() {
 struct topology_case {
   const char* name;
   host_network network;
-  double links_of_host;                                                 // links of a way that the table does not count
-  double per_hop;                                                       // links of what the table counts as a hop
+  double links_of_host;                                                 // links of a way that are not in the table
+  double per_hop;                                                       // links per hop of the table
   double volume[2], hottest[2], ordered_volume[2], ordered_hottest[2];  // 8x8x8 and 32x4x4
 };
 
@@ -150,7 +150,7 @@ TEST(HostMapping, SlowHostsGetLightGroups) {
   }
 }
 
-// Oracle: capacities. A group stays with hosts as large as that it was made for.
+// Oracle: capacities. A group stays on hosts as large as the host for which it was made.
 TEST(HostMapping, GroupsGoToHostsOfTheirSize) {
   const graph groups = graph_of({{1, 4, 5}, {1, 1, 1}, 10, {}});
   std::vector<int> capacity;

@@ -14,7 +14,7 @@ target two_hosts() {
   return every_core(machine::assumed(hosts));
 }
 
-// Oracle: files that were checked with `taskset -cp` under Open MPI 4.1 and MPICH 4.0; rank 0 is on n2's last core.
+// Oracle: files verified with `taskset -cp` under Open MPI 4.1 and MPICH 4.0; rank 0 is on n2's last core.
 TEST(LaunchFiles, NameHostsAndCores) {
   const target where = two_hosts();
   const std::vector<int> place = {3, 0, 1};
@@ -39,8 +39,8 @@ TEST(LaunchFiles, RefuseWhatAShellWouldRead) {
   EXPECT_THROW(launch_file_of(launcher::wrap, where, std::vector<int>{0}, "f"), usage_error);
 }
 
-// Oracle: by hand: two nodes of 6 cores hold one team of 4 each, as a team does not go across nodes that are large enough;
-// of 3 cores each a team of 4 must. Teams of 2 take all cores.
+// Oracle: by hand: two nodes of 6 cores each have one team of 4, as a team does not extend across nodes that are large
+// enough; on nodes of 3 cores a team of 4 must. Teams of 2 use all cores.
 TEST(BatchScript, TeamsStayInsideNodes) {
   const auto firsts = [](const char* host, int threads) {
     const target found =

@@ -22,7 +22,7 @@ void expect_a_core_each(const placement& p, const target& where) {
   EXPECT_LT(sorted.back(), static_cast<int>(where.places.size()));
 }
 
-// A ring with some chords whose vertices are numbered at random, so that the input order is a bad one.
+// A ring with some chords whose vertices have random numbers, so that the input order is unfavourable.
 graph ring_with_chords(int n) {
   random_source random(7);
   std::vector<int> number(static_cast<std::size_t>(n));
@@ -36,8 +36,8 @@ graph ring_with_chords(int n) {
   return from_edges(n, edges);
 }
 
-// Oracle: invariants on all of the machines: a core for each subdomain, never worse than the input order, and the
-// same whenever it is asked.
+// Oracle: invariants on all of the machines: a core for each subdomain, never worse than the input order, and
+// the same result for repeated calls.
 TEST(Place, IsRepeatableAndNoWorseThanTheInputOnEveryKindOfMachine) {
   std::vector<std::pair<const char*, machine::host_list>> machines;
   machines.emplace_back("2 sockets x 4", machine::host_list(4, samples::two_sockets()));
@@ -85,12 +85,12 @@ TEST(Place, ReachesTheVolumesOfThePapersCaseByHand) {
   EXPECT_NEAR(found.random_off_host_bytes / 1e6, 4168.5, 30);
   EXPECT_EQ(static_cast<double>(found.result.bytes_by_path[2]), 64 * 2 * 8 * face);
   EXPECT_LT(found.result.predicted_s(), found.input.predicted_s());
-  // As [Ito] does it: the same volume.
+  // The method of [Ito]: the same volume.
   const placement paper = place(g, where, {.how = method::paper});
   EXPECT_LE(static_cast<double>(paper.result.off_host_bytes) / 1e6, 1543.5 * 1.001 + 0.051);
 }
 
-// Oracle: counted by hand. Two hosts of two cores; pairs (0,1) and (2,3) talk much, 1 and 2 little.
+// Oracle: counted by hand. Two hosts of two cores; pairs (0,1) and (2,3) exchange much, 1 and 2 little.
 TEST(Assess, CountsBytesByPath) {
   const target where = every_core(machine::assumed(machine::host_list(2, machine::synthetic_host("pack:2 core:1 pu:1"))));
   const graph g = from_edges(4, std::vector<edge>{{0, 1, 1000}, {2, 3, 1000}, {1, 2, 10}});

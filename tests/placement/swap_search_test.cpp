@@ -26,7 +26,7 @@ std::vector<float> random_costs(int parts, std::uint64_t seed) {
   return costs;
 }
 
-// The best of all ways to put vertices into parts of these capacities.
+// The best of all assignments of vertices to parts of these capacities.
 double cheapest(const graph& g, const std::vector<int>& capacity, const part_costs& costs) {
   std::vector<int> part;
   for (std::size_t p = 0; p < capacity.size(); ++p)
@@ -37,7 +37,7 @@ double cheapest(const graph& g, const std::vector<int>& capacity, const part_cos
   return best;
 }
 
-// Oracle: the exact optimum, by going through all placements of 8 vertices.
+// Oracle: the exact optimum, by enumeration of all placements of 8 vertices.
 TEST(SwapSearch, FindsTheOptimumOfSmallGraphs) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     const graph g = random_graph(8, seed);
@@ -57,7 +57,7 @@ TEST(SwapSearch, FindsTheOptimumOfSmallGraphs) {
   }
 }
 
-// Oracle: invariants. Never worse, capacities kept, kinds among themselves, the same for the same seed.
+// Oracle: invariants. Never worse, capacities satisfied, kinds kept separate, the same for the same seed.
 TEST(SwapSearch, KeepsWhatItMustKeep) {
   const graph g = random_graph(50, 9);
   const auto table = random_costs(10, 4);

@@ -1,4 +1,4 @@
-// What each compositing method is known for: messages, rounds, memory, laziness; and its name.
+// Characteristics of each compositing method: messages, rounds, memory, laziness; and its name.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -103,7 +103,7 @@ TEST(pipeline, exchanges_one_stripe_a_round_with_each_neighbour) {
   }
 }
 
-// Oracle: the cap itself, and floor(log) rounds of a tree of that many ways.
+// Oracle: the limit itself, and floor(log) rounds of a tree of that arity.
 TEST(collect, by_fan_in_caps_the_messages_into_a_rank) {
   for (const int cap : {1, 3, 7}) {
     const auto c = counts("binary-swap+fan-in:" + std::to_string(cap), 64);
@@ -114,7 +114,7 @@ TEST(collect, by_fan_in_caps_the_messages_into_a_rank) {
   }
 }
 
-// Oracle: counting the layers of each pixel: all but one have to travel.
+// Oracle: counting the layers of each pixel: all except one must be sent.
 TEST(slic, sends_each_drawn_pixel_once_unless_it_stays) {
   for (const int n : {1, 2, 5, 24, 60}) {
     constexpr int width = 40, height = 30;
@@ -134,7 +134,7 @@ TEST(slic, sends_each_drawn_pixel_once_unless_it_stays) {
   }
 }
 
-// Oracle: symbolic execution, in which what is transparent may be left out.
+// Oracle: symbolic execution, in which transparent elements may be omitted.
 TEST(overlap, is_sound_for_boxes_of_any_kind) {
   for (const char* text : {"slic", "direct-send:overlap", "slic+fan-in:2", "direct-send:overlap+leaders:4"})
     for (int n = 1; n <= 48; n += n < 9 ? 1 : 13) {
@@ -146,7 +146,7 @@ TEST(overlap, is_sound_for_boxes_of_any_kind) {
     }
 }
 
-// Oracle: a plan for full images is a plan for images with gaps, too.
+// Oracle: a plan for full images is also a plan for images with gaps.
 TEST(overlap, is_no_condition_for_the_other_methods) {
   const auto active = random_boxes(13, 40, 30, 3);
   const auto order = plan::shuffled(13, 4);
@@ -167,7 +167,7 @@ TEST(overlap, refuses_spans_that_make_no_sense) {
   }
 }
 
-// Oracle: symbolic execution; hosts in turn have no adjacent members, so nothing can be joined inside a host.
+// Oracle: symbolic execution; alternating hosts have no adjacent members, so that no parts can be joined inside a host.
 TEST(hybrid, takes_hosts_whose_ranks_are_not_adjacent) {
   constexpr int n = 24;
   std::mt19937 random(11);
@@ -184,8 +184,8 @@ TEST(hybrid, takes_hosts_whose_ranks_are_not_adjacent) {
   }
 }
 
-// Oracle: hosts of ranks that follow each other exchange whole stripes only between hosts: R (R - 1) messages in each
-// host, then the swap's between as many ranks as there are hosts for each of R stripes.
+// Oracle: hosts of consecutive ranks exchange only whole stripes between hosts: R (R - 1) messages in each host, then
+// the swap's messages between as many ranks as there are hosts, for each of R stripes.
 TEST(hybrid, sends_inside_hosts_first) {
   std::vector<int> order(16);
   std::iota(order.begin(), order.end(), 0);
@@ -194,7 +194,7 @@ TEST(hybrid, sends_inside_hosts_first) {
   EXPECT_EQ(c.rounds, 1 + 2);
 }
 
-// Oracle: a rank of a million has its own steps only; building them is instant.
+// Oracle: a rank of a million builds only its own steps, and without delay.
 TEST(compositing_methods, build_one_rank_of_a_million_alone) {
   constexpr int n = 1'000'003;
   std::vector<int> order(n);
@@ -209,7 +209,7 @@ TEST(compositing_methods, build_one_rank_of_a_million_alone) {
   }
 }
 
-// Oracle: what the page promises.
+// Oracle: the documentation of the methods.
 TEST(composite_method, knows_its_names) {
   for (const auto& known : plan::known_methods()) {
     EXPECT_EQ(composite_method::parse(known.name).text, known.name);

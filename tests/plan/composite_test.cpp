@@ -37,7 +37,7 @@ std::vector<int> rank_counts(bool many_messages) {
 struct method_case {
   const char* text;
   bool many_messages;
-  // The most elements beside the object that a rank may need, of n ranks and e elements.
+  // The maximum number of elements, in addition to the object, that a rank may need, for n ranks and e elements.
   std::int64_t (*staged)(std::int64_t n, std::int64_t e);
 };
 
@@ -81,7 +81,8 @@ const std::vector<method_case> cases{
 
 class composite : public testing::TestWithParam<method_case> {};
 
-// Oracle: symbolic execution (verify), which is tested on spoilt plans; memory against the bound of the method's page.
+// Oracle: symbolic execution (verify), which is tested on damaged plans; memory compared with the bound in the method's
+// documentation.
 TEST_P(composite, is_sound_for_any_ranks_order_and_size) {
   const auto& method = composite_method::parse(GetParam().text);
   for (const int n : rank_counts(GetParam().many_messages))

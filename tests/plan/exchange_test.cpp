@@ -68,7 +68,7 @@ TEST(exchange, a_reduction_to_all_leaves_the_sum_on_every_rank) {
   }
 }
 
-// Oracle: known counts of rounds; nobody has two partners in a round of the direct schedules.
+// Oracle: known counts of rounds; no rank has two partners in a round of the direct schedules.
 TEST(exchange, all_to_all_has_its_number_of_rounds) {
   const auto sizes = plan::equal_parcels(8);
   for (int n = 2; n <= 40; ++n) {
@@ -115,7 +115,7 @@ TEST(exchange, transposition_brings_columns_to_rows) {
   }
 }
 
-// Oracle: sums made one after the other.
+// Oracle: sequential sums.
 TEST(exchange, prefix_sums_whatever_the_number_of_ranks) {
   for (int n = 1; n <= 257; ++n) {
     std::vector<std::int64_t> values, expected;
@@ -130,7 +130,7 @@ TEST(exchange, prefix_sums_whatever_the_number_of_ranks) {
   }
 }
 
-// Oracle: everybody has the root's value.
+// Oracle: every rank has the root's value.
 TEST(exchange, broadcast_reaches_everybody) {
   for (int n = 1; n <= 100; ++n)
     for (const int root : {0, n / 3, n - 1}) {
@@ -156,7 +156,7 @@ TEST(exchange, butterfly_and_halo_have_both_ends) {
   EXPECT_EQ(bytes, 222);
 }
 
-// Oracle: each way to spoil an exchange is found.
+// Oracle: each kind of damage of an exchange is detected.
 TEST(exchange, verify_finds_what_is_wrong) {
   const auto good = plan::shift_exchange({5}, skewed);
   auto bad = good;
@@ -185,7 +185,7 @@ TEST(exchange, verify_finds_what_is_wrong) {
   EXPECT_NE(faults(bad).find("the parcel from 0 to 4 is at rank 0"), std::string::npos);
 }
 
-// Oracle: what was added twice, and what is missing, by its words.
+// Oracle: the text of the fault for elements added twice and for missing ones.
 TEST(exchange, verify_finds_wrong_sums) {
   const plan::goal all{.holds = [](int) { return plan::span{0, 4}; }};
   auto bad = plan::all_reduce(4, 8);
@@ -207,7 +207,7 @@ TEST(exchange, of_a_compositing_plan_has_its_bytes) {
   EXPECT_EQ(plan::transfers(what, what.of(0, 2).receives).at(0).combined, 0);
 }
 
-// Oracle: by hand: of an object, spans for one peer travel together; other messages each by themselves.
+// Oracle: by hand: for an object, spans for one peer travel together; other messages are separate.
 TEST(exchange, travels_in_as_many_pieces_as_it_has_to) {
   const std::vector<plan::message> messages{
       {1, {0, 4}, plan::arrival::blend_back}, {2, {4, 5}}, {1, {6, 9}}, {1, {9, 10}, plan::arrival::add}};
@@ -252,7 +252,7 @@ TEST(exchange, written_down_message_by_message) {
     EXPECT_THROW(plan::parse_messages(text, "here"), data_error) << text;
 }
 
-// Oracle: the text itself. An end that the text does not tell of is missing.
+// Oracle: the text itself. An end that does not occur in the text is missing.
 TEST(exchange, written_down_by_its_ends) {
   const auto what = plan::parse_messages("0 1 2 100 sent\n0 1 2 100 received # late\r\n3 0 2 5\n", "here");
   EXPECT_EQ(faults(what), "");

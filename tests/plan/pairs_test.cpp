@@ -6,7 +6,7 @@
 
 namespace osteon::plan::pairs_test {
 
-// Oracle: each pair exactly once, both partners agree, and the number of rounds is the known one.
+// Oracle: each pair exactly once, both partners agree, and the number of rounds is known.
 TEST(pairs, each_pair_meets_once_for_every_count) {
   for (int n = 1; n <= 257; ++n)
     for (const auto method : {pairing_method::exclusive_or, pairing_method::circle}) {
@@ -50,7 +50,7 @@ TEST(pairs, round_robin_needs_fewer_rounds_off_powers_of_two) {
   EXPECT_EQ((pairing{65, pairing_method::circle}.super_rounds(8)), 9);
 }
 
-// Oracle: invariant; what one sends in a round, the other receives in it.
+// Oracle: invariant; every send of a round matches a receive of the partner.
 TEST(pairs, the_plan_matches_on_both_sides) {
   const plan all = exchange_all_pairs(best_pairing(6), 100);
   int messages = 0;

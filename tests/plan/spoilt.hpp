@@ -1,5 +1,5 @@
 #pragma once
-// Whole plans for tests: visibility orders, faults in words, and plans that can be spoilt.
+// Complete plans for tests: visibility orders, texts of faults, and plans that can be damaged.
 #include <algorithm>
 #include <numeric>
 #include <osteon/plan/verify.hpp>
@@ -20,7 +20,7 @@ inline std::string words(const std::vector<problem>& problems) {
   return text;
 }
 
-// A plan whose messages are known as a whole, so that a test can spoil it.
+// A plan with an explicit list of messages, which a test can damage.
 struct written_out {
   plan original;
   std::vector<rank_plan> ranks;
@@ -30,7 +30,7 @@ struct written_out {
   }
   plan as_plan() const { return plan_of(original.name, original.elements, ranks); }
 
-  // The other end of a message in a round, and what a rank has in its lists; null if there is none.
+  // The other end of a message in a round, in the lists of its peer; null if there is none.
   message* other_end(std::size_t rank, std::size_t number, bool sends, const message& m) {
     round& there = ranks[static_cast<std::size_t>(m.peer)].rounds[number];
     for (message& other : sends ? there.receives : there.sends)

@@ -19,7 +19,7 @@ const plan::goal goal_of_seven{order_of_seven, 2, -1};
 
 written_out plan_of_seven() { return written_out(plan::binary_swap(seven, 1000, order_of_seven, 2)); }
 
-// Oracle: symbolic execution; the parts stay with their owners, of equal size to one element.
+// Oracle: symbolic execution; the parts remain with their owners, of equal size to one element.
 TEST(binary_swap, leaves_equal_parts_without_a_root) {
   for (const int n : {1, 2, 3, 5, 6, 8, 11, 100}) {
     const auto order = shuffled(n, 3);
@@ -71,7 +71,7 @@ TEST(binary_swap, sends_less_than_an_image_per_rank) {
   }
 }
 
-// Oracle: a rank of a million has its own steps only; building them is instant, and their number is O(log n).
+// Oracle: a rank of a million builds only its own steps, without delay, and their number is O(log n).
 TEST(binary_swap, builds_one_rank_of_a_million_alone) {
   std::vector<int> order(1'000'003);
   std::iota(order.rbegin(), order.rend(), 0);
@@ -91,7 +91,7 @@ TEST(binary_swap, refuses_an_order_that_is_no_permutation) {
   EXPECT_THROW(plan::binary_swap(3, 10, std::vector<int>{0, 1, 2}, 3), usage_error);
 }
 
-// The tests below spoil a sound plan of seven ranks in one place. Oracle: the fault that was put in, by its words.
+// The tests below damage a correct plan of seven ranks in one place. Oracle: the text of the planted fault.
 class verify_catches : public testing::Test {
  protected:
   written_out spoilt = plan_of_seven();
@@ -102,7 +102,7 @@ class verify_catches : public testing::Test {
     plan::message* here;
     plan::message* there;
   };
-  // The first message that arrives to be used like this, of the lowest rank that gets one, and its other end.
+  // The first message with this action on arrival, of the lowest rank that receives one, and its other end.
   found_message find(arrival how) {
     for (std::size_t rank = 0; rank < seven; ++rank)
       for (std::size_t r = 0; r < spoilt.ranks[rank].rounds.size(); ++r)

@@ -1,4 +1,4 @@
-// The verifier must be able to fail: sound plans of every method, spoilt in one place.
+// The verifier must be able to fail: correct plans of every method, damaged in one place.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -15,7 +15,7 @@ using plan::message;
 constexpr int ranks = 11, root = 4;
 constexpr std::int64_t elements = 1000;
 
-// Where a message stands.
+// Position of a message.
 struct place {
   std::size_t rank, round;
   bool sends;
@@ -48,7 +48,7 @@ class spoilt_plan {
     spoil(copy, all, all[at.number]);
     return plan::words(plan::verify(copy.as_plan(), {order_, root, -1}));
   }
-  // Faults when both ends say that the message is used otherwise.
+  // Faults if both ends state a different use of the message.
   std::string after_other_arrival(const place& at, arrival how) {
     return after(at, [&](auto& p, auto&, message& m) {
       p.other_end(at.rank, at.round, at.sends, m)->on_arrival = how;
@@ -65,7 +65,7 @@ bool has(const std::string& found, std::initializer_list<const char*> any_of) {
   return std::any_of(any_of.begin(), any_of.end(), [&](const char* text) { return found.find(text) != std::string::npos; });
 }
 
-// The same message once more, at both of its ends.
+// The same message repeated, at both of its ends.
 void send_twice(plan::written_out& p, const place& at, std::vector<message>& receiver, const message received) {
   p.ranks[static_cast<std::size_t>(received.peer)].rounds[at.round].sends.push_back(
       {static_cast<int>(at.rank), received.elements, received.on_arrival});
@@ -74,7 +74,7 @@ void send_twice(plan::written_out& p, const place& at, std::vector<message>& rec
 
 class every_spoilt_plan : public testing::TestWithParam<const char*> {};
 
-// Oracle: the fault that was put in, by its words, for every single message of the plan.
+// Oracle: the text of the planted fault, for every single message of the plan.
 TEST_P(every_spoilt_plan, is_caught) {
   spoilt_plan plan(GetParam());
   ASSERT_FALSE(plan.places.empty());
@@ -160,7 +160,7 @@ TEST(symbolic_object, is_an_array_in_few_words) {
   }
 }
 
-// Oracle: hand-made plans of two ranks with gaps; what is left out must be transparent.
+// Oracle: hand-made plans of two ranks with gaps; omitted elements must be transparent.
 TEST(verify, asks_for_what_has_been_drawn_only) {
   const std::vector<int> order{1, 0};
   const plan::plan two = plan::plan_of("two", 10,

@@ -34,7 +34,7 @@ TEST(ticks, are_round_numbers_within_the_range) {
   EXPECT_TRUE(render::ticks(1, 1, 5).empty());
 }
 
-// Oracle: a question mark for the letter that the font has not, of two bytes in UTF-8.
+// Oracle: a question mark for a letter missing from the font, of two bytes in UTF-8.
 TEST(canvas, shows_a_character_that_it_has_not_once) {
   EXPECT_EQ(render::canvas::text_width("\xc2\xb5m", 1), render::canvas::text_width("?m", 1));
   std::vector<std::uint8_t> a(4 * 40 * 10), b(a);
@@ -43,7 +43,8 @@ TEST(canvas, shows_a_character_that_it_has_not_once) {
   EXPECT_EQ(a, b);
 }
 
-// Oracle: where the ground is as bright as the ink, words can be read by their edges, which have the background's colour.
+// Oracle: if the background is as bright as the ink, words are legible by their edges, which have the background's
+// colour.
 TEST(annotate, can_be_read_on_a_bright_object) {
   render::annotations wanted;
   wanted.title = "title";
@@ -95,7 +96,7 @@ TEST(annotate, lists_the_colours_of_its_bar) {
   EXPECT_EQ(colours.back() & 255U, 255U);
 }
 
-// Oracle: the mirror image of a point, from the mirrored place of the camera, has the same column and row.
+// Oracle: the mirror image of a point, from the mirrored position of the camera, has the same column and row.
 TEST(annotate, sees_left_handed_axes_as_they_are_in_space) {
   const index3 domain{30, 20, 10};
   const vector3 h{0.1, 0.2, 0.3};
@@ -113,7 +114,8 @@ TEST(annotate, sees_left_handed_axes_as_they_are_in_space) {
   }
 }
 
-// Oracle: by hand; of the edges of a box around the camera only what lies in front is drawn, and all of it in the picture.
+// Oracle: by hand; of the edges of a box around the camera only the parts in front are drawn, all of them inside the
+// picture.
 TEST(annotate, draws_a_box_around_the_camera) {
   render::scene s = empty_scene();
   s.view.eye_mm = vector3{1, 1, 1};
@@ -123,7 +125,7 @@ TEST(annotate, draws_a_box_around_the_camera) {
   s.view.zoom = 0.2;  // wide enough for the far face: 2 mm of 2.7 at 1 mm
   const auto picture = annotated(s, wanted, 0);
   const auto bright = [&](int column, int row) { return picture[static_cast<std::size_t>(4 * (row * 400 + column))] > 40; };
-  // The far face is a square in the middle, edges from its corners go outwards.
+  // The far face is a square in the middle, edges from its corners extend outwards.
   const double half = 150 / (0.2679 / 0.2);
   int hits = 0;
   for (int i = -2; i <= 2; ++i) hits += bright(200 + static_cast<int>(half) + i, 150);

@@ -28,7 +28,7 @@ std::vector<int> front_to_back(int n) {
   return order;
 }
 
-// The picture that `choose_compositor` or the usual compositor makes of one frame, on rank 0.
+// The picture of one frame by `choose_compositor` or the usual compositor, on rank 0.
 template <class Make>
 std::vector<std::byte> composited(const comm::composite_options& o, Make make) {
   const int rank = comm::rank(MPI_COMM_WORLD), ranks = comm::size(MPI_COMM_WORLD);
@@ -48,7 +48,8 @@ std::vector<std::byte> composited(const comm::composite_options& o, Make make) {
   return {made.begin(), made.end()};
 }
 
-// Oracle: a machine of a slow network and no cost of waiting: what sends nothing is cheapest, and its time is by hand.
+// Oracle: a machine with a slow network and no cost of waiting: a method without messages is cheapest, and its time is
+// computed by hand.
 TEST(rank_compositors, prefers_shared_memory_on_one_host) {
   const auto ranked = render::rank_compositors(net::blue_gene_l(), {1, 4, 4}, 4, picture(512, 512));
   EXPECT_EQ(ranked.front().name, "shared");
@@ -57,7 +58,7 @@ TEST(rank_compositors, prefers_shared_memory_on_one_host) {
       std::is_sorted(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.predicted < b.predicted; }));
 }
 
-// Oracle: the definition of a host: no memory is shared between two of them.
+// Oracle: the definition of a host: hosts share no memory.
 TEST(rank_compositors, shares_memory_only_inside_hosts) {
   for (const auto& c : render::rank_compositors(net::blue_gene_l(), {4, 1, 1}, 4, picture(512, 512)))
     EXPECT_EQ(c.by, comm::transport::messages) << c.name;
@@ -66,7 +67,7 @@ TEST(rank_compositors, shares_memory_only_inside_hosts) {
   for (const auto& c : ranked) EXPECT_NE(c.by, comm::transport::shared) << c.name;
 }
 
-// Oracle: equation 4. A million ranks are ranked without a plan, and without a method of n^2 messages.
+// Oracle: equation 4. Methods for a million ranks are ranked without a plan, and without a method of n^2 messages.
 TEST(rank_compositors, takes_equations_for_many_ranks) {
   const int many = 1 << 20;
   const auto ranked = render::rank_compositors(net::ha8000(), {many, 1, 1}, many, picture(512, 512));
@@ -77,8 +78,8 @@ TEST(rank_compositors, takes_equations_for_many_ranks) {
   EXPECT_THROW(render::messages_time(net::ha8000(), "tree", many, elements, 4), usage_error);
 }
 
-// Oracle: the compositor that was not chosen; both round once, so the pictures are equal to the bit where all layers
-// meet in one place, and within one unit where they do not.
+// Oracle: the compositor that was not selected; both round once, so that the pictures are bitwise equal if all layers
+// meet in one place, and equal within one unit otherwise.
 TEST(choose_compositor, makes_the_same_picture_and_agrees) {
   const int ranks = comm::size(MPI_COMM_WORLD);
   for (const int ranks_per_host : {0, 1, 2}) {
@@ -103,7 +104,7 @@ TEST(choose_compositor, makes_the_same_picture_and_agrees) {
   }
 }
 
-// Oracle: bounds of any machine of today, and what layout_of is defined to count.
+// Oracle: bounds for any machine of today, and the definition of layout_of.
 TEST(probe_machine, measures_figures_that_are_possible) {
   const host_layout layout = render::layout_of(MPI_COMM_WORLD, 0);
   EXPECT_EQ(layout.hosts, 1);

@@ -50,7 +50,7 @@ struct sphere {
   }
 };
 
-// Every method that `osteon plan` knows, each of its parameters, each collect; and the transports without a method.
+// Every method of `osteon plan`, each of its parameters, each collect; and the transports without a method.
 std::vector<std::string> forms() {
   std::vector<std::string> all{"auto", "messages", "shared", "hybrid"};
   for (const plan::method_description& m : plan::known_methods()) all.push_back(m.name);
@@ -72,7 +72,7 @@ std::vector<int> rows(int height, bool on_root) {
   return first;
 }
 
-// The rows of a picture that a rank has.
+// The rows of a picture on this rank.
 std::vector<float> part_of(const render::image& whole, const std::vector<int>& first) {
   const auto rank = static_cast<std::size_t>(comm::rank(MPI_COMM_WORLD));
   return {whole.rgba.begin() + first[rank] * whole.width * 4, whole.rgba.begin() + first[rank + 1] * whole.width * 4};
@@ -97,7 +97,7 @@ const std::vector<use> uses{
     {"one pixel of an orbit", render::method::volume, 1, 1, false, true, kernel::colour_format::rgba16f},
 };
 
-// A colour and its rounding to half precision, once where it is drawn and once where it is joined.
+// A colour and its rounding to half precision, once when drawn and once when joined.
 void expect_near(const std::vector<float>& got, const std::vector<float>& expected, kernel::colour_format pixels) {
   ASSERT_EQ(got.size(), expected.size());
   if (pixels != kernel::colour_format::rgba16f) {
@@ -107,8 +107,9 @@ void expect_near(const std::vector<float>& got, const std::vector<float>& expect
   for (std::size_t i = 0; i < got.size(); ++i) ASSERT_NEAR(got[i], expected[i], 0x1p-9) << i;
 }
 
-// Oracle: the picture of one rank, bit for bit in wide pixels. The time-out of the test is the oracle of the end: a method
-// that leaves the whole picture on one rank, and a picture of fewer pixels than ranks, must not keep the others waiting.
+// Oracle: the picture of one rank, bitwise equal in wide pixels. The time-out of the test is the oracle of termination:
+// a method that leaves the whole picture on one rank, and a picture of fewer pixels than ranks, must not block the
+// other ranks.
 TEST(compositing_forms, end_on_every_number_of_ranks) {
   const sphere here(MPI_COMM_WORLD), alone(MPI_COMM_SELF);
   for (const use& u : uses) {
@@ -130,7 +131,7 @@ TEST(compositing_forms, end_on_every_number_of_ranks) {
   }
 }
 
-// Oracle: the same. The frames of a job hand their compositor from one scene to the next; its way is chosen by measurement.
+// Oracle: the same. The scenes of a job pass their compositor on; its method is selected by measurement.
 TEST(compositing_forms, chosen_by_measurement_end_for_a_single_pixel) {
   const sphere here(MPI_COMM_WORLD), alone(MPI_COMM_SELF);
   const render::image expected = render::render(alone.where, alone.scene(render::method::volume, 1, 1));

@@ -1,4 +1,4 @@
-// Line integral convolution: threads along the field, noise across it.
+// Line integral convolution: correlated along the field, noise across it.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -23,7 +23,8 @@ plane_field field_of(const std::function<std::array<double, 2>(double up, double
 
 const plane_picture picture{192, 192, 12.0 / 192, 24};
 
-// Correlation of pixels with those some rows and columns away, within `margin` of nothing.
+// Correlation of pixels with those at an offset in rows and columns, tested to have a mean of zero; `margin` is
+// excluded.
 double correlation(const std::vector<float>& pixels, int rows, int columns, int margin = 40) {
   double mean = 0, square = 0, product = 0, count = 0;
   for (int row = margin; row < picture.height - margin; ++row)
@@ -34,7 +35,7 @@ double correlation(const std::vector<float>& pixels, int rows, int columns, int 
       mean += a, square += a * a, product += a * b, ++count;
     }
   EXPECT_NEAR(mean / count, 0, 0.03);
-  EXPECT_GT(std::sqrt(square / count), 0.1);  // it can be seen
+  EXPECT_GT(std::sqrt(square / count), 0.1);  // visible contrast
   return product / square;
 }
 
@@ -42,7 +43,7 @@ TEST(LineConvolution, threads_lie_along_the_field_and_noise_across_it) {
   const auto right = line_convolution(field_of([](double, double) { return std::array{0.0, 3.0}; }), picture, 0, 192);
   EXPECT_GT(correlation(right, 0, 4), 0.8);
   EXPECT_LT(std::abs(correlation(right, 4, 0)), 0.15);
-  // Upwards to the right: against the numbers of rows, which run downwards.
+  // Upwards to the right: opposite to the row numbers, which increase downwards.
   const auto slanted = line_convolution(field_of([](double, double) { return std::array{-2.0, -2.0}; }), picture, 0, 192);
   EXPECT_GT(correlation(slanted, -4, 4), 0.6);
   EXPECT_LT(std::abs(correlation(slanted, 4, 4)), 0.15);
@@ -63,7 +64,8 @@ TEST(LineConvolution, threads_close_around_an_eddy) {
       across += at(radius, angle) * at(radius + 4, angle);
       square += at(radius, angle) * at(radius, angle);
     }
-  // 45 of 49 pixels of noise are the same 4 pixels further on; taking the nearest pixels of both places costs the rest.
+  // 45 of 49 pixels of noise are the same 4 pixels further along; using the nearest pixels of both positions reduces
+  // the correlation.
   EXPECT_GT(along / square, 0.5);
   EXPECT_LT(std::abs(across / square), 0.2);
 }

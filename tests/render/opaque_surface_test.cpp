@@ -24,7 +24,7 @@ using namespace osteon;
 
 bool is_root() { return comm::rank(MPI_COMM_WORLD) == 0; }
 
-// Whether a voxel is solid, by the middle of it.
+// Whether a voxel is solid, determined at its centre.
 using solid_rule = std::function<bool(double z, double y, double x)>;
 
 std::vector<float> solid_of(const grid::block& where, const solid_rule& is_solid) {
@@ -78,14 +78,14 @@ kernel::studio studio_of(const render::view& from) {
   return {kernel::unit(light.toward_light), kernel::unit(light.toward_eye), from.up, kernel::half_way(light)};
 }
 
-// Spheres with a tunnel, plates and crumbs of single voxels.
+// Spheres with a tunnel, plates and isolated single voxels.
 bool is_anything(double z, double y, double x) {
   const double r = std::hypot(z - 12, y - 9, x - 10);
   const auto hash = static_cast<int>(z) * 73 + static_cast<int>(y) * 151 + static_cast<int>(x) * 283;
   return (r < 7.3 && std::hypot(y - 9, z - 12) > 2.5) || std::abs(z + 0.37 * y - 24) < 0.5 || hash % 97 == 0;
 }
 
-// Oracle: the same field on one rank, bit for bit.
+// Oracle: the same field on one rank, bitwise equal.
 TEST(smooth_mask, is_the_same_bit_for_bit_on_any_number_of_ranks) {
   const index3 domain{26, 17, 19};
   const grid::block alone = planes_of(MPI_COMM_SELF, domain);
@@ -102,7 +102,7 @@ TEST(smooth_mask, is_the_same_bit_for_bit_on_any_number_of_ranks) {
   }
 }
 
-// Oracle: the mask: no voxel changes sides; solid and empty far from a surface are 1 and 0.
+// Oracle: the mask: every voxel keeps its phase; solid and empty far from a surface are 1 and 0.
 TEST(smooth_mask, keeps_every_voxel_on_its_side) {
   std::mt19937 random(5);
   const index3 domain{20, 21, 22};
@@ -125,8 +125,8 @@ TEST(smooth_mask, keeps_every_voxel_on_its_side) {
   EXPECT_EQ(smooth.values[static_cast<std::size_t>((19 * domain.y) * domain.x)], 0);
 }
 
-// Oracle: the colours of a sphere by its own normals, in full light: nothing of it hides the lamp or the sky. Shade that is
-// not there is what cells of voxels see of a curved surface.
+// Oracle: the colours of a sphere by its own normals, fully lit: no part of it occludes the lamp or the sky. Residual
+// shading is the occlusion that cells of voxels produce on a curved surface.
 TEST(opaque_surface, of_a_sphere_of_voxels_is_lit_as_the_sphere) {
   const index3 domain{44, 44, 44};
   constexpr double radius = 17.3;
@@ -148,7 +148,7 @@ TEST(opaque_surface, of_a_sphere_of_voxels_is_lit_as_the_sphere) {
         const float* pixel = &picture.rgba[static_cast<std::size_t>(row * s.width + column) * 4];
         covered += pixel[3] > 0;
         const auto ray = from.ray_through(column, row);
-        // Where the sphere is met, voxels: directions are those of mm, all edges are alike.
+        // Position at which the ray meets the sphere, in voxels: directions are in mm, all edges are equal.
         const vector3 start{ray.origin[0] - middle.z, ray.origin[1] - middle.y, ray.origin[2] - middle.x};
         const vector3 along = kernel::unit({ray.direction[0], ray.direction[1], ray.direction[2]});
         const double b = kernel::dot(start, along), h = b * b - kernel::dot(start, start) + radius * radius;
@@ -172,8 +172,8 @@ TEST(opaque_surface, of_a_sphere_of_voxels_is_lit_as_the_sphere) {
   }
 }
 
-// Oracle: the projection: a plate of one voxel that reaches from end to end covers every pixel of its outline, from both
-// sides, be it level, tilted, or so steep that its voxels have only edges in common.
+// Oracle: the projection: a plate of one voxel that extends from end to end covers every pixel of its outline, from
+// both sides, whether level, tilted, or so steep that its voxels share only edges.
 TEST(opaque_surface, of_a_plate_of_one_voxel_has_no_hole) {
   const index3 domain{36, 24, 24};
   for (const auto& [slope_y, slope_x] : {std::pair{0.0, 0.0}, {0.21, 0.08}, {0.5, 0.45}, {1.0, 0.3}}) {
@@ -203,7 +203,8 @@ TEST(opaque_surface, of_a_plate_of_one_voxel_has_no_hole) {
   }
 }
 
-// Oracle: a wide floor around a pit: the bottom is darker as its walls stand, in the shadow of which the lamp is not seen.
+// Oracle: a wide floor around a pit: the bottom is darker according to the height of its walls, in whose shadow the
+// lamp is invisible.
 TEST(opaque_surface, is_darker_in_a_pit) {
   const index3 domain{40, 64, 64};
   const specimen pitted(planes_of(MPI_COMM_WORLD, domain),
@@ -220,14 +221,14 @@ TEST(opaque_surface, is_darker_in_a_pit) {
     return picture.rgba[static_cast<std::size_t>(std::floor(place[1]) * s.width + std::floor(place[0])) * 4];
   };
   EXPECT_NEAR(at(shaded, 12, 12), at(bare, 12, 12), 0.02);  // the plane
-  // A disc of radius 4 in a height of 8 is a share of 4^2 / (4^2 + 8^2) of the sky, 0.2; the lamp stands at 45 degrees.
+  // A disc of radius 4 at a height of 8 is a share of 4^2 / (4^2 + 8^2) of the sky, 0.2; the lamp is at 45 degrees.
   const auto expected = kernel::lit(specimen::grey, {1, 0, 0}, studio_of(from), 0.2, 0);
   EXPECT_NEAR(at(shaded, 32, 32), expected[0], 0.09);
   EXPECT_LT(at(shaded, 32, 32), 0.45F * at(bare, 32, 32));
 }
 
-// Oracle: the picture of one rank, bit for bit: with shade, smooth edges, and a plane that cuts; also where steps are so
-// short that a surface's spline reaches farther than their segments.
+// Oracle: the picture of one rank, bitwise equal: with shade, smooth edges, and a clipping plane; also for steps so
+// short that a surface's spline extends beyond their segments.
 TEST(opaque_surface, is_the_same_bit_for_bit_on_any_number_of_ranks) {
   const index3 domain{26, 17, 19};
   const auto draw = [&](const grid::block& where, double azimuth, double step_voxels, int width) {
@@ -276,7 +277,7 @@ TEST(opaque_surface, has_smooth_edges) {
   EXPECT_NEAR(area, 16 * (std::cos(turn) + std::sin(turn)) * 8 / (pixel * pixel), 5);
 }
 
-// Oracle: cells of about a cube in mm, as few as allowed; of a small domain its voxels.
+// Oracle: cells that are nearly cubes in mm, as few as allowed; for a small domain its voxels.
 TEST(solid_light, takes_cells_that_every_rank_can_hold) {
   EXPECT_EQ(render::light_cell({128, 128, 128}, {0.02, 0.02, 0.02}), (index3{1, 1, 1}));
   for (const index3 domain : {index3{107, 212, 164}, {1000, 1000, 1000}, {30, 4000, 50}, {1, 1, 100'000'000}}) {

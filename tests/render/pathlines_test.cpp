@@ -30,7 +30,7 @@ render::vector_values field_of(const grid::block& where, F value) {
   return result;
 }
 
-// All ranks name the points of their own voxels in the low face of z.
+// All ranks pass the points of their own voxels in the low face of z.
 std::vector<render::release_point> low_face(const grid::block& where, double spread = 0.5) {
   std::vector<render::release_point> points;
   if (where.owned.begin.z > 0) return points;
@@ -43,7 +43,7 @@ std::vector<render::release_point> low_face(const grid::block& where, double spr
   return points;
 }
 
-// Oracle: z = z0 + a (t^2 - t0^2) / 2, y = y0 + v (t - t0) in a field that is uniform and grows with time, whatever the
+// Oracle: z = z0 + a (t^2 - t0^2) / 2, y = y0 + v (t - t0) in a field that is uniform and grows with time, for any
 // steps.
 TEST(pathlines, follow_a_field_that_grows_with_time) {
   const index3 domain{30, 12, 6};
@@ -68,17 +68,17 @@ TEST(pathlines, follow_a_field_that_grows_with_time) {
     EXPECT_NEAR(first.time, 0.5 * static_cast<double>(i), 1e-12);
     EXPECT_EQ(first.at.z, 0);
     for (const render::line_vertex& v : line) {
-      // Where it leaves, between two parts of a step, its time is linear.
+      // The exit, between two parts of a step, has a linearly interpolated time.
       EXPECT_NEAR(v.at.z, (v.time * v.time - first.time * first.time) / h.z, v.at.z < 30 ? 1e-5 : 1e-2);
       EXPECT_NEAR(v.at.y, first.at.y + 0.125 * (v.time - first.time) / h.y, 1e-5);
       EXPECT_EQ(v.at.x, first.at.x);
     }
     EXPECT_NEAR(last.time, std::min(4.0, std::sqrt(15 + first.time * first.time)), 1e-3);
-    EXPECT_NEAR(last.speed, std::hypot(2 * last.time, 0.125), 1.1);  // that where its last part began
+    EXPECT_NEAR(last.speed, std::hypot(2 * last.time, 0.125), 1.1);  // that of the beginning of its last part
   }
 }
 
-// A swirl in time, of which voxels of a pillar have no value.
+// A time-dependent swirl, with voxels of a pillar without a value.
 vector3 swirl(vector3 p, double t) {
   if (std::fmod(p.y, 7) < 2 && std::fmod(p.x + 2 * p.y, 9) < 3) return {std::nan(""), std::nan(""), std::nan("")};
   return {1 + 0.3 * std::sin(p.z + p.x + t), 0.8 * std::cos(0.4 * p.x + 2 * t) + 0.01 * p.z, std::sin(0.5 * p.y - t)};
@@ -110,7 +110,7 @@ bool are_equal(const render::streamlines& a, const render::streamlines& b) {
   return true;
 }
 
-// Oracle: one rank, bit for bit; planes and bricks; and a run that was stopped and goes on.
+// Oracle: one rank, bitwise equal; planes and bricks; and a run that was stopped and resumed.
 TEST(pathlines, are_the_same_on_any_ranks_and_after_a_stop) {
   const index3 domain{13, 16, 14};
   const render::streamlines alone = paths_of(planes(MPI_COMM_SELF, domain), false);
@@ -122,7 +122,7 @@ TEST(pathlines, are_the_same_on_any_ranks_and_after_a_stop) {
   }
 }
 
-// Oracle: the radius of a circle; fourth order of its error against the parts of a step, of which each goes half a voxel.
+// Oracle: the radius of a circle; fourth order of its error in the parts of a step, each half a voxel long.
 TEST(pathlines, keep_to_a_circle) {
   const index3 domain{40, 40, 2};
   const grid::block where = planes(MPI_COMM_WORLD, domain);
@@ -140,7 +140,7 @@ TEST(pathlines, keep_to_a_circle) {
   EXPECT_NEAR(end.y, 20 - 12 * std::cos(8.0), 1e-4);
 }
 
-// Oracle: none; what makes no sense is refused on all ranks.
+// Oracle: none; invalid input is refused on all ranks.
 TEST(pathlines, refuse_what_they_cannot_follow) {
   const grid::block where = planes(MPI_COMM_WORLD, {8, 4, 4});
   EXPECT_THROW(render::pathlines(where, {1, 1, 1}, 0, 1), usage_error);

@@ -22,7 +22,7 @@ using render::control_point;
 
 constexpr double pi = 3.14159265358979323846;
 
-// A field that is known on all ranks: a bubbly solid, and a value inside that is NaN in its pores.
+// A field available on all ranks: a solid with bubbles, and a value inside that is NaN in its pores.
 struct model {
   index3 domain;
   std::vector<float> bone, glow;
@@ -83,7 +83,7 @@ render::image render_alone(const model& m, const render::scene& like) {
   return render::render(whole.where, s);
 }
 
-// Weights that leave some ranks a single plane, or planes without any active voxel.
+// Weights that result in ranks with a single plane, or with planes without active voxels.
 std::vector<std::int64_t> lopsided(std::int64_t planes) {
   std::vector<std::int64_t> weight(static_cast<std::size_t>(planes), 0);
   weight[static_cast<std::size_t>(planes / 2)] = 100;
@@ -93,11 +93,11 @@ std::vector<std::int64_t> lopsided(std::int64_t planes) {
 
 bool is_root() { return comm::rank(MPI_COMM_WORLD) == 0; }
 
-// Oracle: the picture of the same scene on one rank, compared bit for bit.
+// Oracle: the picture of the same scene on one rank, bitwise equal.
 TEST(picture, is_the_same_bit_for_bit_on_any_number_of_ranks) {
   for (const index3 domain : {index3{23, 17, 19}, index3{7, 12, 9}}) {
     const model m(domain);
-    std::vector<material_number> corner(m.bone.size(), 0);  // all that counts in a corner: some bricks are thin
+    std::vector<material_number> corner(m.bone.size(), 0);  // all content in a corner: some bricks are thin
     for (std::size_t i = 0; i < corner.size() / 3; ++i) corner[i] = i % 5 < 2;
     const blocks of_planes(MPI_COMM_WORLD, m, std::vector<std::int64_t>(static_cast<std::size_t>(domain.z), 1));
     const blocks of_lopsided_planes(MPI_COMM_WORLD, m, lopsided(domain.z));
@@ -135,7 +135,7 @@ TEST(picture, is_the_same_bit_for_bit_on_any_number_of_ranks) {
   }
 }
 
-// Oracle: the picture of the same scene on one rank, bit for bit; cut by a plane, it shows cut faces, too.
+// Oracle: the picture of the same scene on one rank, bitwise equal; with a clipping plane it also shows cut faces.
 TEST(picture, of_a_surface_is_the_same_bit_for_bit_on_any_number_of_ranks) {
   for (const index3 domain : {index3{23, 17, 19}, index3{7, 12, 3}}) {
     const model m(domain);
@@ -160,8 +160,8 @@ TEST(picture, of_a_surface_is_the_same_bit_for_bit_on_any_number_of_ranks) {
   }
 }
 
-// Oracle: the picture of the same scene on one rank, bit for bit; the camera stands in the middle of the blocks, or beside
-// them.
+// Oracle: the picture of the same scene on one rank, bitwise equal; the camera is in the middle of the blocks, or
+// outside.
 TEST(picture, from_within_is_the_same_bit_for_bit_on_any_number_of_ranks) {
   const model m({23, 17, 19});
   const blocks of_planes(MPI_COMM_WORLD, m, std::vector<std::int64_t>(23, 1));
@@ -188,7 +188,7 @@ TEST(picture, from_within_is_the_same_bit_for_bit_on_any_number_of_ranks) {
       }
 }
 
-// Oracle: Beer-Lambert: from the middle of a slab one sees half of it; what lies behind the camera is not there.
+// Oracle: Beer-Lambert: from the middle of a slab half of it is visible; parts behind the camera are invisible.
 TEST(picture, from_within_shows_what_lies_in_front) {
   model m({8, 10, 12});
   std::fill(m.bone.begin(), m.bone.end(), 1.0f);
@@ -213,7 +213,8 @@ TEST(picture, from_within_shows_what_lies_in_front) {
     }
 }
 
-// Three bars around a corner of the domain, each in front of the next, and what is left: two cubes, halved from 7 ranks on.
+// Three bars around a corner of the domain, each in front of the next, and the remainder: two cubes, halved from 7
+// ranks on.
 std::vector<box3> pinwheel(index3 end, int ranks) {
   const index3 m{end.z / 2, end.y / 3, 2 * end.x / 3};
   std::vector<box3> boxes{{{m.z, 0, 0}, {end.z, m.y, end.x}},
@@ -228,7 +229,7 @@ std::vector<box3> pinwheel(index3 end, int ranks) {
   return boxes;
 }
 
-// Oracle: the picture of the same scene on one rank, bit for bit, also where no order of visibility exists.
+// Oracle: the picture of the same scene on one rank, bitwise equal, also if no order of visibility exists.
 TEST(picture, of_boxes_in_a_visibility_cycle_is_the_same_bit_for_bit) {
   const int ranks = comm::size(MPI_COMM_WORLD);
   if (ranks != 5 && ranks != 7) GTEST_SKIP() << "five boxes, or seven";
@@ -262,7 +263,7 @@ TEST(picture, of_boxes_in_a_visibility_cycle_is_the_same_bit_for_bit) {
   EXPECT_THROW(render::render(blocks(m, overlapping).where, blocks(m, overlapping).scene()), usage_error);
 }
 
-// Oracle: rays by chance: along each, boxes are met in their order.
+// Oracle: random rays: along each, boxes are met in their order.
 TEST(view, orders_any_boxes_and_names_a_cycle) {
   const index3 domain{12, 12, 12};
   const auto wheel = pinwheel(domain, 5);
@@ -298,7 +299,7 @@ TEST(view, orders_any_boxes_and_names_a_cycle) {
   }
 }
 
-// Oracle: the rows of the picture that rank 0 has as a whole, whatever rank they are on.
+// Oracle: the rows of the complete picture on rank 0, whichever rank has them.
 TEST(picture, may_be_left_in_rows) {
   const model m({23, 17, 19});
   const blocks parts(MPI_COMM_WORLD, m, lopsided(23));
@@ -328,7 +329,7 @@ TEST(picture, may_be_left_in_rows) {
   EXPECT_THROW(render::render(parts.where, scene, kept, first), usage_error);
 }
 
-// Oracle: the picture made with one thread, bit for bit.
+// Oracle: the picture made with one thread, bitwise equal.
 TEST(picture, is_the_same_bit_for_bit_with_any_number_of_threads) {
   const model m({23, 17, 19});
   const blocks b(MPI_COMM_WORLD, m, std::vector<std::int64_t>(23, 1));
@@ -341,7 +342,7 @@ TEST(picture, is_the_same_bit_for_bit_with_any_number_of_threads) {
   EXPECT_EQ(picture.rgba, expected.rgba);
 }
 
-// Oracle: what is prepared for each frame anew.
+// Oracle: the data prepared anew for each frame.
 TEST(picture, of_a_frame_is_the_same_with_what_is_kept_over_frames) {
   const model m({23, 17, 19});
   const blocks parts(MPI_COMM_WORLD, m, lopsided(23));
@@ -383,7 +384,7 @@ TEST(picture, of_a_uniform_slab_has_the_analytic_transmittance_for_every_step) {
       if (!is_root()) continue;
       const double expected = 1 - std::pow(1 - opacity, thickness / reference);
       const float* middle = &picture.rgba[static_cast<std::size_t>((s.height / 2) * s.width + s.width / 2) * 4];
-      // The number of samples is whole up to one at the far face, where rounding decides.
+      // The number of samples is an integer up to one at the far face, which depends on rounding.
       const double one_sample = 1.01 * (1 - std::pow(1 - opacity, step * 0.5 / reference));
       const double tolerance = elevation == 90 || azimuth == 90 ? one_sample : 1e-6;
       EXPECT_NEAR(middle[3], expected, tolerance);
@@ -393,7 +394,7 @@ TEST(picture, of_a_uniform_slab_has_the_analytic_transmittance_for_every_step) {
   }
 }
 
-// Oracle: hand value: an opaque red half above (in z) an opaque green half; the nearer one is seen.
+// Oracle: hand value: an opaque red half above (in z) an opaque green half; the nearer one is visible.
 TEST(picture, shows_the_nearer_half_from_above_and_below) {
   model m({14, 10, 10});
   for (std::size_t i = 0; i < m.bone.size(); ++i) m.bone[i] = i < m.bone.size() / 2 ? 0.0f : 1.0f;
@@ -448,7 +449,7 @@ TEST(view, projects_the_corners_of_the_domain_into_the_picture) {
         EXPECT_GE(box.bottom, at[1]);
       }
     }
-  // From +x (azimuth 0), +y lies to the right and +z is up; orthographic pixels have the size of radius / 100.
+  // From +x (azimuth 0), +y is to the right and +z is up; orthographic pixels have the size of radius / 100.
   const auto v = render::view::of({0, 0, 1, false}, domain, spacing, 300, 200);
   const double radius = 0.5 * std::sqrt(9.0 + 16 + 9);
   const auto at = v.project({3, 4, 1.5});
@@ -456,7 +457,7 @@ TEST(view, projects_the_corners_of_the_domain_into_the_picture) {
   EXPECT_NEAR(at[1], 100 - 1.5 / radius * 100, 1e-9);
 }
 
-// Oracle: by hand; a box before the eye, around it, behind it.
+// Oracle: by hand; a box in front of the eye, around it, behind it.
 TEST(view, sees_what_lies_before_the_eye) {
   const index3 domain{10, 10, 10};
   for (const bool perspective : {true, false}) {
@@ -471,7 +472,7 @@ TEST(view, sees_what_lies_before_the_eye) {
   EXPECT_EQ(within.seen({{}, domain}).size(), 90 * 60);
 }
 
-// Oracle: project() and ray_through() are inverse to one another, whatever the projection.
+// Oracle: project() and ray_through() are inverse to one another, for any projection.
 TEST(view, sends_a_ray_through_the_pixel_that_it_projects_to) {
   const index3 domain{30, 20, 10};
   const vector3 spacing{0.1, 0.2, 0.3};
@@ -488,7 +489,7 @@ TEST(view, sends_a_ray_through_the_pixel_that_it_projects_to) {
   }
 }
 
-// Oracle: by hand: planes are passed on the way from the eye's plane up, and down; the nearest brick comes first and the
+// Oracle: by hand: planes are crossed on the way from the eye's plane up, and down; the nearest brick is first and the
 // opposite one last.
 TEST(view, orders_blocks_outwards_from_the_eye) {
   const index3 domain{40, 40, 40};
@@ -515,7 +516,7 @@ TEST(view, orders_blocks_outwards_from_the_eye) {
   }
 }
 
-// Oracle: every rank throws, and the message names all faults.
+// Oracle: every rank throws, and the message states all faults.
 TEST(render, refuses_an_impossible_scene_on_all_ranks) {
   const model m({7, 8, 8});
   const blocks b(MPI_COMM_WORLD, m, std::vector<std::int64_t>(7, 1));
@@ -537,7 +538,7 @@ TEST(render, refuses_an_impossible_scene_on_all_ranks) {
     EXPECT_NE(text.find("layers[0].transfer[1]"), std::string::npos) << text;
   }
 
-  // A camera that looks away, beside the domain, or at itself.
+  // A camera that looks away, next to the domain, or at itself.
   for (const vector3& look_at : {vector3{9, 9, 9}, vector3{0.1, -9, 0.1}, vector3{5, 5, 5}, vector3{NAN, 0, 0}}) {
     s = b.scene();
     s.view.eye_mm = vector3{5, 5, 5};

@@ -85,18 +85,18 @@ TEST(streamlines, of_a_rotation_are_circles_to_fourth_order) {
     const double error = std::abs(distance(line.back().at) - radius);
     EXPECT_LT(error, step == 1 ? 1e-2 : before / 14) << step;
     EXPECT_EQ(line.back().at.z, 4);
-    // 0.4 mm from the middle the rotation, 3 per second and voxel of 0.1 mm, has 12 mm/s: 12.8 mm take 1.0667 s.
+    // 0.4 mm from the centre, the rotation of 3 per second and voxel of 0.1 mm has 12 mm/s: 12.8 mm take 1.0667 s.
     EXPECT_NEAR(line.back().time, 12.8 / 12, step == 1 ? 2e-3 : 1e-4);
     EXPECT_NEAR(line.back().speed, 12, 0.02);
     before = error;
   }
-  // A few vertices say the same, in chords of some degrees.
+  // The same with a few vertices, in chords of some degrees.
   const auto few = render::trace(where, {0.1, 0.1, 0.1}, rotation, seeds, {.greatest_length = 64});
   EXPECT_LT(few.vertices.size(), 300U);
   for (const auto& v : few.vertices) EXPECT_NEAR(distance(v.at), radius, 1e-3);
 }
 
-// Oracle: hand values: a straight line from face to face, whose time is length over speed; voxels are no cubes.
+// Oracle: hand values: a straight line from face to face, whose time is length over speed; voxels are not cubes.
 TEST(streamlines, of_a_uniform_field_are_straight_and_take_length_over_speed) {
   const index3 domain{9, 10, 24};
   const vector3 spacing{0.5, 0.1, 0.2};
@@ -121,7 +121,7 @@ TEST(streamlines, of_a_uniform_field_are_straight_and_take_length_over_speed) {
   EXPECT_NEAR(lines.length(0, spacing), std::hypot(24 * 0.2, 2.4 * 0.5), 1e-6);
 }
 
-// Oracle: invariant: a line goes where there is a field, and ends at a wall or at an end of the domain.
+// Oracle: invariant: a line follows the field, and ends at a wall or at an end of the domain.
 TEST(streamlines, end_where_the_field_ends) {
   const index3 domain{7, 7, 30};
   const auto where = planes(MPI_COMM_WORLD, domain);
@@ -129,13 +129,13 @@ TEST(streamlines, end_where_the_field_ends) {
   const auto zero = [&](double, double, double x) { return x > 20 ? static_cast<double>(nothing) : 0.0; };
   const auto lines = render::trace(where, {1, 1, 1}, field_of(where, zero, zero, along_x),
                                    std::vector<vector3>{{3.5, 3.5, 5}, {3.5, 3.5, 25}});
-  ASSERT_EQ(lines.count(), 1U);  // nothing goes through the other point
+  ASSERT_EQ(lines.count(), 1U);  // no line through the other point
   EXPECT_EQ(lines.line(0).front().at.x, 0);
   EXPECT_GT(lines.line(0).back().at.x, 19.5);
-  EXPECT_LT(lines.line(0).back().at.x, 20.5);  // the first middle without value
+  EXPECT_LT(lines.line(0).back().at.x, 20.5);  // the first centre without a value
 }
 
-// Oracle: seeds and lines on one rank, bit for bit.
+// Oracle: seeds and lines on one rank, bitwise equal.
 TEST(streamlines, are_the_same_bit_for_bit_on_any_number_of_ranks) {
   for (const index3 domain : {index3{23, 17, 19}, index3{7, 12, 9}}) {
     const vector3 spacing{0.03, 0.02, 0.025};
@@ -152,7 +152,7 @@ TEST(streamlines, are_the_same_bit_for_bit_on_any_number_of_ranks) {
   }
 }
 
-// Oracle: the share of the flow: twice as fast a half gets twice as many seeds; voxels without a speed get none.
+// Oracle: the share of the flow: a half with twice the speed gets twice as many seeds; voxels without a speed get none.
 TEST(streamlines, begin_where_the_flow_is) {
   const index3 domain{30, 30, 31};
   const auto where = planes(MPI_COMM_WORLD, domain);
@@ -231,7 +231,7 @@ render::tubes helices(index3 domain) {
   return tubes_of(paths, 0.012);
 }
 
-// Three bars in a cycle around a corner, and what is left.
+// Three bars in a cycle around a corner, and the remainder.
 std::vector<box3> bars(index3 end) {
   const index3 m{end.z / 2, end.y / 3, 2 * end.x / 3};
   return {{{m.z, 0, 0}, {end.z, m.y, end.x}},
@@ -241,8 +241,8 @@ std::vector<box3> bars(index3 end) {
           {{m.z, m.y, m.x}, end}};
 }
 
-// Oracle: the picture of the same scene on one rank, bit for bit: through volumes and surfaces, cut, from within, in halves
-// of a visibility cycle. And the lines are seen: without them it is another picture.
+// Oracle: the picture of the same scene on one rank, bitwise equal: through volumes and surfaces, clipped, from within,
+// in halves of a visibility cycle. The lines are visible: without them the picture differs.
 TEST(tubes, are_the_same_bit_for_bit_on_any_number_of_ranks) {
   const index3 domain{23, 17, 19};
   const stage alone(planes(MPI_COMM_SELF, domain), bubbles);
@@ -281,7 +281,8 @@ TEST(tubes, are_the_same_bit_for_bit_on_any_number_of_ranks) {
   }
 }
 
-// Oracle: project() and the distance to the eye: a tube is as wide as its radius says, and nothing else is seen.
+// Oracle: project() and the distance to the eye: a tube has the width given by its radius, and the rest of the picture
+// is empty.
 TEST(tubes, are_seen_where_they_are) {
   const index3 domain{20, 20, 20};
   const double radius = 0.6;
@@ -315,7 +316,8 @@ TEST(tubes, are_seen_where_they_are) {
           for (int axis = 0; axis < 3; ++axis) point[axis] = r.origin[axis] + t * r.direction[axis];
           const vector3 d{b.z - a.z, b.y - a.y, b.x - a.x}, w{point.z - a.z, point.y - a.y, point.x - a.x};
           const double foot = kernel::dot(w, d) / kernel::dot(d, d);
-          // The first of the rays of a pixel, which is about 0.2 mm wide, lies a little before that through its middle.
+          // The first of the rays of a pixel, which is about 0.2 mm wide, is slightly in front of the ray through its
+          // centre.
           EXPECT_NEAR(std::sqrt(kernel::dot(w, w) - foot * foot * kernel::dot(d, d)), radius, 0.08);
           EXPECT_LT(from.depth(point), from.depth({a.z + foot * d.z, a.y + foot * d.y, a.x + foot * d.x}));
         }
@@ -329,8 +331,8 @@ TEST(tubes, are_seen_where_they_are) {
   }
 }
 
-// Oracle: by hand: a tube before an opaque slab hides it, behind it is hidden, and is not there where a plane has cut it
-// away; what a plane cuts open shows its inside at the plane.
+// Oracle: by hand: a tube in front of an opaque slab hides it, a tube behind it is hidden, and a tube is absent where a
+// plane has clipped it; a clipped object shows its inside at the plane.
 TEST(tubes, have_depth) {
   const index3 domain{12, 12, 12};
   const stage parts(planes(MPI_COMM_WORLD, domain), [](double, double, double x) { return x > 5 && x < 7 ? 1.0F : 0.0F; });
@@ -361,12 +363,12 @@ TEST(tubes, have_depth) {
     const auto cut_open = middle_of(9, {{{0, 0, 1}, 9}});
     EXPECT_GT(cut_open[0], 0.5);
     EXPECT_EQ(cut_open[3], 1);
-    const auto nothing_else = middle_of(3, {{{0, 0, 1}, 4.5}});  // the slab is cut away, the tube is not
+    const auto nothing_else = middle_of(3, {{{0, 0, 1}, 4.5}});  // the slab is clipped, the tube is not
     EXPECT_GT(nothing_else[0], 0.5);
   }
 }
 
-// Oracle: the contract: every rank throws, and the message names all faults.
+// Oracle: the contract: every rank throws, and the message states all faults.
 TEST(tubes, refuse_impossible_wishes_on_all_ranks) {
   const stage parts(planes(MPI_COMM_WORLD, {7, 8, 8}), bubbles);
   render::scene s = parts.scene();

@@ -46,7 +46,7 @@ TEST(coarsen, takes_means_of_blocks) {
     }
 }
 
-// Oracle: the integral of a field that grows along one axis; the mean over all is kept, whatever the shape.
+// Oracle: the integral of a field that grows along one axis; the mean over all is conserved, for any shape.
 TEST(coarsen, keeps_the_size_where_voxels_are_cut) {
   const index3 shape{7, 5, 9};
   std::vector<double> values;
@@ -59,8 +59,8 @@ TEST(coarsen, keeps_the_size_where_voxels_are_cut) {
   EXPECT_NEAR(mean(found), 9, 1e-5);
 }
 
-// Oracle: the definition: mean 0, the given deviation, the covariance of a Gaussian that is sqrt(2) times as wide; the same
-// numbers however the planes are read.
+// Oracle: the definition: mean 0, the given deviation, the covariance of a Gaussian that is sqrt(2) times as wide; the
+// same numbers for any order of reading the planes.
 TEST(noise, has_the_deviation_and_the_width_that_are_asked_for) {
   const index3 shape{24, 40, 50};
   const image_planes flat = planes_of(shape, std::vector<double>(static_cast<std::size_t>(shape.volume()), 100));

@@ -38,7 +38,7 @@ TEST(elastic_classes, keep_up_to_4096_pairs_as_they_are) {
   EXPECT_EQ(s.classes.poisson_error, 0);
 }
 
-// Oracle: the bound of classes of equal ratio, which no choice of classes can beat for moduli that are everywhere.
+// Oracle: the bound of classes of equal ratio, which is optimal for moduli distributed over the whole range.
 TEST(elastic_classes, have_the_smallest_error_for_moduli_that_are_everywhere) {
   std::vector<elastic_constants> constants;
   for (int i = 0; i <= 1000000; ++i) constants.push_back({std::pow(10, 1 + 4e-6 * i), 0.3});
@@ -50,7 +50,8 @@ TEST(elastic_classes, have_the_smallest_error_for_moduli_that_are_everywhere) {
   EXPECT_EQ(s.poisson_error, 0);
 }
 
-// Oracle: gaps need no classes; two narrow clusters share the classes by their widths, up to a bin of the search's grid.
+// Oracle: gaps need no classes; two narrow clusters share the classes by their widths, up to a bin of the search's
+// grid.
 TEST(elastic_classes, are_spent_where_there_are_voxels) {
   std::vector<elastic_constants> constants;
   for (int i = 0; i < 100000; ++i) {
@@ -61,7 +62,8 @@ TEST(elastic_classes, are_spent_where_there_are_voxels) {
   EXPECT_LE(sorted(constants).modulus_error, widths / 4096 / 2 + bin / 2);
 }
 
-// Invariant: the reported errors bound those of all voxels, and what lies on a curve costs no more than a line.
+// Invariant: the reported errors bound those of all voxels, and moduli on a curve have no larger error than those on a
+// line.
 TEST(elastic_classes, bound_the_errors_of_both_constants) {
   std::mt19937 generator(1);
   std::uniform_real_distribution<double> one(0, 1);
@@ -81,7 +83,7 @@ TEST(elastic_classes, bound_the_errors_of_both_constants) {
   EXPECT_LT(std::max(c.modulus_error, c.poisson_error), 0.004);
 }
 
-// Oracle: by hand; what voxels share may be given once or often.
+// Oracle: by hand; properties shared by voxels may be given once or repeatedly.
 TEST(elastic_classes, are_numbered_by_their_moduli_from_1) {
   const elastic_classes classes = sort_into_materials([](const auto& body) {
     for (const double e : {3, 1, 3}) body(elastic_constants{e, 0.1});

@@ -19,7 +19,7 @@ image image_of(index3 shape, scalar type, const std::vector<T>& values) {
   return scan;
 }
 
-// Oracle: the values themselves, counted; each plane is larger than what is read at a time.
+// Oracle: the values themselves, counted; each plane is larger than one read.
 TEST(image_planes, are_read_once_each_and_in_order) {
   const index3 shape{5, 700, 800};
   std::vector<double> values(static_cast<std::size_t>(shape.volume()));
@@ -39,7 +39,7 @@ TEST(image_planes, are_read_once_each_and_in_order) {
   EXPECT_EQ(range.high, static_cast<double>(values.size() - 1));
 }
 
-// Oracle: by hand; the voxels lie in blocks of their own.
+// Oracle: by hand; the voxels are in separate blocks.
 TEST(image_planes, tell_the_first_of_all_values_that_are_no_numbers) {
   const index3 shape{3, 700, 800};
   std::vector<double> values(static_cast<std::size_t>(shape.volume()));

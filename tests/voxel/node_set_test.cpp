@@ -21,7 +21,7 @@ struct block {
   run_set nodes = corner_nodes(cells);
   node_grid grid{&cells, &nodes, begin, spacing, origin};
 
-  /// The nodes whose position satisfies `inside`, by looking at every place.
+  /// The nodes whose position satisfies `inside`, by testing every place.
   std::vector<std::int32_t> reference(const std::function<bool(const vector3&)>& inside) const {
     std::vector<std::int32_t> found;
     for (std::int64_t z = begin.z; z <= domain.z; ++z)
@@ -35,7 +35,7 @@ struct block {
   }
 };
 
-// Oracle: the definition of each region, at every node of a dense scan; limits lie between nodes, or on them.
+// Oracle: the definition of each region, at every node of a dense scan; limits are between nodes, or on them.
 TEST(node_set, regions_hold_the_nodes_inside_them) {
   const block b;
   const double rounding = 1e-9;
@@ -53,7 +53,8 @@ TEST(node_set, regions_hold_the_nodes_inside_them) {
   EXPECT_FALSE(round.empty());
 }
 
-// Oracle: the shortest distance to finely spread points of the line, at every node of a dense scan; of one point, a ball.
+// Oracle: the shortest distance to finely spaced points of the line, at every node of a dense scan; for one point, a
+// ball.
 TEST(node_set, a_stroke_holds_the_nodes_near_its_line) {
   const block b;
   const double radius = 0.36;
@@ -95,7 +96,7 @@ TEST(node_set, counts_the_voxels_that_meet_in_a_node) {
   });
 }
 
-// Oracle: the divergence theorem; the outward areas of a closed surface add up to nothing, their moments to its volume.
+// Oracle: the divergence theorem; the outward areas of a closed surface add up to zero, their moments to its volume.
 TEST(node_set, areas_enclose_the_volume) {
   const block b;
   const auto area = face_areas(b.grid, std::vector<bool>(static_cast<std::size_t>(b.nodes.size()), true));

@@ -55,8 +55,8 @@ TEST(segment, keeps_all_parts_on_request) {
   EXPECT_EQ(segment(make_image(bar_shape, bar_and_island, scalar::u1), how, material{}).report.kept_voxels, 3);
 }
 
-// Oracle: the image that begins elsewhere in its period is the same solid. The face across y cuts a bar of 5
-// voxels into 3 and 2, beside one of 4 that is whole. The same of images at random.
+// Oracle: the image with another origin in its period is the same solid. The face across y cuts a bar of 5 voxels into
+// 3 and 2, next to a complete one of 4. The same for random images.
 TEST(segment, connects_parts_through_periodic_faces) {
   const index3 shape{3, 8, 9};
   std::vector<material_number> bar(static_cast<std::size_t>(shape.volume()));
@@ -84,7 +84,7 @@ TEST(segment, connects_parts_through_periodic_faces) {
     EXPECT_EQ(here.report.percolates[0], there.report.percolates[0]);
     if (seed > 0) continue;
     EXPECT_EQ(here.report.kept_voxels, 5);
-    EXPECT_FALSE(here.report.percolates[1]);  // it touches both faces, but does not lead from one to the other
+    EXPECT_FALSE(here.report.percolates[1]);  // it touches both faces, but does not connect them
     const auto before = all_materials(here), after = all_materials(there);
     for (std::int64_t i = 0; i < shape.volume(); ++i) EXPECT_EQ(after[static_cast<std::size_t>(i)], before[from(i)]);
   }
@@ -109,7 +109,7 @@ TEST(segment, says_which_face_is_missed) {
       std::string::npos);
 }
 
-// Oracle: two plates with a gap between them: none of them joins both faces. Where that is an answer both are kept.
+// Oracle: two plates with a gap between them: none of them connects both faces. If that is allowed both are kept.
 TEST(segment, keeps_all_parts_where_none_may_percolate) {
   const auto scan = make_image<std::uint8_t>({3, 1, 2}, {200, 200, 10, 10, 200, 200}, scalar::u1);
   segmentation_options how;
@@ -123,7 +123,7 @@ TEST(segment, keeps_all_parts_where_none_may_percolate) {
   EXPECT_FALSE(found.report.percolates[0]);
 }
 
-// Oracle: by hand: a bar along y, a bar along x, and a voxel at the low z face, none of which touches another.
+// Oracle: by hand: a bar along y, a bar along x, and a voxel at the low z face, all disconnected.
 TEST(segment, percolating_parts_join_an_axis_or_touch_a_face) {
   const index3 shape{5, 5, 5};
   std::vector<std::uint8_t> greys(125, 0);
@@ -146,7 +146,7 @@ TEST(segment, percolating_parts_join_an_axis_or_touch_a_face) {
   EXPECT_EQ(kept({true, true, true}, {}), 10);
   EXPECT_EQ(kept({}, {true, false}), 1);
   EXPECT_EQ(kept({false, false, true}, {true, false}), 6);
-  EXPECT_EQ(kept({}, {}), 11);  // no part joins the faces of the load axis z
+  EXPECT_EQ(kept({}, {}), 11);  // no part connects the faces of the load axis z
   const segmented found = segment(make_image(shape, greys, scalar::u1), how, material{});
   EXPECT_EQ(found.report.voxels_of_material, (std::vector<std::int64_t>{0, 11}));
 }
@@ -160,7 +160,7 @@ TEST(segment, says_when_a_threshold_leaves_nothing) {
       << text;
 }
 
-// Oracle: the law itself; 8-bit images lose nothing by being sorted into classes.
+// Oracle: the law itself; 8-bit images lose no accuracy by the division into classes.
 TEST(segment, gives_every_grey_value_of_an_8_bit_image_its_modulus) {
   std::vector<std::uint8_t> greys(200);
   for (std::size_t i = 0; i < greys.size(); ++i) greys[i] = static_cast<std::uint8_t>(50 + i);
@@ -224,7 +224,7 @@ TEST(segment, takes_a_polynomial_law) {
   EXPECT_EQ(modulus(5), 50000);
 }
 
-// Oracle: by hand; three points of which the middle one lies 0.3 above the line through the others.
+// Oracle: by hand; three points, of which the middle one is 0.3 above the line through the others.
 TEST(calibrate, finds_the_line_of_least_squares) {
   const std::vector<std::pair<double, double>> points{{0, 1}, {100, 2.3}, {200, 3}};
   const calibration line = calibrate(points);
@@ -273,7 +273,7 @@ TEST(segment, maps_labels_and_names_those_without_a_material) {
   EXPECT_NE(text.find("labels without a material: 0 (1 voxel), 7 (2 voxels)"), std::string::npos) << text;
 }
 
-// Oracle: by hand. The report is of the phase that is asked for.
+// Oracle: by hand. The report is that of the requested phase.
 TEST(segment, keeps_two_phases_side_by_side) {
   const material fluid{"fluid", 0, 0, 0}, rock{"rock", 0, 0, 2}, ore{"ore", 0, 0, 9};
   segmentation_options pores;

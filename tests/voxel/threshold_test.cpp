@@ -19,7 +19,7 @@ image make_image(const std::vector<T>& values, scalar type) {
   return scan;
 }
 
-// Oracle: the definition, tried for every threshold.
+// Oracle: the definition, evaluated for every threshold.
 TEST(otsu, maximises_the_variance_between_classes) {
   std::mt19937 generator(3);
   for (int trial = 0; trial < 30; ++trial) {
@@ -58,7 +58,7 @@ TEST(otsu, separates_floats_and_wide_integers) {
 // Oracle: counted by hand; whole greys are exact, floats to a bin.
 TEST(volume_threshold, leaves_as_many_voxels_as_the_greys_tell) {
   const image whole = make_image(std::vector<std::uint8_t>{0, 0, 0, 50, 100, 150, 200, 200, 200, 200}, scalar::u1);
-  // (0 + 0 + 0 + 50 + 100 + 150 + 4 * 200) / 200 = 5.5 voxels; a tie, of which the fewer are taken.
+  // (0 + 0 + 0 + 50 + 100 + 150 + 4 * 200) / 200 = 5.5 voxels; in a tie, the smaller number is used.
   const double threshold = volume_threshold(whole, check_values(whole), {0, 200});
   EXPECT_EQ(threshold, 100);
   const image floats = make_image(std::vector<float>{-3, -3, -1, 1, 3, 3, 3, 3}, scalar::f4);
