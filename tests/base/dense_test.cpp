@@ -40,7 +40,7 @@ TEST(dense, vectors_of_a_symmetric_matrix) {
 }
 
 TEST(dense, principal_axes_are_descending_and_point_forward) {
-  // 5, 2, 1 along axes turned by 30 degrees about z; order (z, y, x).
+  // 5, 2, 1 along axes rotated by 30 degrees about z; order (z, y, x).
   const double c = std::sqrt(3) / 2, s = 0.5;
   const principal_axes axes =
       principal_axes_of({{{1, 0, 0}, {0, 5 * s * s + 2 * c * c, -3 * s * c}, {0, -3 * s * c, 5 * c * c + 2 * s * s}}});

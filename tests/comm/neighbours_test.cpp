@@ -205,7 +205,7 @@ plan::neighbour_part turned(int rank, int ranks) {
   return part;
 }
 
-// Oracle: transposition by hand, by both ways of moving boxes.
+// Oracle: transposition by hand, for both methods of moving boxes.
 TEST(neighbours, move_boxes) {
   const int me = comm::rank(MPI_COMM_WORLD), ranks = comm::size(MPI_COMM_WORLD);
   std::vector<int> row(static_cast<std::size_t>(ranks)), column(row), one_by_one(row);

@@ -160,7 +160,7 @@ TEST(box_tree, finds_the_ranks_of_a_part_and_those_that_touch) {
       for (int r = 0; r < size; ++r) {
         bool touch = r != me;
         const box3 a = where.owned, b = where.boxes->box_of(r);
-        for (int axis = 0; axis < 3; ++axis) {  // planes of nodes of the bricks that hold the voxels
+        for (int axis = 0; axis < 3; ++axis) {  // planes of nodes of the bricks that contain the voxels
           std::vector<std::int64_t> mine, theirs;
           const std::int64_t bricks = ((domain[axis] - 1) >> level) + 1;
           const auto planes = [&](const box3& box, std::vector<std::int64_t>& all) {

@@ -68,7 +68,7 @@ void check_sums() {
   }
 }
 
-// Oracle: the sum in the order of the ranks, bit for bit.
+// Oracle: the sum in the order of the ranks, bitwise equal.
 TEST(shared_nodes, add_the_copies_in_the_order_of_the_ranks) {
   check_sums<float>();
   check_sums<double>();
@@ -98,7 +98,7 @@ TEST(shared_nodes, may_be_none) {
   EXPECT_TRUE(shared.not_owned().empty());
 }
 
-// Oracle: hand value; a node may have copies on its own rank, where periodic faces meet, and on others.
+// Oracle: hand value; a node may have copies on its own rank, at periodic faces, and on others.
 TEST(shared_nodes, may_have_copies_on_one_rank) {
   const int me = comm::rank(MPI_COMM_WORLD), size = comm::size(MPI_COMM_WORLD);
   // Node 0 is private, 1 and 3 are copies of the id that all ranks have, 2 is not in the list.

@@ -42,7 +42,7 @@ class voxfe_folder {
   std::filesystem::path path_;
 };
 
-/// Canonical files of a random model: a sponge of some materials, holds, forces.
+/// Canonical files of a random model: a porous solid of some materials, with supports and forces.
 inline voxfe_files random_voxfe(unsigned seed) {
   std::mt19937 draw(seed);
   const auto up_to = [&](int n) { return static_cast<int>(draw() % static_cast<unsigned>(n)); };

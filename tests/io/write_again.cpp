@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
   const auto where = grid::make_block(MPI_COMM_WORLD, n, header.active_per_plane);
   sample::points points(where);
   io::access how;
-  how.bytes_per_call = std::int64_t{1} << 20;  // so that a result takes several calls
+  how.bytes_per_call = std::int64_t{1} << 20;  // so that writing a result needs several calls
   bool good = true;
   for (int i = 0; i < times; ++i) {
     const auto voxels = sample::materials({{}, n});

@@ -22,8 +22,8 @@ using json = nlohmann::ordered_json;
 
 const fs::path here = fs::path(__FILE__).parent_path();
 
-// The digests by which checkpoints, results and models of an earlier run are recognised. The path of the image and the
-// version of the program are left out of the model's rules: they differ from one machine and release to the next.
+// The digests that identify checkpoints, results and models of an earlier run. The path of the image and the version of
+// the program are removed from the model's rules: they differ between machines and releases.
 json digests_of(const fs::path& job_file) {
   std::vector<problem> problems;
   const job::spec read = job::read_spec(job_file.string(), problems);
@@ -54,7 +54,7 @@ TEST(digests, of_the_examples_are_those_of_earlier_versions) {
     for (const auto& [what, digest] : digests.items()) EXPECT_EQ(stored[name][what], digest) << name << ", " << what;
 }
 
-// Oracle: the contract of a model: changes of the grey values belong to its rules.
+// Oracle: the contract of a model: options that change the grey values belong to its rules.
 TEST(digests, of_a_model_change_with_coarsening_and_noise) {
   std::vector<problem> problems;
   const std::string text = "[image]\npath = 'a.tif'\n[[material]]\nyoungs_modulus_MPa = 1\npoisson_ratio = 0.3\n";

@@ -1,5 +1,5 @@
-/* A file system on which names cannot be moved, for LD_PRELOAD: the FAILING_STEP-th rename or removal of a path that contains
-   FAILING_NAME fails with FAILING_ERRNO; with FAILING_ALWAYS each later one, too. NO_LINKS=1: there are no hard links either. */
+/* A file system without renaming, for LD_PRELOAD: the FAILING_STEP-th rename or removal of a path that contains FAILING_NAME
+   fails with FAILING_ERRNO; with FAILING_ALWAYS each later one also fails. NO_LINKS=1 also disables hard links. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

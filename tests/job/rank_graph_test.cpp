@@ -6,7 +6,7 @@ namespace rank_graph_test {
 
 using namespace osteon;
 
-// Oracle: counted by hand: four planes of 6, 2, 2, 2 voxels of bone for two ranks, cut where both have 6.
+// Oracle: counted by hand: four planes of 6, 2, 2, 2 voxels of bone for two ranks, cut such that both have 6.
 TEST(rank_graph, planes_are_a_chain_weighed_by_the_voxels_at_their_cuts) {
   job::spec job;
   job.run.decomposition = job::cut_of_image::planes;

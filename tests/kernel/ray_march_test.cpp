@@ -135,8 +135,8 @@ TEST(march, ends_where_a_thousandth_of_the_light_is_left) {
   }
 }
 
-// Oracle: each ray separately, bitwise equal. Some miss the domain, some end in it, and some have passed their last
-// depth before.
+// Oracle: each ray separately, bitwise equal. Some miss the domain, some end in it, and some are opaque before they
+// reach it.
 TEST(march, of_many_rays_together_is_that_of_each_alone) {
   const index3 domain{40, 3, 48};
   std::mt19937 random(7);

@@ -61,7 +61,7 @@ TEST(ray_surface, meets_a_sphere_where_geometry_says) {
       toward[axis] = -outward[axis] + 0.8 * (uniform(random) - 0.5);
     }
     const double speed = std::hypot(toward.z, toward.y, toward.x);
-    double along = 0;  // from the origin to the point nearest to the middle
+    double along = 0;  // from the origin to the point nearest to the centre
     for (int axis = 0; axis < 3; ++axis) along -= 14.9 * outward[axis] * (toward[axis] /= speed);
     const double missed = std::sqrt(14.9 * 14.9 - along * along);
 

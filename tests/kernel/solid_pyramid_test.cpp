@@ -17,7 +17,7 @@ const index3 cells{48, 64, 64};
 const vector3 edge{0.5, 0.5, 0.5};  // mm
 constexpr double far_away = 100;
 
-// Shares of solid where `is_solid` is true, sampled in 4^3 points of each cell.
+// Shares of solid for `is_solid`, sampled at 4^3 points of each cell.
 kernel::solid_pyramid pyramid_of(const std::function<bool(const vector3&)>& is_solid) {
   std::vector<std::uint8_t> share;
   constexpr int fine = 4;
@@ -72,7 +72,7 @@ TEST(solid_pyramid, darkens_a_trench_as_its_walls_stand) {
 }
 
 // Oracle: a roof with a straight edge over a floor, the lamp at 45 degrees: it is invisible in the roof's shadow, fully
-// visible outside, and half visible at the shadow's edge, to some cells; the shadow has no hard edge.
+// visible outside, and half visible at the shadow's edge, within some cells; the shadow has no hard edge.
 TEST(solid_pyramid, casts_a_soft_shadow) {
   constexpr double floor = 2, roof = 8, end = 20;
   const auto solid =

@@ -11,12 +11,12 @@
 namespace osteon::machine {
 
 struct fake_network {
-  std::function<double(int host_a, int host_b)> bandwidth;  // of a host's link
+  std::function<double(int host_a, int host_b)> bandwidth;  // of the link of a host
   rank_layout ranks;
-  std::function<double(int rank_a, int rank_b)> of_cores;  // a factor on it, if there is one
+  std::function<double(int rank_a, int rank_b)> of_cores;  // optional factor for the bandwidth between cores
   double latency = 2e-6, inside = 8e9;
   double noise = 0.05;     // relative, for every time
-  double disturbance = 0;  // part of the pairs of a round run together with others at a third
+  double disturbance = 0;  // fraction of the pairs of a round that run at a third because of others
   double clock = 0;
   int rounds = 0, measured = 0;
   std::mt19937 random{3};

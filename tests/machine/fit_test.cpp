@@ -17,7 +17,7 @@ std::vector<timing> line(std::initializer_list<double> sizes) {
 const std::initializer_list<double> sizes = {64, 1024, 4096, 16384, 32768, 65536, 131072, 262144, 524288, 1048576};
 std::vector<timing> geometric() { return line(sizes); }
 
-// Oracle: the line that the data were made from.
+// Oracle: the line from which the data were generated.
 TEST(fit, exact_data_give_the_line_back) {
   for (const link& found : {fit_robust(geometric()), fit_paper(geometric())}) {
     EXPECT_NEAR(found.bandwidth, bandwidth, 1e-6 * bandwidth);

@@ -231,7 +231,7 @@ TEST(core_choice, matters_where_half_of_the_cores_are_far_from_the_network) {
   network.of_cores = [](int a, int) { return a % 4 >= 2 ? 0.7 : 1.0; };  // the second socket of the first host
   const core_choice found = network.which_core(10);
   EXPECT_TRUE(found.matters()) << found.between_ways << " " << found.same_way;
-  // Oracle: 8 ways of 1 and 8 of 0.7: their deviation is 0.15 sqrt(16 / 15), over a median of 0.7 or 1.
+  // Oracle: 8 directions of 1 and 8 of 0.7: their deviation is 0.15 sqrt(16 / 15), over a median of 0.7 or 1.
   EXPECT_GT(found.between_ways, 0.14);
   EXPECT_LT(found.between_ways, 0.26);
   for (std::size_t i = 0; i < found.ways.size(); ++i)

@@ -77,10 +77,10 @@ TEST(throats, of_two_chambers) {
   for (const grid::block& where : sample::decompositions(domain)) {
     const auto squared = morphometry::distance_map(where, sample::part_of(where, all), {1, 1, 1});
     const auto passing = morphometry::passing_radii(where, squared);
-    EXPECT_EQ(passing, (std::array<float, 3>{4, 0, 0}));  // two voxels from the middle to solid
+    EXPECT_EQ(passing, (std::array<float, 3>{4, 0, 0}));  // two voxels from the centre to solid
     const auto ways = morphometry::access_map(where, squared, morphometry::all_faces);
     const auto sizes = morphometry::statistics_of(where, morphometry::local_thickness(where, ways, {1, 1, 1}), {1, 1, 1});
-    EXPECT_EQ(sizes.max, 6);  // of the throat of 5: three voxels from its middle to solid
+    EXPECT_EQ(sizes.max, 6);  // of the throat of 5: three voxels from its centre to solid
     EXPECT_EQ(sizes.p10, 4);
     const auto pores = morphometry::statistics_of(where, morphometry::local_thickness(where, squared, {1, 1, 1}), {1, 1, 1});
     EXPECT_EQ(pores.max, 10);

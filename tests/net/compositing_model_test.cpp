@@ -136,7 +136,7 @@ TEST(sharing, of_a_host_s_link) {
   EXPECT_NEAR(all_shared, p * (1.0 / 16 - 1.0 / 4096) / m.rate, 1e-12);
 }
 
-// Oracle: a round trip, and the words of each fault.
+// Oracle: a round trip, and the text of each fault.
 TEST(machine_text, is_read_as_it_was_written_and_refused_otherwise) {
   auto m = with_everything();
   m.torus = {8, 8, 16};

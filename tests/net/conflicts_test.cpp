@@ -52,7 +52,7 @@ TEST(conflicts, of_the_transposition_as_printed_and_repaired) {
   }
 }
 
-// Oracle: by hand: X is corrected first, so messages of several rows meet at one PU and leave it by the same link.
+// Oracle: by hand: X is corrected first, so that messages of several rows meet at one PU and leave it by the same link.
 TEST(conflicts, name_the_first_pair) {
   const auto where = network_by_text("hxb:4x4x4");
   const auto what = plan::transposition(64, transposition_order::printed, bytes);

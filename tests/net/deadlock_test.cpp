@@ -1,4 +1,4 @@
-// Circles of virtual channels.
+// Cycles of virtual channels.
 #include <gtest/gtest.h>
 
 #include <osteon/base/error.hpp>
@@ -43,9 +43,9 @@ net::network ring_of_routers(const char* routing, int channels) {
                           "ring");
 }
 
-// Oracle: Dally and Seitz: dimension order is free on meshes, hypercubes and crossbars, up-down ways on trees; a torus needs
-// two channels in rings of more than four (shortest ways round four are of two hops, half of them in each direction, and
-// two that follow each other turn no corner); local, global, local needs two on a dragonfly.
+// Oracle: Dally and Seitz: dimension order is free on meshes, hypercubes and crossbars, up-down ways on trees; a torus
+// needs two channels in rings of more than four (shortest ways round four have two hops, half of them in each
+// direction, and two consecutive ones turn no corner); local, global, local needs two on a dragonfly.
 TEST(deadlock, of_minimal_ways) {
   for (const char* text :
        {"mesh:5x3x4", "hypercube:6", "hxb:4x4x4", "hxb:4x4x4,order=zxy", "cube:base=3,n=3", "crossbar:16",

@@ -52,8 +52,8 @@ TEST(fair_sharing, of_two_flows_one_of_which_is_limited) {
   EXPECT_DOUBLE_EQ(shares.rate(c), 1.5);
 }
 
-// Oracle: by hand: the chain of links in which every flow of one link and the flow of all links share; if the long one ends,
-// each other takes all of its link.
+// Oracle: by hand: the chain of links in which every flow of one link shares it with the flow over all links; if the
+// long one ends, each other flow uses its whole link.
 TEST(fair_sharing, of_a_long_flow_beside_short_ones) {
   fair_sharing shares({12, 8, 20});
   const int whole = shares.add(std::vector{0, 1, 2}), a = shares.add(std::vector{0}), b = shares.add(std::vector{1}),

@@ -103,7 +103,7 @@ TEST(plan_cost, of_a_binary_swap_is_the_extended_equation) {
   }
 }
 
-// Oracle: a sum made by hand.
+// Oracle: a sum computed by hand.
 TEST(plan_cost, of_one_message) {
   auto m = simple();
   m.send_overhead = 3;

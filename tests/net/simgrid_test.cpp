@@ -13,7 +13,7 @@ namespace simgrid_test {
 using namespace osteon;
 namespace sg = simgrid::s4u;
 
-// Time by SimGrid's flow model without its TCP factors. Each run is a process: an engine cannot be made twice.
+// Time by SimGrid's flow model without its TCP factors. Each run is a process: an engine cannot be created twice.
 double time_by_simgrid(const net::network& where, const plan::plan& what) {
   int ends[2];
   if (pipe(ends) != 0) return -1;

@@ -10,7 +10,7 @@
 
 namespace osteon::elastic_model {
 
-/// Displacements of all points of the box, shape (z + 1, y + 1, x + 1, 3); zero where there is no node.
+/// Displacements of all points of the box, shape (z + 1, y + 1, x + 1, 3); zero at points without a node.
 /// @param problem of a single rank
 inline std::vector<double> direct_solution(const numerics::elasticity_problem& problem,
                                            const physics::elasticity_load& load) {

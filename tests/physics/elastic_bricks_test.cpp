@@ -173,7 +173,7 @@ TEST(elastic_bricks, do_not_resist_rotations_on_any_level) {
       if (matrices.is_anchored[i]) continue;
       ++free;
       double energy = 0, stiffest = 0;
-      std::array<double, 24> u{};  // turned about x
+      std::array<double, 24> u{};  // rotated about x
       for (std::size_t a = 0; a < 8; ++a) {
         u[3 * a] = -m.spacing.y * static_cast<double>(a >> 1 & 1);
         u[3 * a + 1] = m.spacing.z * static_cast<double>(a >> 2);

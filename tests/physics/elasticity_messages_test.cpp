@@ -83,7 +83,7 @@ TEST(elasticity_messages, of_the_voxels_are_seven_products_an_iteration) {
   auto& iteration = found[solve_part::iteration];
   EXPECT_EQ(iteration.at("nodes of level 0, 12 B").runs, 6);
   EXPECT_EQ(iteration.at("nodes of level 0, 24 B").runs, 1);
-  EXPECT_EQ(iteration.at("nodes of level 0, 12 B").messages, 6 * 4);  // planes: two neighbours each way
+  EXPECT_EQ(iteration.at("nodes of level 0, 12 B").messages, 6 * 4);  // planes: two neighbours in each direction
   EXPECT_EQ(iteration.at("reductions, 8 B").runs, 3);
 }
 

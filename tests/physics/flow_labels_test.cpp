@@ -116,7 +116,7 @@ TEST(flow_labels, of_two_mirrored_blocks_feel_mirrored_forces) {
   EXPECT_NEAR(flow.force_on_label_N[0].y, -flow.force_on_label_N[1].y, 1e-6 * drop);
 }
 
-// Oracle: the image cropped where the label begins, opened at its faces.
+// Oracle: the image cropped at the beginning of the label, with openings at its faces.
 TEST(flow_labels, open_a_pipe_as_its_cropped_end_does) {
   const ranks_with_a_plane comm(6);
   if (comm == MPI_COMM_NULL) return;
@@ -158,7 +158,7 @@ image with_a_source(index3 shape, unsigned seed) {
           }};
 }
 
-// Oracle: itself on one rank, and mirrored and turned.
+// Oracle: the same image on one rank, and mirrored and rotated.
 TEST(flow_labels, open_inside_alike_on_any_ranks_and_axes) {
   const ranks_with_a_plane comm(8);
   if (comm == MPI_COMM_NULL) return;

@@ -39,7 +39,7 @@ TEST(flow_parts, lead_through_if_they_come_back_in_another_period) {
   EXPECT_EQ(union_of(comm, parts_of(comm, bay, true)), 0);
   EXPECT_EQ(parts_of(comm, bay, true).parts, 1);
   EXPECT_EQ(parts_of(comm, bay, false).parts, 2);
-  // A staircase: one period along z takes one along x.
+  // A staircase: one period along z includes one along x.
   const image stairs({6, 3, 6}, [](index3 p) { return p.y == 1 && (p.x == p.z || p.x == (p.z + 1) % 6); });
   EXPECT_EQ(union_of(comm, parts_of(comm, stairs, true)), 5);
   EXPECT_EQ(parts_of(comm, stairs, true).flowing_parts, 1);

@@ -93,7 +93,7 @@ TEST(flow_periods, in_all_directions_are_those_of_permeability) {
   }
 }
 
-// Oracle: the same image, shifted along the period; on one rank and on all.
+// Oracle: the same image shifted along the period; on one rank and on all.
 TEST(flow_periods, do_not_know_where_they_begin) {
   const ranks_with_a_plane comm(8);
   if (comm == MPI_COMM_NULL) return;

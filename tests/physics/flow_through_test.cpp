@@ -133,7 +133,7 @@ TEST(flow_through, with_inertia_tends_to_creeping_flow) {
   EXPECT_GT(last, 1.05 * creeping.flows[0].pressure_drop_Pa);
 }
 
-// Ghia, Ghia and Shin 1982: u on the vertical line through the middle.
+// Ghia, Ghia and Shin 1982: u on the vertical line through the centre.
 constexpr std::array<double, 15> height{.9766, .9688, .9609, .9531, .8516, .7344, .6172, .5,
                                         .4531, .2813, .1719, .1016, .0703, .0625, .0547};
 constexpr std::array<double, 15> re_100{.84123,  .78871,  .73722,  .68717,  .23151,  .00332,  -.13641, -.20581,

@@ -291,7 +291,7 @@ TEST(flow_transient, starts_up_between_plates) {
     amplitude[i] *= (1 - std::exp(-rate * nu * end)) / rate;
   }
   const Eigen::VectorXd exact = modes.eigenvectors() * amplitude;
-  // The series of Batchelor, An Introduction to Fluid Dynamics, 4.3, in the middle.
+  // The series of Batchelor, An Introduction to Fluid Dynamics, 4.3, at the centre.
   double series = drop / length * static_cast<double>(g * g) / 8;
   for (int m = 0; m < 40; ++m) {
     const double k = (2 * m + 1) * std::numbers::pi / static_cast<double>(g);

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Small images and the problems made of them, for the tests of heat conduction.
+/// Small images and the corresponding problems, for the tests of heat conduction.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -85,8 +85,8 @@ struct hard_case {
   bool is_long = false;  // omitted by the usual run
 };
 
-// Oracle: the best cut of Scotch, METIS, KaHIP, TreeMatch and a long annealing (docs/theory/placement.md, table 2), of
-// graphs where hosts do not divide the grid, or that are not grids.
+// Oracle: the best cut of Scotch, METIS, KaHIP, TreeMatch and a long annealing (docs/theory/placement.md, table 2), for
+// graphs whose grid is not divisible by the hosts, or that are not grids.
 TEST(Grouping, HardCasesAreAtMostTheBestOfAllTools) {
   const std::vector<hard_case> cases = {
       {"unstructured 512 / 8", {}, 1, 8, 35437, 35437, true},

@@ -104,8 +104,8 @@ TEST(Assess, CountsBytesByPath) {
   EXPECT_LT(good.predicted_s(), bad.predicted_s());
 }
 
-// Oracle: by hand. A row of four slabs exchanges 320 kB at each of three interfaces; the slow host carries one of them at
-// 10 MB/s where it has an end of the row, two where the order of hosts gives it a slab in the middle.
+// Oracle: by hand. A row of four slabs exchanges 320 kB at each of three interfaces; the slow host has one of them at
+// 10 MB/s if it has an end of the row, two if the order of hosts assigns it a slab in the middle.
 TEST(Place, ASlowHostGetsAnEndOfTheRow) {
   const cartesian grid{{2, 2, 4}, {100, 100, 400}, 8, {}};
   machine::description machine = machine::assumed(machine::host_list(4, machine::synthetic_host("core:4 pu:1")));
@@ -125,10 +125,10 @@ TEST(Place, ASlowHostGetsAnEndOfTheRow) {
   EXPECT_LE(found.result.network.hottest_time, 0.15 * found.input.network.hottest_time);
 }
 
-// Oracle: by hand. A leaf of 8 hosts holds 64 blocks, and its link up takes 2 a second. In the order given it holds a plane
-// of constant z, which sends 2 x 64 faces of 4: 256 s. A leaf of 2 x 4 x 8 blocks (x, y, z) sends 2 x 32 faces of 1 along x,
-// 16 of 4 along y and none along z: 64 s, which bricks alone, leaf by leaf in their own order, do not reach
-// (docs/theory/placement.md: 160).
+// Oracle: by hand. A leaf of 8 hosts contains 64 blocks, and its uplink transfers 2 per second. In the given order it
+// contains a plane of constant z, which sends 2 x 64 faces of 4: 256 s. A leaf of 2 x 4 x 8 blocks (x, y, z) sends 2 x
+// 32 faces of 1 along x, 16 of 4 along y and none along z: 64 s, which bricks alone, leaf by leaf in their own order,
+// do not reach (docs/theory/placement.md: 160).
 TEST(Place, TakesTheHottestLinkOfAFatTreeToAQuarter) {
   const cartesian grid{{8, 8, 8}, {1, 1, 4}, 1, {}};
   const graph g = graph_of(grid);

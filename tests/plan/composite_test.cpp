@@ -1,8 +1,9 @@
 // All compositing methods, executed on symbols.
 //
-// The usual run takes one order and root for each number of ranks, numbers up to 100 and some beyond; of methods of n^2
-// messages it takes 1 to 19 ranks and a few larger numbers, and fewer pixels than ranks for every third number. The long run
-// takes all numbers up to 257 for the other methods, OSTEON_ALL_RANK_COUNTS=1 all numbers, orders and roots for all methods.
+// The usual run tests one order and root for each number of ranks, numbers up to 100 and some beyond; for methods of
+// n^2 messages it tests 1 to 19 ranks and a few larger numbers, and fewer pixels than ranks for every third number. The
+// long run tests all numbers up to 257 for the other methods, OSTEON_ALL_RANK_COUNTS=1 all numbers, orders and roots
+// for all methods.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

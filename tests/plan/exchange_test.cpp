@@ -45,7 +45,7 @@ TEST(exchange, all_to_all_delivers_each_pair_once_for_any_number_of_ranks) {
     EXPECT_EQ(faults(plan::shift_exchange(shape, skewed)), "");
 }
 
-// Oracle: adding on the way up and replacing on the way down leaves the sum everywhere, by 2 (n - 1) messages.
+// Oracle: adding on the way up and replacing on the way down results in the sum on every rank, by 2 (n - 1) messages.
 TEST(exchange, a_reduction_to_all_leaves_the_sum_on_every_rank) {
   for (int n = 1; n <= 70; ++n) {
     const auto what = plan::all_reduce(n, 8);
@@ -148,7 +148,7 @@ TEST(exchange, butterfly_and_halo_have_both_ends) {
   for (const bool periodic : {false, true})
     for (const auto& shape : {std::array{3, 4, 5}, {1, 1, 1}, {2, 2, 2}, {1, 1, 7}})
       EXPECT_EQ(faults(plan::halo_exchange(shape, {1, 2, 3}, periodic)), "");
-  // Oracle: the six faces of a block in the middle.
+  // Oracle: the six faces of an interior block.
   const auto halo = plan::halo_exchange({3, 3, 3}, {100, 10, 1}, false).of(13, 0);
   std::int64_t bytes = 0;
   for (const auto& m : halo.sends) bytes += m.size();

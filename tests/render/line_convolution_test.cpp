@@ -23,8 +23,7 @@ plane_field field_of(const std::function<std::array<double, 2>(double up, double
 
 const plane_picture picture{192, 192, 12.0 / 192, 24};
 
-// Correlation of pixels with those at an offset in rows and columns, tested to have a mean of zero; `margin` is
-// excluded.
+// Correlation of pixels with those at an offset in rows and columns, without a border of `margin` pixels.
 double correlation(const std::vector<float>& pixels, int rows, int columns, int margin = 40) {
   double mean = 0, square = 0, product = 0, count = 0;
   for (int row = margin; row < picture.height - margin; ++row)

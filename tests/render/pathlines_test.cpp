@@ -56,7 +56,7 @@ TEST(pathlines, follow_a_field_that_grows_with_time) {
   for (const double step : {0.1, 0.4, 0.75, 0.25, 0.5, 1.0, 0.5, 0.5}) {
     now += step;
     std::vector<render::release_point> points = low_face(where);
-    std::erase_if(points, [](const render::release_point& p) { return p.at.y > 9; });  // the others leave on the way
+    std::erase_if(points, [](const render::release_point& p) { return p.at.y > 9; });  // the others leave before the end
     paths.advance(now, field(now), points);
   }
   EXPECT_EQ(now, 4);

@@ -415,7 +415,8 @@ TEST(picture, shows_the_nearer_half_from_above_and_below) {
     }
 }
 
-// Oracle: hand value: the middle of a voxel's empty neighbour is half empty, so NaN makes a soft edge, not a hole.
+// Oracle: hand value: the centre of a voxel's empty neighbour is half empty, so that NaN results in a soft edge, not in
+// a hole.
 TEST(picture, treats_nan_as_empty) {
   model m({7, 8, 8});
   std::fill(m.bone.begin(), m.bone.end(), std::numeric_limits<float>::quiet_NaN());
@@ -503,7 +504,7 @@ TEST(view, orders_blocks_outwards_from_the_eye) {
   EXPECT_EQ(order(-60, true), (std::vector<int>{0, 1, 2, 3}));
   EXPECT_EQ(order(60, false), (std::vector<int>{3, 2, 1, 0}));
   EXPECT_EQ(order(-1, false), (std::vector<int>{0, 1, 2, 3}));
-  EXPECT_EQ(order(-2, true), (std::vector<int>{1, 0, 2, 3}));  // the eye is 4.7 voxels below the middle, at 15.3
+  EXPECT_EQ(order(-2, true), (std::vector<int>{1, 0, 2, 3}));  // the eye is 4.7 voxels below the centre, at 15.3
   const double half = std::sqrt(3.0) * 20 / std::sin(15 * pi / 180);
   EXPECT_NEAR(20 - half * std::sin(2 * pi / 180), 15.3, 0.05);
 

@@ -62,8 +62,8 @@ TEST(elastic_classes, are_spent_where_there_are_voxels) {
   EXPECT_LE(sorted(constants).modulus_error, widths / 4096 / 2 + bin / 2);
 }
 
-// Invariant: the reported errors bound those of all voxels, and moduli on a curve have no larger error than those on a
-// line.
+// Invariant: the reported errors bound those of all voxels, and constants on a curve need no more classes than those on
+// a line.
 TEST(elastic_classes, bound_the_errors_of_both_constants) {
   std::mt19937 generator(1);
   std::uniform_real_distribution<double> one(0, 1);
