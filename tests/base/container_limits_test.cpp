@@ -120,7 +120,7 @@ TEST(container_limits, none) {
   EXPECT_FALSE(system.limits().cores);
 }
 
-// Oracle: a quota of half a core allows one, and one of 1.9 cores one, on every machine.
+// Oracle: quotas of half a core and of 1.9 cores allow one core, on every machine.
 TEST(container_limits, cores_within_a_quota) {
   const fake_system system;
   put_unified(system, "/");

@@ -69,7 +69,7 @@ TEST(dense, spectral_radius_of_a_damped_rotation) {
     for (std::size_t j = 0; j < size; ++j)
       for (std::size_t k = 0; k < 3; ++k) gram[i * size + j] += sequence[i][k] * sequence[j][k];
   EXPECT_NEAR(spectral_radius_of_sequence(gram, static_cast<int>(size), 1e-10), 0.9, 1e-6);
-  EXPECT_EQ(spectral_radius_of_sequence(std::vector<double>(9), 3, 1e-10), 0);  // nothing moves
+  EXPECT_EQ(spectral_radius_of_sequence(std::vector<double>(9), 3, 1e-10), 0);  // no motion
 }
 
 TEST(dense, inverse_of_a_positive_matrix) {

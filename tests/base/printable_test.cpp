@@ -23,7 +23,7 @@ TEST(printable, escapes_what_acts_on_a_terminal_or_hides) {
             "\\u009b31m");  // CSI in one character
   EXPECT_EQ(printable("\xe2\x80\xae"
                       "gpj.exe"),
-            "\\u202egpj.exe");  // the rest is written from right to left
+            "\\u202egpj.exe");  // the rest is displayed from right to left
   EXPECT_EQ(printable("\xef\xbb\xbf"), "\\ufeff");
 }
 

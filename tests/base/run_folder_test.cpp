@@ -86,7 +86,7 @@ TEST_F(RunFolder, OfAKilledRunIsRemovedByTheNextOne) {
   EXPECT_TRUE(fs::exists(living.path()));
 }
 
-// Oracle: while a child process that has inherited the lock lives, the folder stays.
+// Oracle: the folder remains while a child process that inherited the lock is alive.
 TEST_F(RunFolder, StaysAsLongAsAChildHoldsTheLock) {
   int to_child[2];
   ASSERT_EQ(pipe(to_child), 0);
@@ -108,7 +108,7 @@ TEST_F(RunFolder, StaysAsLongAsAChildHoldsTheLock) {
   EXPECT_EQ(removed, 1);
 }
 
-// Oracle: a destructor that runs in a child process of fork leaves the folder of its parent alone.
+// Oracle: a destructor that runs in a child process of fork does not remove the folder of its parent.
 TEST_F(RunFolder, IsNotRemovedByAForkedChild) {
   auto folder = std::make_unique<run_folder>();
   in_child([&] { folder.reset(); });

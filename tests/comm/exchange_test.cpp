@@ -21,16 +21,16 @@ int rank() { return comm::rank(MPI_COMM_WORLD); }
 int ranks() { return comm::size(MPI_COMM_WORLD); }
 std::size_t index(int r) { return static_cast<std::size_t>(r); }
 
-// Elements from each rank to each; the same on all ranks.
+// Elements from each rank to each rank; the same on all ranks.
 using matrix = std::vector<std::vector<std::int64_t>>;
 matrix random_counts(unsigned seed, std::int64_t most) {
   std::mt19937 random(seed);
   matrix counts(index(ranks()), std::vector<std::int64_t>(index(ranks())));
   for (auto& row : counts)
     for (auto& c : row) c = random() % 3 == 0 ? 0 : static_cast<std::int64_t>(random() % static_cast<unsigned>(most));
-  if (seed % 2 == 1) std::fill(counts[index(ranks() / 2)].begin(), counts[index(ranks() / 2)].end(), 0);  // sends nothing
+  if (seed % 2 == 1) std::fill(counts[index(ranks() / 2)].begin(), counts[index(ranks() / 2)].end(), 0);  // no messages sent
   if (seed % 3 == 1)
-    for (auto& row : counts) row[0] = 0;  // receives nothing
+    for (auto& row : counts) row[0] = 0;  // no messages received
   return counts;
 }
 
@@ -163,7 +163,7 @@ TEST(objects, are_reduced_as_mpi_does) {
   EXPECT_EQ(own, sums);
 }
 
-// Oracle: the sum over all ranks of a power of two; and which ranks have met, of other numbers.
+// Oracle: the sum over all ranks for a power of two; for other numbers, the set of ranks included.
 TEST(objects, meet_all_others_in_a_butterfly) {
   std::vector<std::uint64_t> met{std::uint64_t{1} << rank(), 1};
   std::vector<int> rounds;

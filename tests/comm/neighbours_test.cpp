@@ -42,7 +42,7 @@ void fill_ring(MPI_Comm comm, comm::neighbours& ghosts, int round) {
   EXPECT_EQ(values[2], value(me, 2) + 1);
 }
 
-// Oracle: by hand. Several runs of two sizes, so that messages are posted once and started again.
+// Oracle: by hand. Several runs of two sizes, so that messages are initialised once and started repeatedly.
 TEST(neighbours, fill_ghosts_again_and_again) {
   comm::neighbours ghosts(MPI_COMM_WORLD, tag, ring(comm::rank(MPI_COMM_WORLD), comm::size(MPI_COMM_WORLD)));
   for (int round = 0; round < 4; ++round) {

@@ -12,7 +12,7 @@ using namespace osteon;
 
 constexpr double fractions[] = {0, 0.001, 0.5, 0.9, 0.95, 0.98, 0.9999, 1.0};
 
-// This rank's uneven share of the values; the last rank of many has none.
+// This rank's uneven share of the values; for many ranks the last one has none.
 std::vector<float> share_of(const std::vector<float>& all) {
   const int rank = comm::rank(MPI_COMM_WORLD), size = comm::size(MPI_COMM_WORLD);
   std::vector<float> own;
@@ -21,7 +21,7 @@ std::vector<float> share_of(const std::vector<float>& all) {
   return own;
 }
 
-// Oracle: sorting everything.
+// Oracle: sorting of all values.
 void expect_those_of_the_sorted(std::vector<float> all) {
   const std::vector<float> found = comm::percentiles(MPI_COMM_WORLD, share_of(all), fractions);
   std::sort(all.begin(), all.end());

@@ -63,7 +63,7 @@ TEST(bricks, cover_the_domain_once_for_every_number_of_ranks) {
   for (const image& voxels : {random_voxels(domain, random, 3), random_voxels(domain, random, 1), corner, point,
                               image(static_cast<std::size_t>(domain.volume()))})
     for (int ranks = 1; ranks <= 64; ++ranks) expect_partition(serial(voxels, domain, ranks));
-  expect_partition(serial(corner, domain, 210));  // a voxel each
+  expect_partition(serial(corner, domain, 210));  // one voxel each
   for (const index3 thin : {index3{1, 1, 64}, index3{3, 3, 7}, index3{64, 1, 1}})
     expect_partition(serial(random_voxels(thin, random, 2), thin, 63));
 }
@@ -86,7 +86,7 @@ TEST(bricks, balance_active_voxels_within_a_few_percent) {
       const auto share = shares(serial(voxels, domain, ranks), voxels);
       const auto total = static_cast<double>(std::accumulate(share.begin(), share.end(), std::int64_t{0}));
       const double mean = total / ranks;
-      const double granularity = std::log2(ranks) * 0.5 / std::cbrt(mean);  // half a plane of a cube a level
+      const double granularity = std::log2(ranks) * 0.5 / std::cbrt(mean);  // half a plane of a cube per level
       EXPECT_LE(static_cast<double>(*std::max_element(share.begin(), share.end())) / mean, 1.03 + granularity) << ranks;
     }
 }

@@ -34,7 +34,7 @@ struct mesh {
   std::vector<float> xyz;
   std::vector<std::array<std::int32_t, 8>> corners;
   std::vector<material_number> materials;
-  std::map<std::array<std::int64_t, 3>, std::int32_t> node;  // by its place
+  std::map<std::array<std::int64_t, 3>, std::int32_t> node;  // key: position
 };
 
 mesh mesh_of(const std::vector<material_number>& all) {
@@ -67,7 +67,7 @@ const std::string& file_name() {
   return name;
 }
 
-// By rank 0, in pieces.
+// Rank 0 writes the file in pieces.
 void write(const mesh& m, const description& what) {
   const std::string& name = file_name();
   if (comm::rank(MPI_COMM_WORLD) == 0) {

@@ -135,7 +135,7 @@ TEST(verify, rounded_fields_match_their_digests) {
 // Oracle: the changed values. netCDF writes them with matching checksums, as would a repaired index or a faulty
 // program.
 TEST(verify, names_the_field_and_the_planes_that_changed) {
-  const index3 n{40, 200, 170};  // material: one chunk; sed: 15 planes a chunk; displacement: 5
+  const index3 n{40, 200, 170};  // material: one chunk; sed: 15 planes per chunk; displacement: 5
   const auto header = sample::header(n);
   const auto where = grid::make_block(MPI_COMM_WORLD, n, header.active_per_plane);
   const std::string path = sample::shared_path("changed.vtkhdf"), model = sample::shared_path("changed.nc");

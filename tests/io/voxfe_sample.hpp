@@ -1,5 +1,5 @@
 #pragma once
-// VOX-FE files in a folder of their own.
+// VOX-FE files in a separate folder.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -109,10 +109,10 @@ TEST(VoxfeScript, inline_materials_and_nodes_are_read) {
   EXPECT_NE(s.notes[1].find("VISUALISE"), std::string::npos);
 }
 
-// Oracle: the numbers written, each material twice, in opposite orders; the last value counts.
+// Oracle: the written numbers, each material twice, in opposite orders; the last value counts.
 TEST(VoxfeScript, many_materials_keep_their_numbers_and_last_values) {
   constexpr int count = 65000;
-  const auto number = [](int i) { return 7 * i % count; };  // in no order, each once
+  const auto number = [](int i) { return 7 * i % count; };  // in random order, each once
   std::string text = "VOXEL_SIZE 1 1 1 1\n";
   for (int id = 0; id < count; ++id) text += "YOUNG_MODULUS " + std::to_string(number(id)) + " 5\n";
   for (int id = count - 1; id >= 0; --id)

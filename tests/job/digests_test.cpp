@@ -115,7 +115,7 @@ TEST(digests, contain_a_key_by_its_use) {
     of_model += is_in(one.changed()->use, job::key_digest::model);
   }
   EXPECT_GT(keys, 240u);
-  EXPECT_GT(of_model, 40u);  // of the image, its segmentation and the materials
+  EXPECT_GT(of_model, 40u);  // keys of the image, its segmentation and the materials
 }
 
 }  // namespace digests_test

@@ -69,7 +69,7 @@ TEST_F(lock, removes_what_it_made) {
   EXPECT_TRUE(fs::exists(at("d")));
 }
 
-// Invariant: a lock on a folder that was removed meanwhile is a lock on the new one.
+// Invariant: locking a folder that is removed meanwhile locks the new one.
 TEST_F(lock, follows_a_folder_that_is_made_anew) {
   const std::string folder = at("out");
   directory_lock first(folder);

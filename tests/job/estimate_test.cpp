@@ -32,7 +32,7 @@ TEST(StageCosts, KnowHowOftenPartsHappen) {
   EXPECT_EQ(parse_costs(to_json(costs).dump(), "it").parts, costs.parts);
 }
 
-// Oracle: by hand. Set-up is 1 s + 2 us an unknown, an iteration 3 us an unknown.
+// Oracle: by hand. Set-up is 1 s + 2 us per unknown, an iteration 3 us per unknown.
 TEST(StageCosts, AreTheLineThroughTwoRuns) {
   const measured_run large = run_of(1e6, 3, 30, 10), small = run_of(1e5, 1.2, 2.4, 8);
   const stage_costs costs = costs_of(large, &small);
@@ -160,7 +160,7 @@ TEST(RankNetwork, TakesAModelBetweenHosts) {
   EXPECT_THROW(network_of_model(model, memory, 4 * 512 + 1, 0), usage_error);
 }
 
-// Oracle: the verifier, and counts by hand: 27 blocks, the one inside has 26 around it.
+// Oracle: the verifier, and counts by hand: 27 blocks, the inner one has 26 around it.
 TEST(BlocksAround, SendToFacesEdgesAndCorners) {
   const index3 blocks{3, 3, 3};
   const plan::plan all = blocks_around("all", blocks, 26, 1e6), faces = blocks_around("faces", blocks, 5, 6e6);
@@ -198,7 +198,7 @@ TEST(PlanImage, HasTheBricksOfALevel) {
   EXPECT_EQ(cubes.stands_for.planes, 5);
   EXPECT_EQ(cubes.stands_for.missing_levels, 1);
   EXPECT_DOUBLE_EQ(cubes.volume_factor, 80.0 / 12);
-  EXPECT_DOUBLE_EQ(cubes.area_factor, 1);  // as many solid
+  EXPECT_DOUBLE_EQ(cubes.area_factor, 1);  // the same number of solid voxels
   const plan_image one = image_for_plans(header, image, {.most_voxels = 2}, thinning::to_a_level);
   EXPECT_EQ(one.header.shape, (index3{2, 1, 1}));
   EXPECT_EQ(one.stands_for.missing_levels, 2);

@@ -1,7 +1,7 @@
 /* A disk that fails, for LD_PRELOAD: after FAILING_AFTER bytes, writes and syncs to files whose path contains FAILING_PATH
-   fail with EIO. With FAILING_WRITE=n it is full instead when its n-th positioned write comes (ENOSPC), and only then. Before
-   the first write to a file whose path contains PAUSING_PATH, the process stops (SIGSTOP), until a test has it go on;
-   with PAUSING_ALWAYS, at each write. */
+   fail with EIO. With FAILING_WRITE=n, only the n-th positioned write fails instead (ENOSPC). Before the first write to a
+   file whose path contains PAUSING_PATH, the process stops (SIGSTOP) until a test continues it; with PAUSING_ALWAYS, before
+   each write. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

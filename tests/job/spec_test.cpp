@@ -363,7 +363,7 @@ TEST(spec, refuses_what_is_too_deep_before_it_is_parsed) {
   EXPECT_NE(file.faults().find(":9: a key has many parts"), std::string::npos) << file.faults();
 }
 
-// Oracle: the same file in the present spelling.
+// Oracle: the same file with the present spelling.
 TEST(spec, takes_older_spellings_with_a_hint) {
   const std::string heat = "physics='heat'\n[image]\npath='a'\n[[material]]\nconductivity_W_per_mK=1\n";
   const std::string elastic =

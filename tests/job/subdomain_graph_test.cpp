@@ -19,8 +19,8 @@ TEST(SubdomainGraph, FullBoxSharesFacesEdgesAndCorners) {
   const std::vector<material_number> full(static_cast<std::size_t>(n.volume()), 1);
   const placement::graph g = shared_node_graph(eighths(n), {full.data(), n}, 3);
   ASSERT_EQ(g.size(), 8);
-  EXPECT_EQ(g.edges(), 28);                                            // each with each
-  const std::int64_t nodes[8] = {0, 3 * 4, 3 * 6, 3, 4 * 6, 4, 6, 1};  // of box 0 with 1 (x), 2 (y), 3 (xy), 4 (z), ...
+  EXPECT_EQ(g.edges(), 28);                                            // every pair
+  const std::int64_t nodes[8] = {0, 3 * 4, 3 * 6, 3, 4 * 6, 4, 6, 1};  // box 0 with 1 (x), 2 (y), 3 (xy), 4 (z), ...
   for (std::size_t i = 0; i < 7; ++i) {
     EXPECT_EQ(g.neighbours(0)[i], static_cast<int>(i) + 1);
     EXPECT_EQ(g.weights(0)[i], 3 * 8 * nodes[i + 1]) << i + 1;

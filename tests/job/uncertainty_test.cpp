@@ -33,8 +33,8 @@ TEST(extrapolation, is_refused_without_an_order) {
   }
 }
 
-// Oracle: by hand: stiffness 100, of thresholds 90 and 104, of voxels 2 and 4 times as large 104 and 112 (order 1: 96), and
-// noises that could not be computed.
+// Oracle: by hand: stiffness 100, for thresholds 90 and 104, for voxels 2 and 4 times as large 104 and 112 (order 1:
+// 96), and noises that could not be computed.
 TEST(uncertainty, is_told_with_two_digits_each) {
   job::spec spec;
   spec.physics = "elasticity";

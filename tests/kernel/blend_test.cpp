@@ -217,7 +217,7 @@ TEST(blend, joins_layers_at_the_back_without_a_trace) {
           for (std::size_t front = 1; front + 2 <= n; ++front) {
             const std::span<const kernel::layer> all(layers.data(), n);
             kernel::blend(format, expected.data(), all, count);
-            // In two steps: the last two, then those before.
+            // In two steps: the last two layers, then the preceding ones.
             const kernel::layer joined{kernel::unrounded(format), sum.data()};
             kernel::blend(joined.format, sum.data(), all.subspan(n - 2), count);
             std::vector<kernel::layer> rest(all.begin() + static_cast<std::ptrdiff_t>(front), all.end() - 2);
@@ -236,7 +236,7 @@ TEST(blend, with_depth_takes_the_nearest) {
   for (const colour_format colour : all_colours) {
     const pixel_format format{colour, true};
     auto a = noise(format, count, 1), b = noise(format, count, 2), c = noise(format, count, 3);
-    // A pixel of equal depths, a front one and one behind.
+    // A pixel with equal depths: a front one and one behind.
     std::memcpy(b.data() + 7 * format.bytes() + kernel::bytes_of(colour),
                 a.data() + 7 * format.bytes() + kernel::bytes_of(colour), 4);
     const kernel::layer layers[] = {{format, a.data()}, {format, b.data()}, {format, c.data()}};

@@ -128,7 +128,7 @@ TEST(hex8_multiply, mean_dilatation_takes_off_what_differs_from_the_mean) {
   const double bulk = bone.lambda + 2 * bone.mu / 3, weight = spacing_mm.z * spacing_mm.y * spacing_mm.x / 8;
   for (const kernel::hex8_run& run : same.lists.runs)
     for (std::int32_t e = 0; e < run.length; ++e) {
-      double slope[8][8][3], mean[8][3]{};  // of the shape functions at the Gauss points
+      double slope[8][8][3], mean[8][3]{};  // gradients of the shape functions at the Gauss points
       for (int g = 0; g < 8; ++g)
         for (int a = 0; a < 8; ++a)
           for (int d = 0; d < 3; ++d) {

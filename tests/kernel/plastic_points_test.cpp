@@ -40,7 +40,7 @@ struct strengths {
 constexpr strengths all_strengths[] = {{80, 80, 0.5},  {50, 90, 0.5}, {90, 60, 0.5},   {20, 200, 0.5}, {50, 90, 0.3},
                                        {50, 90, -0.5}, {80, 80, 0},   {20, 200, 0.45}, {90, 60, 0.49}, {50, 90, 0.4999}};
 
-// A state of a point by plain arithmetic: stress zz, yy, xx, zy, zx, yx of an elastic strain with engineering shears.
+// A state of a point by plain arithmetic: stress zz, yy, xx, zy, zx, yx for an elastic strain with engineering shears.
 struct point {
   double s[6];
   double mean() const { return (s[0] + s[1] + s[2]) / 3; }
@@ -142,8 +142,8 @@ TEST(plastic_points, ends_in_the_tip_of_the_cone) {
   }
 }
 
-// Oracle: uniaxial strengths, by construction of the surface; of a quadric whose interaction is 0, and equal strengths, the
-// sphere in the space of principal stresses.
+// Oracle: uniaxial strengths, by construction of the surface; for a quadric with zero interaction and equal strengths,
+// the sphere in the space of principal stresses.
 TEST(plastic_points, yields_at_both_uniaxial_strengths) {
   for (const double interaction : {0.5, 0.3, -0.5}) {
     const yield_surface s = surface_of(50, 90, 0, interaction);

@@ -127,7 +127,7 @@ TEST(march, ends_where_a_thousandth_of_the_light_is_left) {
     kernel::travel t{ray_along_x(2, 2, 12000), 0, 0, {}};
     std::int64_t samples = 0;
     volume.march({&t, 1}, samples);
-    const double left = t.result.high[3];  // of the light, see wide_pixel
+    const double left = t.result.high[3];  // remaining light, see wide_pixel
     EXPECT_LE(left, 0x1p-10) << opacity;
     EXPECT_NEAR(left, std::pow(1.0 - static_cast<double>(opacity), samples), 1e-5) << opacity;
     const double one_segment = std::pow(1.0 - static_cast<double>(opacity), 8);

@@ -44,7 +44,7 @@ TEST(solid_pyramid, leaves_planes_in_full_light) {
       };
       const auto solid = pyramid_of([&](const vector3& p) { return above(p) < 0; });
       EXPECT_GT(solid.sky(middle, normal, far_away), 0.93) << direction.y << ' ' << height;
-      for (const double slope : {0.0, 1.0, 2.0})  // the lamp at 90, 45 and 27 degrees above
+      for (const double slope : {0.0, 1.0, 2.0})  // the lamp 90, 45 and 27 degrees above the horizon
         EXPECT_GT(solid.lamp(middle, normal, kernel::unit({normal.z, normal.y + slope * normal.z, normal.x})), 0.85)
             << direction.y << ' ' << height << ' ' << slope;
     }
@@ -79,7 +79,7 @@ TEST(solid_pyramid, casts_a_soft_shadow) {
       pyramid_of([](const vector3& p) { return p.z < floor || (p.z > roof && p.z < roof + 2 && p.y < end && p.y > 6); });
   const vector3 up{1, 0, 0}, lamp = kernel::unit({1, -1, 0});
   const auto seen = [&](double y) { return solid.lamp({floor, y, 16}, up, lamp); };
-  const double edge_at = end + roof - floor;  // of the roof's lower face
+  const double edge_at = end + roof - floor;  // edge of the roof's lower face
   EXPECT_LT(seen(edge_at - 5), 0.05);
   EXPECT_GT(seen(edge_at + 4), 0.9);
   double half = 0, last = 0, steepest = 0;

@@ -32,7 +32,7 @@ TEST(bind_ranks, ranks_get_cores_of_their_own_and_are_released_again) {
   EXPECT_EQ(current_binding(), before);
 }
 
-// Oracle: the cores that were handed out.
+// Oracle: the assigned cores.
 TEST(bind_ranks, threads_of_a_rank_get_a_core_each) {
   const local_ranks here(MPI_COMM_SELF, 2);
   // MPI_COMM_SELF has one rank: all of them would select the same cores.

@@ -63,7 +63,7 @@ TEST(binding, synthetic_trees_bind_nothing) {
   EXPECT_EQ(current_binding(), before);
 }
 
-// Oracle: the kernel's own answer.
+// Oracle: the binding reported by the kernel.
 TEST(binding, this_process_runs_where_it_was_bound) {
   const host_tree tree = this_host();
   const pu_set before = current_binding();

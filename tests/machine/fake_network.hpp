@@ -39,7 +39,7 @@ struct fake_network {
     std::vector<pair_timings> found;
     for (const auto& round : m.rounds) {
       ++rounds;
-      std::map<int, int> streams;  // of a host
+      std::map<int, int> streams;  // per host
       for (const auto& [a, b] : round)
         if (a / each_ != b / each_) ++streams[a / each_], ++streams[b / each_];
       double longest = 0;

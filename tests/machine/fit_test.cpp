@@ -45,7 +45,7 @@ TEST(fit, a_bucket_that_lets_small_messages_through_does_not_count_as_bandwidth)
 // Oracle: invariant; and [Ito]'s recipe, which does result in negative bandwidths for the same kind of data.
 TEST(fit, noise_gives_no_negative_bandwidth_or_latency_but_least_squares_does) {
   std::mt19937 random(7);
-  std::exponential_distribution<double> noise(1 / 8e-3);  // scheduling, in the order of the messages' own times
+  std::exponential_distribution<double> noise(1 / 8e-3);  // scheduling noise, of the same order as the messages' own times
   int negative = 0;
   for (int trial = 0; trial < 500; ++trial) {
     std::vector<timing> wide = geometric(), close = line({266800, 320000, 400000, 500000, 600000});

@@ -55,7 +55,7 @@ TEST(inner_euler_number, does_not_depend_on_where_the_image_is_cut) {
   }
 }
 
-// Oracle: the weights of [LeglandKieuDevaux2007] for cubes, of one sense of each direction.
+// Oracle: the weights of [LeglandKieuDevaux2007] for cubes, for one sense of each direction.
 TEST(direction_weights, are_those_of_the_literature) {
   const auto weight = morphometry::direction_weights({0.3, 0.3, 0.3});
   double sum = 0;
@@ -71,7 +71,7 @@ TEST(lattice_counts, tell_volume_and_surface) {
   const double r = 7.3;
   const auto ball = counted([&](double z, double y, double x) { return std::hypot(z - 10, y - 11.2, x - 12.1) < r; })[1];
   const double area = morphometry::surface_mm2(ball, domain, {0.1, 0.1, 0.1});
-  EXPECT_NEAR(area / (4 * M_PI * r * r * 0.01), 1, 0.1);  // 1/20 of that, as pairs that leave the image are not there
+  EXPECT_NEAR(area / (4 * M_PI * r * r * 0.01), 1, 0.1);  // 1/20 of that, as pairs that leave the image are missing
   const auto block = counted([](double z, double y, double x) { return z < 5 && y < 6 && x < 7; });
   for (const auto& c : block) {
     EXPECT_EQ(c.voxels, 210);

@@ -20,7 +20,7 @@ plan::plan swap_of(int n) {
   return plan::binary_swap(n, elements, order);
 }
 
-// All images travel to rank 0, one after the other.
+// All images are sent to rank 0, one after the other.
 plan::plan sequential(int n) {
   std::vector<net_test::written_message> messages;
   for (int rank = 1; rank < n; ++rank) messages.push_back({rank - 1, rank, 0, {0, elements}});

@@ -101,7 +101,7 @@ TEST(sharing, is_the_load_of_the_busiest_link_of_a_torus) {
       m.ranks_per_host = ranks_per_host;
       const int hosts = torus[0] * torus[1] * torus[2];
       for (int distance = 1; distance < hosts * ranks_per_host; distance *= 2) {
-        std::map<std::array<int, 3>, int> load;  // of the link out of a host along an axis in a direction
+        std::map<std::array<int, 3>, int> load;  // load of the link out of a host along an axis in a direction
         for (int rank = 0; rank < hosts * ranks_per_host; ++rank) {
           int at = rank / ranks_per_host;
           const int to = (rank ^ distance) / ranks_per_host;

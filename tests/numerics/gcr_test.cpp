@@ -14,8 +14,8 @@ using numerics::gcr_outcome;
 using vector = Eigen::VectorXd;
 using matrix = Eigen::MatrixXd;
 
-constexpr int length = 11;        // of an array, all ranks
-constexpr int size = 2 * length;  // of two arrays
+constexpr int length = 11;        // length of an array, all ranks
+constexpr int size = 2 * length;  // length of two arrays
 constexpr double of_second = 4;   // weight of the second array in the inner product
 constexpr std::size_t most_kept = 30;
 

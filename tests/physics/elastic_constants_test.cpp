@@ -70,7 +70,7 @@ TEST(elastic_constants, of_an_orthotropic_material) {
   EXPECT_EQ(k.orthotropic_misfit, 0);
   EXPECT_GT(k.cubic_misfit, 0.1);
 
-  stiffness[0][3] = stiffness[3][0] = 0.1;  // stretching shears: not orthotropic along these axes
+  stiffness[0][3] = stiffness[3][0] = 0.1;  // extension causes shear: not orthotropic along these axes
   // Hand: C_xxxy occurs at four places of the tensor, and an entry of the matrix twice for each shear index.
   double square = 0;
   for (std::size_t i = 0; i < 6; ++i)

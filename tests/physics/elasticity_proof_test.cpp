@@ -1,4 +1,4 @@
-// Whole solutions against closed forms and against a direct solver.
+// Complete solutions compared with closed forms and with a direct solver.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -82,7 +82,7 @@ double tip_deflection(std::int64_t n) {
 /// plane, so that its mirror images form a periodic array.
 struct cavity {
   model m;
-  double fraction = 0;  // of the voxels that are cut out
+  double fraction = 0;  // volume fraction of the removed voxels
   cavity(std::int64_t n, double radius) : m(solid({n, n, n})) {
     for (std::int64_t z = 0; z < n; ++z)
       for (std::int64_t y = 0; y < n; ++y)
@@ -138,10 +138,11 @@ TEST(elasticity_proof, a_cantilever_bends_as_beam_theory_says) {
   EXPECT_LT(d[2], expected);                               // bricks are too stiff in bending
 }
 
-// Oracle: Goodier's cavity; Hashin and Shtrikman's upper bounds of the moduli are exact to first order in its volume, and
-// the bulk modulus of a cubic array does not exceed its bound. The moduli fall by 3.6 and 2.6 % of the solid's.
+// Oracle: Goodier's cavity; Hashin and Shtrikman's upper bounds of the moduli are exact to first order in its volume,
+// and the bulk modulus of a cubic array does not exceed its bound. The moduli decrease by 3.6 and 2.6 % compared with
+// the solid's.
 TEST(elasticity_proof, a_spherical_cavity_weakens_by_its_dilute_moduli) {
-  const double bulk = 1 / 1.2, shear = 1 / 2.6;  // of E = 1, nu = 0.3
+  const double bulk = 1 / 1.2, shear = 1 / 2.6;  // moduli for E = 1, nu = 0.3
   const cavity c(32, 0.3);
   const double solid = 1 - c.fraction;
   const double bulk_bound = bulk + c.fraction / (3 * solid / (3 * bulk + 4 * shear) - 1 / bulk);

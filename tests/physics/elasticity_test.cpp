@@ -75,7 +75,7 @@ TEST(elasticity, stretches_a_bar_by_its_youngs_modulus) {
     const auto p = make_problem(m, [&](index3 node, const axis_value& fix) {
       if (node[along] == 0) fix(along, 0);
       if (node[along] == m.shape[along]) fix(along, 0.02 * static_cast<double>(m.shape[along]) * m.spacing[along]);
-      for (int c = 0; c < 3; ++c)  // two planes of symmetry stop the sliding
+      for (int c = 0; c < 3; ++c)  // two planes of symmetry prevent sliding
         if (c != along && node[c] == 0) fix(c, 0);
     });
     const auto s = solved(p);
@@ -197,7 +197,7 @@ TEST(elasticity, does_not_depend_on_ranks_and_threads) {
   EXPECT_LE(one.certificate.true_relative_residual, 1e-10);
 }
 
-// Oracle: invariant; multigrid needs about as many iterations on fifteen times as many voxels.
+// Oracle: invariant; multigrid needs about the same number of iterations for fifteen times as many voxels.
 TEST(elasticity, takes_about_as_many_iterations_on_finer_images) {
   int iterations[2];
   for (int i = 0; i < 2; ++i) {

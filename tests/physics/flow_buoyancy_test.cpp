@@ -58,7 +58,7 @@ physics::buoyant_solution solve_all(const buoyant_problem& p, double tolerance =
   return answer;
 }
 
-// A box of n x n voxels, one thick: up, across from the hot to the cold side, thick.
+// A box of n x n voxels, one thick. Axes: up, across from the hot to the cold side, thickness.
 buoyant_problem make_square(MPI_Comm comm, int n, double rayleigh, axis up, axis across, double prandtl = 0.71) {
   index3 shape{1, 1, 1};
   shape[static_cast<int>(up)] = shape[static_cast<int>(across)] = n;
@@ -122,11 +122,11 @@ TEST(flow_buoyancy, heated_squares_have_published_nusselt_numbers) {
   EXPECT_NEAR(fast, 2.243, 0.03 * 2.243);
   p.expansion_per_K *= -1;
   p.gravity_m_per_s2.z *= -1;
-  p.reference_K = 273;  // changes the pressure alone
+  p.reference_K = 273;  // changes only the pressure
   EXPECT_NEAR(nusselt_of(solve_all(p), axis::y), fast, 1e-4 * fast);
   const auto turned = solve_all(make_square(comm, 20, 1e4, axis::y, axis::z));
   EXPECT_NEAR(nusselt_of(turned, axis::z), fast, 1e-4 * fast);
-  EXPECT_NEAR(turned.rayleigh_number, 1e4, 1e-9 * 1e4);  // of the prescribed temperatures
+  EXPECT_NEAR(turned.rayleigh_number, 1e4, 1e-9 * 1e4);  // based on the prescribed temperatures
   EXPECT_EQ(turned.unstable_states, 0);
   EXPECT_NEAR(turned.prandtl_number, 0.71, 1e-12);
   EXPECT_LT(turned.momentum_residual, 1e-4);

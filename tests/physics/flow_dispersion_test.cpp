@@ -66,7 +66,8 @@ double taylor_on_grid(std::int64_t g) {
   return sum / static_cast<double>(g) / (mean * mean * static_cast<double>(g * g));
 }
 
-// Oracle: Taylor and Aris: D (1 + Pe^2 / 210) in a slit; on few voxels the sum of the same chain, to rounding, and 1 across.
+// Oracle: Taylor and Aris: D (1 + Pe^2 / 210) in a slit; on few voxels the sum of the same chain, to rounding, and 1
+// across.
 TEST(flow_dispersion, of_a_slit_is_taylors_and_aris) {
   const ranks_with_a_plane comm(4);
   if (comm == MPI_COMM_NULL) return;

@@ -66,7 +66,7 @@ void expect_same(const physics::through_flow& a, const physics::through_flow& b,
   for (std::size_t n = 0; n < p.size(); ++n) EXPECT_NEAR(p[n], q[n], tolerance * scale) << n;
 }
 
-// Oracle: the force on all of the solid, which balances the drop of pressure.
+// Oracle: the force on the whole solid, which balances the drop of pressure.
 TEST(flow_labels, share_the_force_among_them) {
   const ranks_with_a_plane comm(7);
   if (comm == MPI_COMM_NULL) return;
@@ -146,7 +146,7 @@ TEST(flow_labels, open_a_pipe_as_its_cropped_end_does) {
     }
 }
 
-// A cross of a label in a box of fluid with pores: an opening with steps, convex and concave edges.
+// A cross with a label in a box of fluid with pores: an opening with steps, convex and concave edges.
 image with_a_source(index3 shape, unsigned seed) {
   std::mt19937 random(seed);
   return {shape, [&](index3 p) {
@@ -215,7 +215,7 @@ TEST(flow_labels, of_one_voxel_open_to_both_sides) {
   }
 }
 
-// Oracle: sliding and slipping faces of the cropped image; Couette's force.
+// Oracle: moving walls and slip faces of the cropped image; Couette's force.
 TEST(flow_labels, slide_and_slip_as_faces_of_the_image_do) {
   const ranks_with_a_plane comm(6);
   if (comm == MPI_COMM_NULL) return;

@@ -85,7 +85,7 @@ class cubic_packs {
 TEST(flow_packs, of_spheres_approach_it_to_second_order) {
   if (comm::size(MPI_COMM_WORLD) > 1) return;
   const cubic_packs exact;
-  std::vector<double> errors;  // root mean square, by voxels an edge
+  std::vector<double> errors;  // root mean square error, by voxels per edge
   for (const std::int64_t n : {8, 16, 32}) {
     double sum = 0;
     const std::vector<double> shares{0.064, 0.125, 0.216, 0.343, 0.45};

@@ -97,7 +97,7 @@ TEST(flow_periods, in_all_directions_are_those_of_permeability) {
 TEST(flow_periods, do_not_know_where_they_begin) {
   const ranks_with_a_plane comm(8);
   if (comm == MPI_COMM_NULL) return;
-  // A channel along y between walls in z, with blocks; x repeats as well.
+  // A channel along y between walls in z, with blocks; x is also periodic.
   const auto channel = [](std::int64_t shift) {
     return image({8, 8, 6}, [=](index3 p) {
       const std::int64_t y = (p.y + shift) % 8, x = (p.x + shift) % 6;

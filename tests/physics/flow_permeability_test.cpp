@@ -104,7 +104,7 @@ TEST(flow_permeability, of_channels_between_closed_sides) {
   if (comm == MPI_COMM_NULL) return;
   const auto mirrored_slit = [](index3 shape) { return image(shape, [](index3 p) { return p.y != 0; }); };
   EXPECT_NEAR(solve_one(comm, mirrored_slit({4, 8, 3}), axis::z, flow_surroundings::mirrored).permeability_mm2,
-              (4 * 49 + 2) / 12. * 7 / 8, 1e-8);  // the mirror makes it 14 voxels wide
+              (4 * 49 + 2) / 12. * 7 / 8, 1e-8);  // the mirror image makes it 14 voxels wide
   const image duct({4, 20, 20}, [](index3) { return 1; });
   for (const axis along : {axis::z}) {
     const auto answer = solve_one(comm, duct, along, flow_surroundings::closed);
@@ -137,7 +137,7 @@ TEST(flow_permeability, is_found_from_too_small_a_scale_of_the_preconditioner) {
   EXPECT_NEAR(found[1].permeability_mm2, found[0].permeability_mm2, 1e-6 * found[0].permeability_mm2);
 }
 
-// Oracle: the plain assembly.
+// Oracle: the plainly assembled problem.
 TEST(flow_permeability, equals_a_dense_solution_on_random_pores) {
   const ranks_with_a_plane comm(5);
   if (comm == MPI_COMM_NULL) return;
@@ -176,7 +176,7 @@ TEST(flow_permeability, of_a_mirrored_sample_is_that_of_the_sample_and_its_image
     }
 }
 
-// Oracle: closed sides are a layer of solid; mirrored along the flow it repeats.
+// Oracle: closed sides are equivalent to a layer of solid; a mirrored image is periodic along the flow.
 TEST(flow_permeability, between_closed_sides_is_that_in_a_frame_of_solid) {
   const ranks_with_a_plane comm(5);
   if (comm == MPI_COMM_NULL) return;

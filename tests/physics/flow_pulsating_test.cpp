@@ -130,7 +130,7 @@ TEST(flow_pulsating, a_plug_that_is_pushed_needs_the_pressure_that_accelerates_i
     double worst = 0;
     for (const auto& record : answer.history) {
       EXPECT_NEAR(record.flow.inflow_mm3_per_s, 6 * speed * (2 + std::sin(omega * record.time_s)), 1e-6);
-      // Density over viscosity is 1 s/mm2; the first steps are of the first order.
+      // Density over viscosity is 1 s/mm2; the first steps are of first order.
       if (record.time_s > 0.2 * period)
         worst =
             std::max(worst, std::abs(record.flow.pressure_drop_Pa - 6 * speed * omega * std::cos(omega * record.time_s)));

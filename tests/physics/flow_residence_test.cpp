@@ -68,7 +68,7 @@ TEST(flow_residence, plug_flow_is_as_old_as_its_way) {
   EXPECT_EQ(a.stagnant_share, 0);
 }
 
-// Oracle: a = z/u + D/u^2 (1 - exp(u (z - L) / D)) in a closed vessel with dispersion; second order of the voxels.
+// Oracle: a = z/u + D/u^2 (1 - exp(u (z - L) / D)) in a closed vessel with dispersion; second order in the voxel size.
 TEST(flow_residence, dispersion_in_a_closed_vessel_has_the_closed_form) {
   double errors[2] = {0, 0};
   for (int fine = 0; fine < 2; ++fine) {

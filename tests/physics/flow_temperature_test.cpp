@@ -207,7 +207,7 @@ double nusselt_of_duct(MPI_Comm comm, std::int64_t high, std::int64_t wide, doub
   EXPECT_LT(answer.certificate.reaction_imbalance, 1e-7);
   EXPECT_EQ(answer.overshoot_K, 0);
   const double wall_K = 300 + rise_K_per_voxel * place_of_it;
-  std::array<double, 3> sums{};  // flow, flow times temperature, heat into walls, all of one cross-section
+  std::array<double, 3> sums{};  // sums over one cross-section: flow, flow times temperature, heat into walls
   for (const voxel::run& r : p.cells.runs())
     for (std::int32_t n = 0; n < r.length && p.where.owned.begin.z + r.z == place_of_it; ++n) {
       const auto i = static_cast<std::size_t>(r.first + n);
@@ -216,7 +216,7 @@ double nusselt_of_duct(MPI_Comm comm, std::int64_t high, std::int64_t wide, doub
       const int walls = (y == 0) + (y == high - 1) + (wide == 0 ? 0 : (x == 0) + (x == wide - 1));
       sums[0] += u;
       sums[1] += u * excess;
-      sums[2] += walls * 2 / h * excess * h;  // over the edge of a voxel
+      sums[2] += walls * 2 / h * excess * h;  // relative to the edge of a voxel
     }
   MPI_Allreduce(MPI_IN_PLACE, sums.data(), 3, MPI_DOUBLE, MPI_SUM, p.where.comm);
   const double perimeter = wide == 0 ? 2 * h : 4;
@@ -261,9 +261,9 @@ walls_of_slit slit_on_grid(std::int64_t g) {
   return {t[0] + 0.5 / static_cast<double>(g) - mixed, t[u.size() - 1] - mixed};
 }
 
-// Oracle: by hand, u dT/dz = q / (c H) (6 y / H - 6 (y / H)^2): 13/35 q H / k at the heated wall, -9/70 at the other one
-// [ShahLondon1978]; through a slab of solid before it q t / k_solid more. On the slit's own voxels to the length of the
-// channel; that sum has second order.
+// Oracle: by hand, u dT/dz = q / (c H) (6 y / H - 6 (y / H)^2): 13/35 q H / k at the heated wall, -9/70 at the other
+// one [ShahLondon1978]; through a slab of solid in front of it, q t / k_solid more. On the slit's own voxels the error
+// is due to the finite length of the channel; that sum is of second order.
 TEST(flow_temperature, a_slit_with_conducting_walls_has_the_closed_form) {
   const ranks_with_a_plane comm(72);
   if (comm == MPI_COMM_NULL) return;

@@ -86,7 +86,7 @@ TEST(flow_through, a_duct_by_its_flow_rate) {
   EXPECT_NEAR(answer.flows[0].boundaries[1].inflow_mm3_per_s, -400, 1e-4);
 }
 
-// Oracle: the permeability between closed sides, another solver of the same equations.
+// Oracle: the permeability between closed sides, from another solver of the same equations.
 TEST(flow_through, between_two_pressures_is_that_of_permeability) {
   const ranks_with_a_plane comm(6);
   if (comm == MPI_COMM_NULL) return;
@@ -184,7 +184,7 @@ TEST(flow_through, the_lid_driven_cavity_comes_nearer_to_ghia_with_the_grid) {
   const double coarse = cavity_error(comm, 16, 100, re_100), fine = cavity_error(comm, 32, 100, re_100);
   EXPECT_LT(coarse, 0.03);
   EXPECT_LT(fine, 0.004);
-  // Several ranks on one core are slow.
+  // Several ranks per core are slow.
   int ranks = 0;
   MPI_Comm_size(comm, &ranks);
   if (ranks == 1) {
@@ -198,7 +198,7 @@ TEST(flow_through, the_lid_driven_cavity_comes_nearer_to_ghia_with_the_grid) {
 TEST(flow_through, a_limiter_brings_the_cavity_nearer_to_ghia) {
   int ranks = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (ranks > 1) return;  // several ranks on one core are slow
+  if (ranks > 1) return;  // several ranks per core are slow
   constexpr double nearer = 0.6;
   EXPECT_LT(cavity_error(MPI_COMM_WORLD, 32, 400, re_400, false, true),
             nearer * cavity_error(MPI_COMM_WORLD, 32, 400, re_400));

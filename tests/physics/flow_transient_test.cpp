@@ -177,7 +177,7 @@ struct vortex {
       return c == 0 ? std::sin(k * p.z) * std::cos(k * p.y) : c == 1 ? -std::cos(k * p.z) * std::sin(k * p.y) : 0.0;
     });
   }
-  // Lengths are voxels, the velocity 1 mm/s: the viscosity makes the Reynolds number.
+  // Lengths are voxels, the velocity is 1 mm/s: the viscosity determines the Reynolds number.
   static const physics::through_problem& central(physics::through_problem& problem, double density_over_viscosity) {
     problem.is_central = true;
     problem.density_kg_per_m3 = 1e6 * density_over_viscosity;
@@ -269,7 +269,7 @@ TEST(flow_transient, loses_no_energy_without_viscosity) {
   }
 }
 
-// Oracle: the equations in time on the same voxels, by eigenvalues; second order in the step. And the series.
+// Oracle: the equations in time on the same voxels, by eigenvalues; second order in the step. In addition, the series.
 TEST(flow_transient, starts_up_between_plates) {
   const ranks_with_a_plane comm(4);
   if (comm == MPI_COMM_NULL) return;

@@ -183,7 +183,7 @@ TEST(heat_boundary, nafems_t4_reaches_its_target) {
   EXPECT_LT(std::abs(found[1] - extrapolated), std::abs(found[0] - extrapolated));
 }
 
-// Oracle: a linear field solves a uniform periodic block; its heat is k G A through every face.
+// Oracle: a linear field is the solution for a uniform periodic block; its heat is k G A through every face.
 TEST(heat_boundary, a_periodic_block_carries_the_mean_gradient) {
   const ranks_with_a_plane comm(5);
   if (comm == MPI_COMM_NULL) return;

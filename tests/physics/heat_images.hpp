@@ -83,7 +83,7 @@ inline double conductivity(MPI_Comm comm, const image& img, const std::vector<do
   return -1000 * solution.inflow_W[a][0] * length / area;
 }
 
-// Smoothed noise above a level: a winding solid with dead ends and islands, its cells of random phases.
+// Smoothed noise above a level: a winding solid with dead ends and islands, its cells with random phases.
 inline image random_porous(index3 shape, unsigned seed, int phases) {
   std::mt19937 random(seed);
   std::vector<double> noise(static_cast<std::size_t>(shape.volume())), smooth(noise.size());

@@ -202,7 +202,7 @@ TEST(heat_tensor, does_not_depend_on_the_number_of_ranks) {
   }
 }
 
-// Oracle: solve_heat on the problem of one gradient; its heat through the periodic face is a column of the tensor.
+// Oracle: solve_heat for the problem of one gradient; its heat through the periodic face is a column of the tensor.
 TEST(heat_tensor, columns_are_the_flows_of_single_solutions) {
   const index3 shape{9, 8, 10};
   const ranks_with_a_plane comm(shape.z);

@@ -14,7 +14,7 @@ using numerics::thermal;
 
 constexpr double conductivity_W_per_mK = 2, capacity = 4e-3;  // [J/(mm3 K)]
 
-// A slab of 1 K between faces that are kept at 0 K, at time t: the Fourier series. @param x, length in mm
+// A slab of initially 1 K between faces at 0 K, at time t: the Fourier series. @param x, length in mm
 double cooling_slab(double x, double length, double t) {
   const double diffusivity = conductivity_W_per_mK * 1e-3 / capacity;
   double sum = 0;

@@ -70,7 +70,7 @@ TEST(LooseParts, AreIslandsAndWhatHangsOnEdgesAndNodes) {
 // Oracle: by construction; a part fixed by a fixed part fixes the next one.
 TEST(LooseParts, HoldEachOtherInChains) {
   model m = column();
-  // Rings around the column, each touching the one below in two edges only, across all ranks.
+  // Rings around the column, each in contact with the one below only at two edges, across all ranks.
   for (std::int64_t z = 2; z < 8; z += 2) {
     m.at(z, 1, 1) = m.at(z, 3, 3) = 1;
     m.at(z, 1, 0) = m.at(z, 2, 0) = m.at(z, 3, 0) = m.at(z, 4, 0) = m.at(z, 4, 1) = m.at(z, 4, 2) = m.at(z, 4, 3) = 1;

@@ -11,7 +11,7 @@ namespace post_test {
 
 using namespace osteon;
 
-// All values, and this rank's uneven share of them; the last rank of many has none.
+// All values, and this rank's uneven share of them; for many ranks the last one has none.
 struct shared_values {
   std::vector<float> all, own;
   explicit shared_values(unsigned seed) {

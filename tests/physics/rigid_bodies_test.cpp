@@ -166,7 +166,7 @@ TEST(RigidBodies, TakeAsManyPinsAsTheyHaveMotions) {
       plate.push_back({b, {voxels[static_cast<std::size_t>(b)] + index3{0, corner >> 1, corner & 1}, 0}});
   const auto joints = joints_of(voxels);
   const auto motions = dense_motions(voxels.size(), joints, plate).cols();
-  EXPECT_EQ(motions, 4 + 3 + 3);  // two that share an edge across the plate; one; one on a node of it
+  EXPECT_EQ(motions, 4 + 3 + 3);  // two with a common edge across the plate; one; one on one of its nodes
   rigid_bodies bodies = settled(voxels.size(), joints, plate);
   int pins = 0;
   for (std::int32_t b = 0; b < 4; ++b)

@@ -40,7 +40,7 @@ TEST(strain, of_an_affine_displacement_is_uniform) {
   const double expected[6] = {e(0, 0), e(1, 1), e(2, 2), 2 * e(0, 1), 2 * e(1, 2), 2 * e(0, 2)};
   constexpr double half_a_float = 1.0 / (1 << 24);
   for (const double shift : {0.0, 1000.0}) {
-    const double rounding = 4 * std::max(shift, 1.0) * 2.2e-16 / spacing.z;  // of the displacements themselves
+    const double rounding = 4 * std::max(shift, 1.0) * 2.2e-16 / spacing.z;  // rounding of the displacements themselves
     const std::vector<float> found = physics::strain(p, affine(p, a, {shift, -shift, shift}));
     ASSERT_EQ(found.size(), 6 * static_cast<std::size_t>(p.cells.size()));
     for (std::size_t i = 0; i < found.size(); ++i)

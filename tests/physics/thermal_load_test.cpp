@@ -114,7 +114,7 @@ TEST(ThermalLoad, ADeterminateSupportHoldsSixDisplacements) {
   const model m = porous_alloy();
   const auto places = [&](MPI_Comm comm) {
     const auto p = make_problem(m, nothing, comm);
-    std::vector<double> found;  // place and direction as one number, counted once
+    std::vector<double> found;  // position and direction as one number, counted once
     for (const auto& f : physics::determinate_support(p)) {
       const vector3 at = numerics::position_mm(p, f.node);
       found.push_back(1e6 * at.z + 1e3 * at.y + at.x + 1e9 * static_cast<double>(f.direction));

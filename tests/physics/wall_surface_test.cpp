@@ -58,7 +58,7 @@ image pipe(std::int64_t radius) {
   return {{4, n, n}, [&](index3 p) { return square(p.y) + square(p.x) <= static_cast<double>(radius * radius) ? 1 : 0; }};
 }
 
-// Oracle: 2 pi R L; the faces of the voxels have 4 / pi of it at any resolution.
+// Oracle: 2 pi R L; the faces of the voxels have 4 / pi of this area at any resolution.
 TEST(wall_surface, a_pipe_has_the_area_of_its_circle) {
   const ranks_with_a_plane comm(4);
   if (comm == MPI_COMM_NULL) return;

@@ -76,7 +76,8 @@ TEST(CoreMapping, DistanceGrowsWithTheLevelsThatAreNotShared) {
   EXPECT_EQ(tree_distance(tree, 0, 96), 4);
 }
 
-// Oracle: a grid of 8 x 12 x 2 blocks is 24 bricks of 8; bricks 2x2x2 in L3s, halves on sockets, cut the fewest.
+// Oracle: a grid of 8 x 12 x 2 blocks is 24 bricks of 8; bricks 2x2x2 in L3s and halves on sockets have the smallest
+// cut.
 TEST(CoreMapping, FillsTheLevelsOfAnEpyc) {
   const auto tree = samples::epyc();
   const auto cores = tree.usable_cores();

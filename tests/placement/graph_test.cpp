@@ -99,9 +99,9 @@ TEST(FitCapacity, EmptiesWhatIsTooFull) {
   expect_within(part, capacity);
 }
 
-// Oracle: by hand. Faces along x weigh 1, along y and z 4, and a brick of a x b x c (x, y, z) cuts 64 ((8/a - 1) + 4 (8/b -
-// 1)
-// + 4 (8/c - 1)) of them: 1472 for 1 x 2 x 4 or 1 x 4 x 2, 1728 for 2 x 2 x 2, 2240 for 1 x 1 x 8 or 2 x 1 x 4.
+// Oracle: by hand. Faces along x have weight 1, along y and z 4, and a brick of a x b x c (x, y, z) cuts 64 ((8/a - 1)
+// + 4 (8/b - 1) + 4 (8/c - 1)) of them: 1472 for 1 x 2 x 4 or 1 x 4 x 2, 1728 for 2 x 2 x 2, 2240 for 1 x 1 x 8 or 2 x
+// 1 x 4.
 TEST(Bricks, LongBlocksStandSideBySide) {
   const cartesian grid{{8, 8, 8}, {256, 256, 1024}, 8, {}};
   const graph g = graph_of(grid);

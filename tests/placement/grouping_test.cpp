@@ -80,7 +80,7 @@ graph unstructured() {
 struct hard_case {
   const char* name;
   std::array<int, 3> blocks;  // x, y, z; zeros: the graph of a file
-  int length, cores;          // of blocks along x; of a host
+  int length, cores;          // blocks along x; cores of a host
   std::int64_t contiguous, best;
   bool is_long = false;  // omitted by the usual run
 };

@@ -86,7 +86,7 @@ TEST(exchange, all_to_all_has_its_number_of_rounds) {
   EXPECT_EQ(plan::xor_exchange(65, sizes).rounds, 127);
   EXPECT_EQ(plan::bruck_exchange(65, sizes).rounds, 7);
   EXPECT_EQ(plan::hierarchical_exchange(64, 8, sizes).rounds, 7 + 7);
-  // All of 64 ranks' bytes: 63 parcels each directly, and twice those that change both host and place.
+  // All bytes of 64 ranks: 63 parcels each directly, and twice the parcels for which both host and place change.
   std::int64_t bytes = 0;
   const auto hierarchical = plan::hierarchical_exchange(64, 8, sizes);
   for (std::int64_t r = 0; r < hierarchical.rounds; ++r)

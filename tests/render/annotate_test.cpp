@@ -19,7 +19,7 @@ render::scene empty_scene() {
   return s;
 }
 
-// A picture of one grey, annotated.
+// An annotated picture of uniform grey.
 std::vector<std::uint8_t> annotated(const render::scene& what, const render::annotations& wanted, std::uint8_t grey) {
   std::vector<std::uint8_t> rgba(static_cast<std::size_t>(what.width * what.height * 4), grey);
   render::annotate(rgba, what, {20, 20, 20}, wanted);

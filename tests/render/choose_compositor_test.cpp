@@ -94,7 +94,7 @@ TEST(choose_compositor, makes_the_same_picture_and_agrees) {
       return std::move(made.compositor);
     });
     EXPECT_NE(log.find("predicted"), std::string::npos) << log;
-    EXPECT_EQ(log.find(';') != std::string::npos, ranks > 1) << log;  // more than one was tried
+    EXPECT_EQ(log.find(';') != std::string::npos, ranks > 1) << log;  // several were tried
     const auto usual = composited(picture(61, 47), [&](const auto&, const auto&, const auto&) {
       return comm::compositor::make(MPI_COMM_WORLD, picture(61, 47));
     });

@@ -119,7 +119,7 @@ TEST(compositing_forms, end_on_every_number_of_ranks) {
     const std::vector<int> first = rows(u.height, u.on_root);
     for (const std::string& form : forms()) {
       if (u.series && (form == "auto" || form == "messages" || form == "hybrid"))
-        continue;  // these measure the machine first
+        continue;  // these methods measure the machine first
       SCOPED_TRACE(u.name + " by " + form);
       render::scene scene = here.scene(u.how, u.width, u.height);
       scene.join = render::parse_compositing(form, u.pixels);

@@ -168,7 +168,7 @@ TEST(opaque_surface, of_a_sphere_of_voxels_is_lit_as_the_sphere) {
       }
     EXPECT_LT(std::sqrt(square / count), shades_itself ? 0.018 : 0.012);
     EXPECT_LT(most, shades_itself ? 0.13 : 0.09);
-    EXPECT_NEAR(static_cast<double>(covered) / inside, 1, 0.03);  // the area of its outline
+    EXPECT_NEAR(static_cast<double>(covered) / inside, 1, 0.03);  // area of its outline
   }
 }
 
@@ -252,7 +252,7 @@ TEST(opaque_surface, is_the_same_bit_for_bit_on_any_number_of_ranks) {
   }
 }
 
-// Oracle: the area of a block's outline; a pixel is the mean of four rays, or of one.
+// Oracle: the area of a block's outline; a pixel is the mean of four rays, or of one ray.
 TEST(opaque_surface, has_smooth_edges) {
   const index3 domain{16, 16, 16};
   const specimen block(planes_of(MPI_COMM_WORLD, domain), [](double z, double, double) { return z < 8; });

@@ -108,7 +108,7 @@ TEST(picture, is_the_same_bit_for_bit_on_any_number_of_ranks) {
         for (const double azimuth : {35.0, 0.0, 251.0}) {
           auto like = of_planes.scene();
           like.view = {azimuth, elevation, 1.2, perspective};
-          // Every other picture is of solid bone, in which most rays end.
+          // Every second picture is of solid bone, in which most rays end.
           const bool solid = azimuth == 35;
           const auto make_solid = [&](render::scene& s) {
             if (solid)
@@ -166,7 +166,7 @@ TEST(picture, from_within_is_the_same_bit_for_bit_on_any_number_of_ranks) {
   const model m({23, 17, 19});
   const blocks of_planes(MPI_COMM_WORLD, m, std::vector<std::int64_t>(23, 1));
   const blocks of_bricks(m, grid::make_block(MPI_COMM_WORLD, sample::bricks(m.domain, {})));
-  const vector3 middle{0.34, 0.17, 0.23}, at_a_corner{0.01, 0.01, 0.01}, outside{-0.5, 0.2, 0.3};  // of 0.69, 0.34, 0.475
+  const vector3 middle{0.34, 0.17, 0.23}, at_a_corner{0.01, 0.01, 0.01}, outside{-0.5, 0.2, 0.3};  // in 0.69, 0.34, 0.475
   for (const auto how : {render::method::volume, render::method::surface, render::method::maximum})
     for (const bool perspective : {true, false})
       for (const auto& [eye, target] :
@@ -308,7 +308,7 @@ TEST(picture, may_be_left_in_rows) {
   render::scene scene = parts.scene();
   std::vector<int> first(ranks + 1, scene.height);
   first.front() = 0;
-  for (std::size_t r = 1; r < ranks; ++r) first[r] = r == 1 ? 17 : 17 + static_cast<int>(r - 2);  // rank 1: none of three
+  for (std::size_t r = 1; r < ranks; ++r) first[r] = r == 1 ? 17 : 17 + static_cast<int>(r - 2);  // none of three on rank 1
   for (const auto how : {render::method::volume, render::method::average}) {
     scene.how = how;
     render::prepared kept(parts.where, scene);

@@ -196,7 +196,7 @@ TEST(segment, sorts_many_greys_into_classes_and_bounds_the_error) {
     worst = std::max(worst, std::abs(s.materials[number[i]].youngs_modulus_MPa - exact) / exact);
   }
   EXPECT_NEAR(worst, s.modulus_error, 1e-12);
-  const double ratio = std::pow(51.0, 2.0 / 4096);  // greys over a ratio of 51, squared by the law
+  const double ratio = std::pow(51.0, 2.0 / 4096);  // a grey ratio of 51, squared by the law
   EXPECT_LE(worst, (ratio - 1) / (ratio + 1));
   EXPECT_GT(worst, 0);
 }

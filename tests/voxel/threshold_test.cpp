@@ -55,7 +55,7 @@ TEST(otsu, separates_floats_and_wide_integers) {
   EXPECT_LT(middle, 2000000000.0);
 }
 
-// Oracle: counted by hand; whole greys are exact, floats to a bin.
+// Oracle: counted by hand; whole greys are exact, floats to one bin.
 TEST(volume_threshold, leaves_as_many_voxels_as_the_greys_tell) {
   const image whole = make_image(std::vector<std::uint8_t>{0, 0, 0, 50, 100, 150, 200, 200, 200, 200}, scalar::u1);
   // (0 + 0 + 0 + 50 + 100 + 150 + 4 * 200) / 200 = 5.5 voxels; in a tie, the smaller number is used.
