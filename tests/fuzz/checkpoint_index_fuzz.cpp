@@ -5,8 +5,8 @@
 
 #include "fuzz/bytes_as_file.hpp"
 
-// The input is used as a whole file, and as an index alone, which a digest would keep from the parser. Oracle: an
-// accepted index is written with its original content; the reader throws only data_error.
+// The input is used as a whole file, and as an index alone, because a digest would keep it from the parser. Oracle: an
+// accepted index has the same content after writing and reading; the reader throws only data_error.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace osteon;
   const fuzz::bytes_as_file file(data, size);

@@ -194,7 +194,7 @@ TEST(flow_labels, open_inside_alike_on_any_ranks_and_axes) {
     }
 }
 
-// Oracle: a sheet of one voxel between two channels is the wall of both.
+// Oracle: a sheet of one voxel between two channels is an opening at the end of both.
 TEST(flow_labels, of_one_voxel_open_to_both_sides) {
   const ranks_with_a_plane comm(9);
   if (comm == MPI_COMM_NULL) return;
