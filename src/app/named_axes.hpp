@@ -21,10 +21,10 @@ vector3 parse_point(const std::string& option, const std::string& text, spelling
 /// @return the normal's x, y, z and the offset
 std::array<double, 4> parse_plane(const std::string& option, const std::string& text, spelling_hints& hints);
 
-/// Parse Format as `z=8,y=8,x=4`., or the older `4x8x8`. Each is at least 1. @return z, y, x
+/// Parse `z=8,y=8,x=4`, or the older `4x8x8`. Each number is at least 1. @return z, y, x
 std::array<std::int64_t, 3> parse_lengths(const std::string& option, const std::string& text, spelling_hints& hints);
 
-/// `z=8,y=8,x=4`
+/// Format as `z=8,y=8,x=4`.
 std::string with_axes(const std::array<std::int64_t, 3>& zyx);
 
 /// Join the plain numbers after an option to one word: `--eye 1 2 3` becomes `--eye`, `1 2 3`.

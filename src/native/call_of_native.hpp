@@ -38,8 +38,9 @@ bool is_python_ending();
 /// True if it has, and this is a daemon thread, whose result is not awaited.
 bool is_to_end_silently();
 
-/// Wait until calls of other threads have stopped, and end MPI if it was begun here. To be called once, when Python ends and
-/// daemon threads still run: afterwards they would find neither MPI nor interpreter. A forked process ends nothing.
+/// Wait until calls of other threads have stopped, and finalise MPI if this module initialised it. Call once, when Python
+/// exits while daemon threads still run: afterwards neither MPI nor the interpreter is available to them. No effect in a
+/// forked process.
 void end_calls();
 
 }  // namespace osteon::native

@@ -38,7 +38,7 @@ class python_log final : public log_sink {
   void stage(std::string_view name) override;
   void progress(double fraction, std::string_view detail) override;
 
-  /// Tell nothing from here on: another rank does.
+  /// Suppress all further messages: another rank reports them.
   void be_silent() { is_silent_ = true; }
 
   /// Whether Python wants us to end: by a signal (Ctrl-C), or because the listener raised. The exception stays set.

@@ -1,13 +1,13 @@
 #pragma once
 /// @file
-/// Text of others (names, keys, headers, file names) as it may be shown to people.
+/// Safe display of external text: names, keys, headers, file names.
 #include <string>
 #include <string_view>
 
 namespace osteon {
 
-/// The text with everything escaped that does something to a terminal or hides what is written: control characters
-/// (`\x1b`), marks that turn the direction of writing (`\u202e`) and bytes that are no UTF-8. Line ends and tabs stay.
+/// Escape characters that control a terminal or hide other text: control characters (`\x1b`), bidirectional marks (`\u202e`)
+/// and bytes that are not valid UTF-8. Line ends and tabs are preserved.
 std::string printable(std::string_view text);
 
 }  // namespace osteon

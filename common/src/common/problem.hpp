@@ -3,10 +3,10 @@
 
 namespace osteon {
 
-/// One fault of an input, so that all faults can be shown at once.
+/// One fault of an input. All faults are collected and reported together.
 struct problem {
   std::string where;  ///< key or place, e.g. `load.strain` or `job.toml:12`
-  std::string text;   ///< what, value, limit, what to do
+  std::string text;   ///< problem, value, limit, remedy
 };
 
 }  // namespace osteon

@@ -145,7 +145,7 @@ run_folder::run_folder() : owner_(getpid()) {
     if (!make(parent)) return;
 }
 
-// false: no folder can be made. True with an empty path: another run, which removes what is left, took this one.
+// Return false if no folder can be created. Return true with an empty path if another run removed this folder as unused.
 bool run_folder::make(const std::string& parent) {
   std::string path = parent + "/" + std::string(start_of_name) + std::string(random_part);
   if (!mkdtemp(path.data())) return false;

@@ -8,7 +8,7 @@
 namespace osteon {
 
 /// The folder of a run, `osteon-mpi.XXXXXX` below TMPDIR. This process holds a lock on a file in it; a child process that
-/// inherits `lock()` holds the lock, too. A folder without a holder is removed by the next run.
+/// inherits `lock()` also holds the lock. The next run removes folders without a lock holder.
 class run_folder {
  public:
   /// Remove the folders of earlier runs without a holder, and make one. No error is thrown: path() is empty where none can

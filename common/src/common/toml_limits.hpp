@@ -1,7 +1,6 @@
 #pragma once
 /// @file
-/// Limits of a TOML text that are checked before it is parsed: the parser goes down one level of its stack for each table
-/// in a table.
+/// Limits of a TOML text, checked before parsing: the parser recurses once per nested table.
 #include <common/problem.hpp>
 #include <optional>
 #include <string>
@@ -9,12 +8,12 @@
 
 namespace osteon {
 
-/// A longer text is no file that a person writes.
+/// Maximum length in bytes; files written by hand are shorter.
 constexpr std::size_t largest_toml = std::size_t{16} << 20;
-/// Parts of a key (`a.b.c` has 3), and brackets in brackets.
+/// Maximum number of parts of a key (`a.b.c` has 3) and maximum depth of nested brackets.
 constexpr int deepest_key = 32, deepest_brackets = 32;
 
-/// What is wrong with the text, if it is too long or too deep. @param file its name, for the message
+/// Problem of a text that is too long or too deeply nested. @param file file name for the message
 std::optional<problem> beyond_toml_limits(std::string_view text, const std::string& file);
 
 }  // namespace osteon

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Characters of a UTF-8 text, which may be damaged.
+/// Decoding of UTF-8 text that may be invalid.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -9,10 +9,10 @@ namespace osteon {
 
 struct utf8_character {
   std::uint32_t value = 0;  ///< code point
-  std::size_t length = 0;   ///< bytes; 0: the text begins with no valid character
+  std::size_t length = 0;   ///< length in bytes; 0 if the text does not begin with a valid character
 };
 
-/// The first character. Overlong forms, surrogates and values beyond U+10FFFF are not valid. @param text not empty
+/// Decode the first character. Overlong forms, surrogates and values beyond U+10FFFF are invalid. @param text not empty
 constexpr utf8_character first_character(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
   const std::uint8_t first = byte(0);

@@ -1,13 +1,13 @@
 #pragma once
 /// @file
-/// Text of others in XML: SVG, XDMF.
+/// External text in XML files: SVG, XDMF.
 #include <string>
 #include <string_view>
 
 namespace osteon {
 
-/// The text as it may stand between tags and in attributes: markup is escaped, and what XML cannot hold (control characters,
-/// bytes that are no UTF-8) becomes U+FFFD.
+/// Escape text for XML elements and attributes. Characters that XML does not allow (control characters, invalid UTF-8) are
+/// replaced by U+FFFD.
 std::string xml_text(std::string_view text);
 
 }  // namespace osteon

@@ -33,8 +33,8 @@ void require_picture_name(const std::string& file);
 /// @throws usage_error as require_picture_name, machine_error if the file cannot be written
 void draw_links(const machine::probe_result& probed, const std::string& file);
 
-/// Draw the plans of a job as SVG: squares of senders (rows) and receivers (columns), the darker the more bytes. Of many
-/// ranks a square stands for several.
+/// Draw the plans of a job as SVG: squares for senders (rows) and receivers (columns), darker for more bytes. With many
+/// ranks a square represents several.
 std::string draw_traffic(const job::job_plans& plans);
 
 }  // namespace osteon::app

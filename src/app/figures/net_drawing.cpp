@@ -32,8 +32,8 @@ using net::topology;
 
 constexpr double pi = 3.14159265358979323846;
 
-// Offset in the picture per step along each dimension: right, down, back; further dimensions place copies beside and below
-// each other.
+// Offset in the picture per step along each dimension: right, down, back; further dimensions place copies to the right of
+// and below each other.
 std::vector<point> steps_of(const std::vector<int>& size) {
   std::vector<int> used;
   for (std::size_t d = size.size(); d-- > 0;)
@@ -90,7 +90,7 @@ void grid(const net::network& what, layout& result) {
     if (l.kind == link_kind::crossbar_in) {
       const auto xb = static_cast<std::size_t>(l.to), ex = static_cast<std::size_t>(l.from);
       result.vertex[xb] = result.vertex[ex];
-      // Position of the bar beside its line: below rows, right of columns, above lines to the back.
+      // Position of the bar relative to its line: below rows, right of columns, above lines to the back.
       int other = -1;
       for (const net::link& k : what.links)
         if (k.kind == link_kind::crossbar_out && k.from == l.to && k.to != l.from) {
@@ -241,7 +241,7 @@ class drawing {
   }
   void line(point a, point b, const std::string& stroke, double wide) { out_.line(a, b, {stroke, wide}); }
 
-  // Draw a crossbar beside the line of its exchange switches.
+  // Draw a crossbar next to the line of its exchange switches.
   void bars() {
     if (what_.kind != topology::hyper_crossbar) return;
     std::map<int, std::pair<point, point>> ends;
@@ -262,7 +262,7 @@ class drawing {
     const net::link& l = what_.links[i];
     point a = at(l.from), b = at(l.to);
     if (a.x == b.x && a.y == b.y && l.kind != link_kind::crossbar_in && l.kind != link_kind::crossbar_out)
-      return;  // to a switch that stands where its PU does: the halves of the square tell it
+      return;  // switch at the position of its PU: the halves of the square show this link
     if (l.kind == link_kind::crossbar_in) b = port(l.from, l.to);
     if (l.kind == link_kind::crossbar_out) a = port(l.to, l.from);
     if (place_.wraps(l.from, l.to)) {  // the way round is a stub at each end

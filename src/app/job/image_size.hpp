@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Numbers of pixels on the command line.
+/// Image sizes on the command line.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -12,7 +12,7 @@ struct image_size {
   std::int64_t pixels() const { return width * height; }
 };
 
-/// WIDTHxHEIGHT, or a number of pixels in one row.
+/// Parse WIDTHxHEIGHT, or a number of pixels in one row.
 /// @throws usage_error that names `--pixels`
 image_size parse_image_size(const std::string& text);
 

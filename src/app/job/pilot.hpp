@@ -12,7 +12,7 @@ namespace osteon::app {
 
 struct pilot_request {
   std::string job_file;
-  std::vector<std::string> set;  ///< changes of its keys
+  std::vector<std::string> set;  ///< keys changed in the pilot runs
   bool shares_host = true;       ///< whether several ranks of a host compute at once
   bool anew = false;             ///< ignore the constants of an earlier pilot
 };
@@ -21,7 +21,7 @@ struct pilot_request {
 /// copy per core at once. Store the constants for the same job, image, program and machine in $OSTEON_CACHE, or in osteon/
 /// of the user's cache folder.
 /// @param shape of the job's image
-/// @return nothing, after a note, if the job does not run on pieces of its image
+/// @return the constants; none, after a note, if the job cannot run on pieces of its image
 std::optional<job::stage_costs> costs_by_pilot(const job::spec& job, index3 shape, const pilot_request& request,
                                                log_sink& log);
 

@@ -20,7 +20,7 @@ struct run_options {
   std::optional<std::string> bind;
   bool resume = false, unless_done = false, force = false, trace_messages = false, quiet = false, verbose = false;
   std::string json;      ///< file for summary.json's content, `-` for standard output
-  std::string progress;  ///< file for what the job tells, as lines of JSON
+  std::string progress;  ///< file for progress events, as JSON lines
   bool report = true;
   job::reader_options script;
   job::image_digests digests;  ///< no option: of the parent, or of the first rank

@@ -44,7 +44,7 @@ int run_held(const run_options& options, job::spec& spec, job::directory_lock& l
 
   if (job::takes_bricks(spec, shape.z, ranks)) {
     if (ranks > shape.volume()) throw usage_error(grid::too_many_ranks(ranks, shape));
-  } else if (ranks > shape.z && spec.from) {  // a script cannot be cut into bricks: more would have nothing to do
+  } else if (ranks > shape.z && spec.from) {  // a script cannot be cut into bricks: further ranks would be idle
     log.note(fmt::format("the model has {} z planes: {} ranks are started, not {}", shape.z, shape.z, ranks));
     ranks = shape.z;
   } else if (ranks > shape.z) {

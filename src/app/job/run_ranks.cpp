@@ -44,8 +44,8 @@ job::placed_ranks place(MPI_Comm comm, const job::spec& spec, log_sink& log) {
   return job::place_ranks(comm, spec, graph, physics::seconds_of_heat_iteration, log);
 }
 
-// The ranks that get a part of a model that is dealt out by planes and cannot be cut into bricks: as many as it has planes.
-// The others have nothing to do, and wait. Collective; MPI_COMM_NULL on those.
+// Communicator of the ranks that receive part of a model distributed by planes, which cannot be cut into bricks: one rank
+// per plane. The other ranks are idle and wait. Collective; MPI_COMM_NULL on idle ranks.
 MPI_Comm ranks_with_planes(MPI_Comm given, std::int64_t planes, log_sink& log) {
   const int ranks = comm::size(given);
   MPI_Comm made = MPI_COMM_NULL;
@@ -97,7 +97,7 @@ class rank_of_run {
     job::leave_together_if_asked(given, stop_was_requested, spec_, "importing the image");
     if (!spec_.from || planes <= 0 || comm::size(given) <= planes) return compute_on(given, told);
     const auto with_planes = comm::communicator::take(ranks_with_planes(given, planes, log));
-    // An error of those that work ends those that wait, too.
+    // An error on a working rank also ends the waiting ranks.
     comm::collectively(given, [&] {
       if (with_planes.get() != MPI_COMM_NULL) compute_on(with_planes.get(), told);
     });

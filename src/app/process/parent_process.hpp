@@ -29,7 +29,7 @@ std::string started_by(const parent_process& parent);
 /// @throws usage_error if the record is not valid
 void take_parent(std::vector<std::string>& words);
 
-/// Process that started this one as one of its ranks; nothing if a user or a launcher did.
+/// Process that started this one as one of its ranks; none if a user or a launcher started it.
 const std::optional<parent_process>& parent();
 
 /// Start time of the user's command: of the parent, or of this process.

@@ -4,7 +4,7 @@
 
 namespace osteon {
 
-/// A number that is known not to be negative, as the position in an array that it is.
+/// Convert a non-negative index to std::size_t.
 constexpr std::size_t at(std::integral auto i) { return static_cast<std::size_t>(i); }
 
 }  // namespace osteon

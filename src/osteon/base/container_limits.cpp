@@ -84,7 +84,7 @@ std::optional<double> number_of(const std::string& text) {
     std::size_t length = 0;
     const double value = std::stod(text, &length);
     if (length > 0 && std::isfinite(value)) return value;
-  } catch (const std::exception&) {  // "max", or nothing
+  } catch (const std::exception&) {  // "max", or empty
   }
   return std::nullopt;
 }

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Limits of the container or batch job that this process is in (control groups of Linux, versions 1 and 2).
+/// Limits of the container or batch job of this process (Linux control groups, versions 1 and 2).
 #include <filesystem>
 #include <optional>
 
@@ -8,25 +8,26 @@ namespace osteon {
 
 /// The tightest limits of all control groups of a process.
 struct container_limits {
-  std::optional<double> cores;              ///< CPU quota over its period; 1.5: one and a half cores
-  std::optional<double> memory_bytes;       ///< limit; nothing if it is above `physical memory`, as without a limit
-  std::optional<double> memory_used_bytes;  ///< of that limit, without file cache that the kernel can drop
+  std::optional<double> cores;              ///< CPU quota divided by its period; 1.5 means one and a half cores
+  std::optional<double> memory_bytes;       ///< limit; none if absent or above `physical memory`
+  std::optional<double> memory_used_bytes;  ///< memory in use, without file cache that the kernel can drop
 };
 
 /// Read the limits of this process.
-/// @param root of the file system, with proc and sys; a folder of a test, or $OSTEON_SYSTEM_ROOT
+/// @param root root of the file system with proc and sys; tests pass a folder or set $OSTEON_SYSTEM_ROOT
 /// @collective local
 container_limits limits_of_container(const std::filesystem::path& root);
 container_limits limits_of_container();
 
-/// Cores that this process may use at a time: those of its affinity, and the quota of its container rounded down; at
-/// least 1.
+/// Number of cores that this process may use at a time: the minimum of its affinity and the quota of its container, rounded
+/// down; at least 1.
 int usable_cores();
 
-/// Cores of the host that all processes of a container may use at a time, whichever this process is bound to; at least 1.
+/// Number of cores that all processes of a container may use at a time, independent of the binding of this process; at least
+/// 1.
 int cores_of_host();
 
-/// Bytes of memory that the container allows and does not use yet; nothing if it has no limit.
+/// Unused bytes of memory below the limit of the container; none without a limit.
 std::optional<double> memory_left_in_container();
 
 }  // namespace osteon

@@ -1,13 +1,13 @@
 #pragma once
 /// @file
-/// Order statistics of values on one process; of values over ranks see comm/percentile.hpp.
+/// Order statistics of values on one process (over ranks: comm/percentile.hpp).
 #include <algorithm>
 #include <cstddef>
 #include <vector>
 
 namespace osteon {
 
-/// The k-th smallest of the values, k from 0; k = size() / 2 is the upper median. @cost linear
+/// The k-th smallest value, counted from 0; k = size() / 2 is the upper median. @cost linear
 template <class T>
 T kth_smallest(std::vector<T> values, std::size_t k) {
   const auto place = values.begin() + static_cast<std::ptrdiff_t>(k);

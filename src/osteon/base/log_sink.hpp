@@ -1,15 +1,15 @@
 #pragma once
 /// @file
-/// Log of the library. The library never prints: it calls a sink, which may do nothing.
+/// Log of the library. The library never prints: it calls a sink, which may discard messages.
 #include <string_view>
 
 namespace osteon {
 
-/// Receives messages and progress. The default does nothing; `app` has one that writes to a terminal.
+/// Receives messages and progress. The default discards them; the sink of `app` writes to a terminal.
 class log_sink {
  public:
   virtual ~log_sink() = default;
-  /// A fact worth a line, e.g. "dropped 312 voxels in 14 islands".
+  /// Information for the user, e.g. "dropped 312 voxels in 14 islands".
   virtual void note(std::string_view) {}
   /// A warning for the user; the job continues.
   virtual void warn(std::string_view) {}
@@ -19,7 +19,7 @@ class log_sink {
   virtual void progress(double /*fraction*/, std::string_view /*detail*/) {}
 };
 
-/// A sink that drops everything.
+/// Sink that discards all messages.
 inline log_sink& null_log() {
   static log_sink nothing;
   return nothing;

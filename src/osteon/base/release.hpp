@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Giving memory back.
+/// Release of memory.
 #include <vector>
 
 namespace osteon {

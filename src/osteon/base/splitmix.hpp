@@ -5,7 +5,7 @@
 
 namespace osteon {
 
-/// The finaliser of splitmix64: a bijection in which any change of the input changes about half of the output's bits.
+/// Finaliser of splitmix64: a bijection in which any change of the input changes about half of the output bits.
 /// @cite [Steele2014]
 constexpr std::uint64_t mix_bits(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -13,10 +13,10 @@ constexpr std::uint64_t mix_bits(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// What splitmix64 adds to its state before each number: 2^64 over the golden ratio.
+/// Increment of the state of splitmix64 before each number: 2^64 divided by the golden ratio.
 constexpr std::uint64_t splitmix_increment = 0x9e3779b97f4a7c15U;
 
-/// The number that splitmix64 makes of the state `x`.
+/// Output of splitmix64 for the state `x`.
 constexpr std::uint64_t splitmix64(std::uint64_t x) { return mix_bits(x + splitmix_increment); }
 
 }  // namespace osteon

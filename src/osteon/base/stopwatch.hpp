@@ -8,7 +8,7 @@
 
 namespace osteon {
 
-/// Measures seconds since it was made or last restarted.
+/// Measures the seconds since its construction or last restart.
 class stopwatch {
  public:
   double seconds() const { return std::chrono::duration<double>(clock::now() - start_).count(); }
@@ -26,7 +26,7 @@ inline double cpu_seconds() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-/// CPU seconds of the processes that this one has started and waited for, and of theirs.
+/// CPU seconds of the child processes that have been waited for, and of their children.
 inline double cpu_seconds_of_children() {
   rusage used{};
   getrusage(RUSAGE_CHILDREN, &used);

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// XXH3, a digest against damage that is faster than the memory; it does not withstand forgery.
+/// XXH3: a non-cryptographic digest that detects damage, faster than memory.
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace osteon {
 
-/// An incremental XXH3 of 64 bits without a seed, three times as fast as XXH64 where its bytes are in the cache.
+/// Incremental 64-bit XXH3 without a seed, three times as fast as XXH64 for data in the cache.
 /// @cite [xxHash], specification 0.2.0
 class xxh3 {
  public:

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// XXH64, a fast digest against damage; it does not withstand forgery.
+/// XXH64: a fast non-cryptographic digest that detects damage.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,7 +11,7 @@ struct XXH64_state_s;
 
 namespace osteon {
 
-/// An incremental XXH64 with seed 0, about eight times as fast as SHA-256.
+/// Incremental XXH64 with seed 0, about eight times as fast as SHA-256.
 /// @cite [xxHash], specification 0.1.1
 class xxh64 {
  public:

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// What measures the product: all-to-all exchanges beside MPI's own; reading and writing, as PARA-BMU did it in text, as
-/// osteon does it, and as plain bytes; and how fast the renderer takes samples of a volume, beside how fast it could.
+/// Benchmarks: all-to-all exchanges compared with those of MPI; input and output as text (PARA-BMU), in the formats of
+/// osteon and as plain bytes; sampling rate of the renderer compared with the limit of the machine.
 #include <mpi.h>
 
 #include <cstdint>
@@ -24,8 +24,8 @@ struct exchange_time {
 };
 
 /// Run MPI_Alltoallv and the schedules in turn.
-/// @param seconds of measuring, all ways together
-/// @throws usage_error for an unknown schedule or an impossible skew; data_error if what came is not what was sent
+/// @param seconds duration of the measurement, for all schedules together
+/// @throws usage_error for an unknown schedule or an impossible skew; data_error if received data differ from the data sent
 /// @collective on comm
 std::vector<exchange_time> measure_exchange(MPI_Comm comm, const exchange_case& what,
                                             const std::vector<std::string>& schedules, double seconds);
@@ -41,10 +41,10 @@ struct io_options {
 /// A porous cube with walls of a gyroid, some 40 % solid, their greys noisy as those of a scan. Shape (edge, edge, edge).
 voxel::image gyroid(int edge);
 
-/// Read a model and write a displacement at every node in all ways, in turn, again and again. Rows {operation, way,
-/// cpu_seconds (the least, summed over the ranks, without waiting for one's turn), wall_seconds (the least of the slowest
-/// rank's), bytes (of the file)}; and shape, elements, nodes, raw_bytes, file_system.
-/// @throws data_error, usage_error (no way has these words, too), machine_error on all ranks @collective on comm
+/// Read a model and write a displacement at every node by all methods in turn, repeatedly. Rows {operation, way, cpu_seconds
+/// (minimum of the sums over ranks, without waiting for a turn), wall_seconds (minimum of the maxima over ranks), bytes (of
+/// the file)}; and shape, elements, nodes, raw_bytes, file_system.
+/// @throws data_error, usage_error (also if the options match no method), machine_error on all ranks @collective on comm
 nlohmann::ordered_json measure_io(MPI_Comm comm, const io_options& options);
 
 struct render_options {

@@ -75,7 +75,7 @@ double seconds_on_device(std::int64_t count, F functor) {
 
 class comparison {
  public:
-  /// @param unit what one value of the result is @param bytes that must move for each, if they are told
+  /// @param unit unit of one value of the result @param bytes bytes that must be moved per value, if given
   template <class T>
   void add(const char* name, const char* unit, double seconds, const std::vector<T>& device, const std::vector<T>& host,
            double values, double bytes = 0) {
@@ -213,7 +213,7 @@ void compare_conduction(std::int32_t edge, comparison& table) {
   kernel::for_each_flux(k, x.data(), [&](std::int32_t i, T flux) { by_host[static_cast<std::size_t>(i)] = flux; });
 
   const device_buffer<kernel::conduction_row> rows(kernel::rows_of(segments));
-  // Number 0 may stand in the first row: nothing around it is open, and its material stores nothing.
+  // Number 0 may refer to the first row: it has no open neighbours, and its material does not store a value.
   std::vector<std::int32_t> row_of_cell = kernel::rows_of_cells(segments, cells + 1);
   row_of_cell[0] = 0;
   const device_buffer<std::int32_t> row_there(row_of_cell);

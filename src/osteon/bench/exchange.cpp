@@ -16,7 +16,7 @@ namespace osteon::bench {
 
 namespace {
 
-// Round s, from rank r to rank r + s: one rank sends `skew` times the mean, the others share what is left.
+// Round s, from rank r to rank r + s: one rank sends `skew` times the mean, the others share the rest equally.
 std::int64_t parcel_bytes(const exchange_case& what, int from, int to, int ranks) {
   const int round = (to - from + ranks) % ranks;
   if (round == 0 || ranks == 1) return what.bytes;

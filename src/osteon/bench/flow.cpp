@@ -108,7 +108,8 @@ nlohmann::ordered_json measure_flow(MPI_Comm comm, const flow_options& options) 
       answer = physics::solve_permeability(problem, how, null_log());
       const double taken = sum_of_ranks(comm, cpu_seconds() - start);
       cpu = std::min(cpu, taken);
-      // Others' programs stretch all clocks but that of the processor, which tells the set-up from the rest by their shares.
+      // Wall times depend on other programs on this machine: distribute the CPU time by the wall shares of set-up and
+      // iterations.
       double iterating = 0;
       for (const physics::flow_direction& d : answer.directions) iterating += d.certificate.solve_seconds;
       solving = std::min(solving, taken * iterating / (iterating + answer.setup_seconds));

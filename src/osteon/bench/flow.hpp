@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Permeability of images: CPU seconds, iterations and memory of whole solves, and the share of a triad that the product
-/// with the Stokes operator reaches.
+/// Benchmark of permeability: CPU seconds, iterations and memory of complete solves, and speed of the Stokes operator
+/// relative to a triad.
 #include <mpi.h>
 
 #include <nlohmann/json.hpp>
@@ -12,11 +12,11 @@
 namespace osteon::bench {
 
 struct flow_options {
-  std::vector<std::string> images;  ///< npy of bytes; 0 is fluid
+  std::vector<std::string> images;  ///< npy files of bytes; 0 is fluid
   std::vector<axis> directions{axis::z};
   physics::flow_surroundings surroundings = physics::flow_surroundings::periodic;
   physics::flow_options how{};
-  int repetitions = 3;  ///< of each solve: the one with the least CPU seconds counts
+  int repetitions = 3;  ///< of each solve; the one with the fewest CPU seconds is reported
   bool fields = false;
 };
 

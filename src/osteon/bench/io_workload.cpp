@@ -216,7 +216,7 @@ void io_workload::read_raw() {
   if (!std::equal(mine.begin(), mine.end(), material_.begin())) throw data_error("the voxels were read wrong");
 }
 
-// What a result holds, without a format: the materials and the dense floats behind them.
+// Content of a result without a format: the materials, followed by dense floats.
 void io_workload::write_raw(const char* name, bool sync) {
   const index3 n = header_.shape + index3{1, 1, 1};
   const std::int64_t plane = 3 * n.y * n.x, first = where_.owned.begin.z, cells = header_.shape.y * header_.shape.x;

@@ -26,8 +26,8 @@ struct io_way {
   std::string file;           ///< that it reads or writes
 };
 
-/// Text as VOX-FE has it goes through scanf and printf; while a rank waits for its turn there, MPI turns in a circle, and
-/// `waited` says for how long.
+/// VOX-FE text is read and written by scanf and printf; a rank that waits for its turn polls in MPI, and `waited` is the
+/// duration of the wait.
 class io_workload {
  public:
   /// Write the model to `folder` in all formats. @param image bytes, the materials, 0 is empty; of rank 0

@@ -7,7 +7,7 @@
 
 namespace osteon::comm {
 
-/// Of a virtual rank (comm/virtual_ranks.hpp), or `otherwise`.
+/// Rank of a virtual rank (comm/virtual_ranks.hpp), or `otherwise`.
 int virtual_rank(MPI_Comm comm, int otherwise);
 int virtual_size(MPI_Comm comm, int otherwise);
 

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The MPI datatype of a C++ type.
+/// MPI datatypes of C++ types.
 #include <mpi.h>
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace osteon::comm {
 
-/// The MPI datatype of an arithmetic type T. A type that is not listed does not compile.
+/// MPI datatype of an arithmetic type T. Other types do not compile.
 template <class T>
 MPI_Datatype datatype() {
   if constexpr (std::is_same_v<T, float>)

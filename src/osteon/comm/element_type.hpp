@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// An element of some bytes as one unit of a message: counts are then elements, so that the limit of an int is far away.
+/// MPI datatype of one element of several bytes: message counts are numbers of elements and fit an int.
 #include <mpi.h>
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace osteon::comm {
 class element_type {
  public:
   explicit element_type(std::size_t bytes) {
-    constexpr std::size_t piece = std::size_t{1} << 20;  // a plane of an image may have more bytes than an int counts
+    constexpr std::size_t piece = std::size_t{1} << 20;  // the bytes of a plane of an image may exceed an int
     if (bytes < (std::size_t{1} << 31)) {
       MPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &type_);
     } else {

@@ -1,18 +1,18 @@
 #pragma once
 /// @file
-/// Whether a host has the memory for the next step of its ranks: a process that is killed for memory prints no message.
+/// Check that a host has enough memory for the next step of its ranks: a process killed for memory prints no message.
 #include <mpi.h>
 
 #include <string>
 
 namespace osteon::comm {
 
-/// Bytes that the system, and the container that this process is in, could give without swapping.
+/// Bytes available from the system and the container of this process without swapping.
 double available_memory();
 
-/// @param bytes_of_rank that this rank is about to allocate
-/// @param what takes it, as the beginning of a sentence, and what to do, as its end
-/// @throws machine_error on all ranks if those of a host need more than it has to give @collective on comm
+/// @param bytes_of_rank bytes that this rank is about to allocate
+/// @param what subject of the message @param advice remedy at its end
+/// @throws machine_error on all ranks if the ranks of a host need more memory than is available @collective on comm
 void check_host_memory(MPI_Comm comm, double bytes_of_rank, const std::string& what, const std::string& advice);
 
 }  // namespace osteon::comm

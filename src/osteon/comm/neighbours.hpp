@@ -5,8 +5,8 @@
 /// Construct once from a plan (example in plan/exchange/neighbours.hpp), then use repeatedly:
 ///
 ///     comm::neighbours ghosts(comm, tag, part);
-///     ghosts.begin(values.data(), sizeof(float));   // nothing waits here
-///     work on what needs no ghosts;
+///     ghosts.begin(values.data(), sizeof(float));   // non-blocking
+///     compute_interior();
 ///     ghosts.end(values.data());
 #include <mpi.h>
 

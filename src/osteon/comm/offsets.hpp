@@ -4,8 +4,8 @@
 
 namespace osteon::comm {
 
-/// Where each rank's part begins in a buffer with `counts` elements of the ranks, one after another: what MPI's gather and
-/// scatter with counts call displacements.
+/// Displacements of MPI_Gatherv and MPI_Scatterv: offset of each rank's part in a contiguous buffer with `counts` elements
+/// per rank.
 inline std::vector<int> offsets_of(const std::vector<int>& counts) {
   std::vector<int> begins(counts.size());
   std::exclusive_scan(counts.begin(), counts.end(), begins.begin(), 0);

@@ -48,9 +48,9 @@ std::vector<std::byte> virtual_receive(const virtual_place& to, int from, int ta
 
 /// True for the communicator of a virtual rank. @collective local
 bool is_virtual(MPI_Comm comm);
-/// While it exists, the virtual rank has no values of unknowns: a solver runs with empty vectors, its messages of values are
-/// counted and not sent, and sums of values over the ranks are one. Neighbours are set up as ever. On ranks of MPI it does
-/// nothing.
+/// During its lifetime, the virtual rank has no values of unknowns: a solver runs with empty vectors, its messages of values
+/// are counted and not sent, and sums of values over the ranks are one. Neighbours are set up as usual. No effect on MPI
+/// ranks.
 /// @collective local
 class without_values {
  public:

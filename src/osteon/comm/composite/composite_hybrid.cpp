@@ -142,7 +142,7 @@ class hybrid : public compositor::backend {
     return active_runs(pixels_->format(wide), pixels_->at(wide, 0), std::move(runs));
   }
 
-  // Hosts from front to back, or nothing if the images of a host are not adjacent.
+  // Hosts from front to back; empty if the images of a host are not adjacent.
   std::vector<int> order_of_hosts(std::span<const int> order) const {
     std::vector<int> hosts;
     for (const int r : order) {

@@ -68,7 +68,8 @@ class compositor {
   frame_report run(std::span<const int> order, const pixel_rectangle& active);
   frame_report run(std::span<const int> order);
 
-  /// The picture, shape (height, width), until the next `run`; final where `parts` says. On the root everywhere.
+  /// The picture, shape (height, width), until the next `run`; final in the spans of `parts`. On the root all pixels are
+  /// final.
   std::span<const std::byte> picture() const;
   /// Pixels of `picture` that this rank has; all on the root, none on others if there is one.
   const std::vector<plan::span>& parts() const;
