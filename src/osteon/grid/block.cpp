@@ -13,7 +13,7 @@ namespace osteon::grid {
 namespace {
 
 // Assign planes so that no rank exceeds `limit` and every later rank has a plane. Returns the first planes of the ranks, or
-// nothing if `limit` is too small.
+// an empty vector if `limit` is too small.
 std::vector<std::int64_t> deal(std::span<const std::int64_t> weight, int ranks, std::int64_t limit) {
   const auto planes = static_cast<std::int64_t>(weight.size());
   std::vector<std::int64_t> first{0};

@@ -1,18 +1,18 @@
 #pragma once
 /// @file
-/// The nodes of a block among those of all blocks.
+/// Numbering of the nodes of a block, and nodes shared between blocks.
 #include <osteon/grid/block.hpp>
 #include <osteon/grid/shared_nodes.hpp>
 #include <osteon/voxel/run_set.hpp>
 
 namespace osteon::grid {
 
-/// Global number of the node at a place in the image: the same for every decomposition.
+/// Global number of the node at a position in the image, independent of the decomposition.
 inline std::int64_t node_id(index3 domain, index3 node) {
   return (node.z * (domain.y + 1) + node.y) * (domain.x + 1) + node.x;
 }
 
-/// Which nodes of a block other ranks have, too. @param nodes corners of the block's active voxels
+/// Find the nodes of a block that other ranks also have. @param nodes corners of the block's active voxels
 /// @param periodic by axis z, y, x: nodes of the last plane are those of the first one
 /// @collective on where.comm
 shared_nodes share_nodes(const block& where, const voxel::run_set& nodes, const std::array<bool, 3>& periodic = {});

@@ -1,29 +1,29 @@
 #pragma once
 /// @file
-/// Cell fields with the neighbours' voxels around them.
+/// Cell fields with ghost cells.
 #include <osteon/grid/block.hpp>
 #include <osteon/plan/exchange/neighbours.hpp>
 #include <vector>
 
 namespace osteon::grid {
 
-/// A dense field over a box: a block and the voxels around it, as far as the domain reaches.
+/// Dense field over a box: a block and its ghost voxels inside the domain.
 template <class T>
 struct ghosted_field {
   box3 present;  ///< in the domain
   std::vector<T> values;
 };
 
-/// The block's voxels and those up to `depth` away along each axis: across faces, edges and corners.
+/// Box of the block's voxels and of voxels at most `depth` away along each axis: across faces, edges and corners.
 box3 with_ghosts(const block& where, int depth);
 
-/// The plan of a rank's part in with_ghost_cells. @collective local
+/// Plan of a rank's part of with_ghost_cells. @collective local
 plan::neighbour_part plan_of_ghost_cells(const block& where, int depth);
 
-/// Extend `owned` by its ghosts.
+/// Extend `owned` by its ghost cells.
 /// @param owned shape of where.owned
 /// @collective on where.comm; blocks may be thinner than `depth`
-/// @cost one message each way with each rank that has ghosts, as many values as there are ghosts
+/// @cost one message in each direction per rank that owns ghosts; one value per ghost
 template <class T>
 ghosted_field<T> with_ghost_cells(const block& where, const std::vector<T>& owned, int depth);
 

@@ -1,11 +1,11 @@
 #pragma once
 /// @file
-/// The kind of file system of a path.
+/// Kind of the file system of a path.
 #include <string>
 
 namespace osteon::io {
 
-/// `local`: of one host; `network`: served by another host, for one writer at a time; `parallel`: made for many writers.
+/// `local`: on one host; `network`: served by another host, for one writer at a time; `parallel`: designed for many writers.
 enum class file_system_kind { local, network, parallel };
 
 struct file_system {
@@ -13,10 +13,10 @@ struct file_system {
   file_system_kind kind = file_system_kind::network;
 };
 
-/// The file system by its number in the kernel (statfs). One that is not known counts as `network`, the careful choice.
+/// File system by its kernel number (statfs). Unknown numbers are treated as `network`, the conservative choice.
 file_system file_system_of_type(unsigned long type);
 
-/// The file system of a file that exists or would be made. Does not check whether the file can be opened.
+/// File system of an existing or new file. Does not check whether the file can be opened.
 file_system file_system_of(const std::string& path);
 
 }  // namespace osteon::io

@@ -1,17 +1,17 @@
 #pragma once
 /// @file
-/// The file locks of HDF5.
+/// File locks of HDF5.
 
 namespace osteon::io {
 
-/// Switch the file locks of HDF5 off in this process and in programs that it starts, unless the user has set
-/// HDF5_USE_FILE_LOCKING. Call it before HDF5 opens a file.
+/// Disable the file locks of HDF5 in this process and in programs that it starts, unless the user has set
+/// HDF5_USE_FILE_LOCKING. Call before HDF5 opens a file.
 ///
-/// File systems without locks (NFS without lockd, some Lustre) refuse them, and HDF5 then refuses the file. They are not
-/// needed: directory_lock has the output folder, files are replaced as a whole, and readers hold them against their seal.
+/// On file systems without locks (NFS without lockd, some Lustre), HDF5 cannot open files. Locks are not needed:
+/// directory_lock protects the output folder, files are replaced atomically, and readers check the seal.
 void use_no_hdf5_locks();
 
-/// The same for the life of an object, for a process of another program.
+/// Disable the locks during the lifetime of an object, for a process of another program.
 class without_hdf5_locks {
  public:
   without_hdf5_locks();

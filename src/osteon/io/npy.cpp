@@ -26,7 +26,7 @@ constexpr std::string_view npy_magic("\x93NUMPY", 6);
 constexpr std::size_t largest_header = 65536;
 constexpr std::array<std::string_view, 8> descriptions{"|u1", "|i1", "<u2", "<i2", "<u4", "<i4", "<f4", "<f8"};
 
-/// The header is a Python dictionary literal with three known keys; nothing else is parsed.
+/// Parses a Python dictionary literal with three known keys only.
 class header_parser {
  public:
   header_parser(const std::string& path, std::string_view text) : path_(path), text_(text) {}

@@ -1,16 +1,16 @@
 #pragma once
 /// @file
-/// NumPy's .npy files: 3-D, C order, little-endian numbers; how images come from Python.
+/// NumPy .npy files (3-D, C order, little-endian), the format of images from Python.
 #include <osteon/voxel/image_planes.hpp>
 #include <string>
 
 namespace osteon::io {
 
 /// Read the header of a file of version 1.0 to 3.0 of the format. The file stays open while its planes are used.
-/// @throws data_error if the file is unreadable, damaged, not 3-D, in Fortran order, or of another type
+/// @throws data_error if the file is unreadable, damaged, not 3-D, in Fortran order, or of an unsupported type
 voxel::image_planes open_npy(const std::string& path);
 
-/// Read a whole file. @throws data_error as open_npy()
+/// Read a complete file. @throws data_error as open_npy()
 voxel::image read_npy(const std::string& path);
 
 /// Write version 1.0 under a temporary name and rename it when it is complete.

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Voxels with their materials, one number each, as they travel from the rank that reads them to the one that owns them.
+/// Voxels with their materials, packed in one number each, for messages from reading ranks to owners.
 #include <cstdint>
 #include <optional>
 #include <osteon/base/material_number.hpp>
@@ -10,20 +10,21 @@
 
 namespace osteon::io {
 
-/// A packed voxel: its place in the image (z, y, x) * packed_materials + material.
+/// A packed voxel is its linear index in the image (z, y, x) * packed_materials + material.
 inline constexpr std::int64_t packed_materials = most_materials + 1;
 constexpr std::int64_t pack_voxel(std::int64_t place, material_number material) {
   return place * packed_materials + material;
 }
 
 /// Send packed voxels to the owners of their planes.
-/// @return those of this rank, in no order @throws data_error if a rank gets 2^31 or more @collective on where.comm
+/// @return voxels of this rank, unordered @throws data_error if a rank receives 2^31 voxels or more @collective on
+/// where.comm
 std::vector<std::int64_t> send_to_owners(const grid::block& where, const std::vector<std::int64_t>& voxels);
 
-/// Materials of a box of whole planes from its packed voxels; 0 where there is none.
+/// Materials of a box of complete planes, unpacked; 0 in empty voxels.
 struct unpacked_planes {
   std::vector<material_number> material;  ///< shape of the box
-  std::optional<std::int64_t> twice;      ///< the first place that has two voxels
+  std::optional<std::int64_t> twice;      ///< first position with two voxels
 };
 unpacked_planes unpack_voxels(const box3& planes, std::span<const std::int64_t> voxels);
 

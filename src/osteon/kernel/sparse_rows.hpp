@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A graph Laplacian in compressed rows: the operator of the coarse levels of conduction.
+/// Graph Laplacian in compressed rows, the operator of the coarse levels of conduction.
 #include <cstdint>
 #include <osteon/base/for_each.hpp>
 #include <vector>
@@ -9,7 +9,7 @@ namespace osteon::kernel {
 
 /// (K x)_i = diagonal_i x_i - sum over the row of conductance x_column; rows are the owned points, columns also ghosts.
 struct sparse_rows {
-  std::vector<std::int32_t> begin{0};  ///< per row, index of its first entry; one more at the end
+  std::vector<std::int32_t> begin{0};  ///< index of the first entry of each row, and the number of entries
   std::vector<std::int32_t> column;
   std::vector<float> conductance;  ///< > 0
   std::vector<float> diagonal;
@@ -30,7 +30,7 @@ void for_each_flux(const sparse_rows& k, const float* x, Done done) {
       done(static_cast<std::int32_t>(i), sum, k.diagonal[row]);
     }
   };
-  // Waking a team costs more than a chunk does, and the levels of a cycle are swept often.
+  // Starting a thread team costs more than a chunk, and the levels of a cycle are swept often.
   if (k.rows() <= chunk) return through(0, k.rows());
   for_each_block(k.rows(), chunk, through);
 }

@@ -1,11 +1,11 @@
 #pragma once
 /// @file
-/// Loops with constant counters, for arrays that are to stay in registers.
+/// Loops with constant counters, for arrays in registers.
 #include <utility>
 
 namespace osteon::kernel {
 
-/// Call f(0), ..., f(n - 1), each number a constant.
+/// Call f(0), ..., f(n - 1) with compile-time constants.
 template <int n, class F>
 [[gnu::always_inline]] inline void unrolled(F f) {
   [&]<int... i>(std::integer_sequence<int, i...>)

@@ -1,14 +1,14 @@
 #pragma once
 /// @file
-/// How HDF5 writes the metadata of a file whose chunks are written by the ranks (internal to io).
+/// HDF5 file driver for the metadata of a file whose chunks are written by the ranks (internal to io).
 #include <hdf5.h>
 
 #include <string>
 
 namespace osteon::io {
 
-/// A virtual file driver of HDF5 for one process. Metadata go to the file; raw data are dropped, because the ranks write
-/// them to the addresses that HDF5 has allocated. HDF5 may hang at close after a failed write, so failures are recorded here
+/// HDF5 virtual file driver for one process. It writes metadata to the file and discards raw data, because the ranks write
+/// raw data to the addresses allocated by HDF5. HDF5 may hang at close after a failed write, so failures are recorded here
 /// (failure()) and not reported to it.
 class index_driver {
  public:
@@ -17,9 +17,9 @@ class index_driver {
   index_driver& operator=(const index_driver&) = delete;
   ~index_driver();
 
-  /// Let files that are opened with these properties use the driver. @param fapl a file access property list
+  /// Set this driver in a file access property list. @param fapl property list
   bool use_for(hid_t fapl) const { return id_ >= 0 && H5Pset_driver(fapl, id_, nullptr) >= 0; }
-  /// The first write to an open file of this driver that failed, as text; empty if none has.
+  /// Message of the first failed write to an open file of this driver; empty if all writes succeeded.
   static std::string failure(hid_t file);
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Digests of parts of a file, of the bytes as stored (internal to io).
+/// Digests of parts of a file, computed from the stored bytes (internal to io).
 #include <cstddef>
 #include <cstdint>
 #include <osteon/base/error.hpp>
@@ -9,18 +9,18 @@
 
 namespace osteon::io {
 
-/// Reads parts of a file in pieces that stay in the cache until they are digested.
+/// Reads parts of a file in pieces that remain in the cache until they are digested.
 class part_reader {
  public:
-  /// @param fault what a file that cannot be read is an error of @throws error of that kind
+  /// @param fault kind of the error for a file that cannot be read @throws error of that kind
   part_reader(std::string path, error_kind fault);
   part_reader(const part_reader&) = delete;
   part_reader& operator=(const part_reader&) = delete;
   ~part_reader();
 
-  /// XXH3 of `length` bytes, hexadecimal; empty if the file ends before. @throws error of the given kind
+  /// XXH3 of `length` bytes, hexadecimal; empty if the file is shorter. @throws error of the given kind
   std::string digest(std::int64_t address, std::int64_t length);
-  /// The same by XXH64, as older files have it.
+  /// XXH64 of the same bytes, for older files.
   std::string older_digest(std::int64_t address, std::int64_t length);
 
  private:

@@ -20,7 +20,7 @@ struct model_of_rank {
 };
 
 /// Send the header of rank 0 to all ranks, and divide its planes.
-/// @param header that of other ranks counts for nothing
+/// @param header used on rank 0 only
 /// @throws usage_error if there are more ranks than planes, data_error if the header exceeds 2 GiB @collective on comm
 model_of_rank deal_header(MPI_Comm comm, const voxel::model_header& header);
 

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The invariants of a model, in memory and on disk (internal to io).
+/// Invariants of a model, in memory and on disk (internal to io).
 #include <cstdint>
 #include <osteon/base/material_number.hpp>
 #include <osteon/voxel/model.hpp>
@@ -16,8 +16,8 @@ inline constexpr std::size_t most_conditions = 40'000'000;          ///< of sing
 /// @throws data_error if the header breaks a limit of the file format
 void check_header(const voxel::model_header& header);
 
-/// Voxels name materials of the table, and their number in each plane is the one of the header.
-/// @param material whole planes from first_plane on @throws data_error
+/// Check that voxels refer to materials of the table and that their number in each plane equals that of the header.
+/// @param material complete planes, beginning with first_plane @throws data_error
 void check_voxels(const std::string& path, const voxel::model_header& header, std::int64_t first_plane,
                   std::span<const material_number> material);
 

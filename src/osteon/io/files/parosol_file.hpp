@@ -11,7 +11,7 @@
 
 namespace osteon::io {
 
-/// A value along one axis at a node. ParOSol has nodes' places as 16 bits.
+/// Value along one axis at a node. ParOSol stores node positions in 16 bits.
 struct parosol_condition {
   std::array<std::uint16_t, 3> node_zyx{};
   std::uint16_t direction = 0;  ///< 0 x, 1 y, 2 z
@@ -26,12 +26,12 @@ struct parosol_model {
   std::vector<parosol_condition> loaded;  ///< forces in N
 };
 
-/// Most voxels along an axis.
+/// Maximum number of voxels along an axis.
 inline constexpr std::int64_t parosol_most_voxels = 65534;
 
 /// Write a model, its moduli plane by plane.
-/// @param name of the file, which is replaced @param modulus_GPa 0 where there is no material
-/// @throws machine_error if it cannot be written @collective local
+/// @param name name of the file, which is replaced @param modulus_GPa 0 in empty voxels
+/// @throws machine_error if the file cannot be written @collective local
 void write_parosol(const std::string& name, const parosol_model& model, const plane_source<float>& modulus_GPa);
 
 }  // namespace osteon::io

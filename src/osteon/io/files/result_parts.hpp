@@ -1,20 +1,20 @@
 #pragma once
 /// @file
-/// Results of a job over several clusters: in place of results.nc each cluster wrote its planes, to results.0.nc,
-/// results.1.nc and so on. list_fields and read_field take them as one file of that name.
+/// Results of a job on several clusters: each cluster writes its planes to results.0.nc, results.1.nc, ... instead of
+/// results.nc. list_fields and read_field treat these parts as one file named results.nc.
 #include <string>
 #include <vector>
 
 namespace osteon::io {
 
-/// `out/results.nc` of cluster 1: `out/results.1.nc`.
+/// Path of the part of a cluster, e.g. `out/results.1.nc` for `out/results.nc` and cluster 1.
 std::string part_of_results(const std::string& path, int index);
 
-/// Whether there are results of this name, or the first of their parts.
+/// Return true if the results or the first of their parts exist.
 bool results_exist(const std::string& path);
 
-/// The file itself, or the parts in its place by their planes.
-/// @throws data_error if one of them is missing, or if their number is not known @collective local
+/// The file itself, or its parts in the order of their planes.
+/// @throws data_error if a part is missing, or if the number of parts is unknown @collective local
 std::vector<std::string> files_of_results(const std::string& path);
 
 }  // namespace osteon::io

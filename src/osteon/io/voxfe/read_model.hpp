@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The model of a VOX-FE script on many ranks.
+/// Parallel reading of the model of a VOX-FE script.
 #include <mpi.h>
 
 #include <osteon/grid/block.hpp>
@@ -8,7 +8,7 @@
 
 namespace osteon::io::voxfe {
 
-/// A rank's planes of a model.
+/// Planes of a model on a rank.
 struct model_planes {
   grid::block where;
   voxel::model_header header;
@@ -16,14 +16,14 @@ struct model_planes {
   int index_base = 1;                     ///< of the file
 };
 
-/// Read a script's model.
+/// Read the model of a script.
 ///
-/// In parallel each rank reads a byte range of the file, cut at line ends; the ranks agree on the layout, deal out the
-/// planes with about equally many active voxels each, and send the voxels to their owners. No rank holds the model. Serially
-/// rank 0 reads everything and scatters.
+/// In parallel, each rank reads a byte range of the file that ends at a line end; the ranks agree on the layout, distribute
+/// the planes with about equal numbers of active voxels, and send the voxels to their owners. No rank stores the complete
+/// model. In serial, rank 0 reads the file and scatters it.
 /// @param s the same on all ranks
 /// @throws data_error with file and line; usage_error if there are more ranks than planes
-/// @collective on comm @cost parallel: 16 bytes of memory an element of the range, then 8 to send and receive it
+/// @collective on comm @cost parallel: 16 bytes of memory per element of the range, then 8 to send and receive it
 model_planes read_model(MPI_Comm comm, const script& s, const reading_options& options, text_access access);
 
 }  // namespace osteon::io::voxfe

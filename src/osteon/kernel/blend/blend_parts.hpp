@@ -65,9 +65,8 @@ inline std::vector<layer> advanced(std::span<const layer> layers, std::int64_t a
   return result;
 }
 
-/// Blend layers from back to front. Of a family of formats, `Family::sum` holds `Family::pixels` pixels, which it can
-/// load<One>
-/// (`One`: all layers have its narrow format), put over() others, and store().
+/// Blend layers from back to front. `Family::sum` holds `Family::pixels` pixels of a family of formats and provides
+/// load<One> (`One`: all layers have its narrow format), over() and store().
 template <class Family, bool One>
 inline void blend_vectors(colour_format format, std::byte* out, std::span<const layer> layers, std::int64_t count) {
   constexpr std::int64_t block =

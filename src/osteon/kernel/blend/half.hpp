@@ -1,27 +1,27 @@
 #pragma once
 /// @file
-/// Half precision (IEEE 754 binary16) to single and back, for whole vectors: GCC 12 has no half type in C++.
+/// Conversion between half (IEEE 754 binary16) and single precision for SIMD vectors: GCC 12 has no half type in C++.
 #include <bit>
 #include <cstdint>
 
 namespace osteon::kernel {
 
-/// Values of halves whose bits are in the low 16 bits of each lane; Words, Floats: vectors of std::uint32_t and float.
+/// Convert halves, stored in the low 16 bits of each lane, to floats. Words, Floats: vectors of std::uint32_t and float.
 template <class Floats, class Words>
 [[gnu::always_inline]] inline Floats from_half(Words bits) {
-  // Moved to the place of a float's, exponent and mantissa mean a number 2^112 times too small, subnormal or not.
+  // Exponent and mantissa in the position of a float represent a number 2^112 times too small, subnormal or not.
   constexpr float scale = 0x1p112f;
   const Words magnitude = (bits & 0x7fff) << 13;
   const Words special = (Words)(magnitude >= (0x7c00u << 13)) & 0x7f800000u;  // infinity, not a number
   return (Floats)((Words)((Floats)magnitude * scale) | special | ((bits & 0x8000) << 16));
 }
 
-/// Bits of the nearest half, ties to even, in the low 16 bits of each lane; what is too large becomes infinity.
+/// Convert to the nearest half, ties to even, in the low 16 bits of each lane; overflow gives infinity.
 template <class Floats, class Words>
 [[gnu::always_inline]] inline Words to_half(Floats value) {
   const Words bits = (Words)value, magnitude = bits & 0x7fffffff;
   const Words normal = (magnitude + 0xfff + ((magnitude >> 13) & 1) - (112u << 23)) >> 13;
-  // Added to 0.5, the last bit of a subnormal half is the last bit of the sum: the addition rounds.
+  // In the sum with 0.5, the last bit of a subnormal half is the last bit: the addition rounds.
   const Words subnormal = (Words)((Floats)magnitude + 0.5f) - std::bit_cast<std::uint32_t>(0.5f);
   const Words is_subnormal = (Words)(magnitude < (113u << 23));
   const Words is_large = (Words)(magnitude >= (143u << 23)), is_nan = (Words)(magnitude > 0x7f800000u);

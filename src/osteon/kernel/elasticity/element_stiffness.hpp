@@ -1,12 +1,12 @@
 #pragma once
 /// @file
-/// The stiffness of one eight-node brick as a plain matrix: the readable reference of every faster form.
+/// Stiffness of one eight-node brick as a plain matrix, the reference for all faster forms.
 #include <array>
 #include <osteon/base/box.hpp>
 
 namespace osteon::kernel {
 
-/// Lame's constants of an isotropic material [MPa].
+/// Lame constants of an isotropic material [MPa].
 struct lame {
   double lambda = 0, mu = 0;
 };

@@ -27,7 +27,7 @@ struct stokes_open_face {
   std::array<std::int32_t, 4> across{-1, -1, -1, -1};  ///< low and high along the first of axes_across, and the second
   double diagonal = 0;     ///< of the row, halved as all of it: in double, as the answer is no better than it
   bool is_inlet = true;    ///< the cell inside is above the face
-  std::int8_t axis = 0;    ///< that it lies across
+  std::int8_t axis = 0;    ///< axis normal to the face
   std::uint8_t whole = 0;  ///< bits by entry of `across`: a face between two cells, with full friction
 };
 

@@ -19,8 +19,8 @@ struct half_space {
 /// Light is gathered by cones: samples along the axis of a cone use blocks as large as the width of the cone, and each
 /// transmits the void fraction. @cite [Crassin2011]
 ///
-/// A sample beside a plane overlaps the solid behind it, which would darken the plane. So only the solid fraction in excess
-/// of that of the tangent plane through the point counts: planes and convex bodies are fully lit.
+/// A sample next to a plane overlaps the solid behind the plane, which would darken it. Therefore only the solid fraction in
+/// excess of that of the tangent plane through the point counts: planes and convex bodies are fully lit.
 class solid_pyramid {
  public:
   solid_pyramid();
