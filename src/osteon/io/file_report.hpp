@@ -8,7 +8,7 @@
 namespace osteon::io {
 
 struct file_report {
-  std::int64_t bytes = 0;   ///< of the file
+  std::int64_t bytes = 0;   ///< size of the file
   std::int64_t values = 0;  ///< size of its values before compression, in bytes
   double seconds = 0;       ///< duration of the calls
   access_mode mode = access_mode::serial;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The order in which ranks lie behind one another, as users give it, and its checks.
+/// Visibility order of ranks given by users, and its checks.
 #include <cstdint>
 #include <span>
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace osteon::plan {
 
-/// Visibility indices by rank.
+/// Convert an order to visibility indices by rank.
 /// @param order rank at each visibility index, front to back
-/// @throws usage_error if `order` does not name each of the ranks 0 ... order.size() - 1 once
+/// @throws usage_error unless `order` is a permutation of the ranks 0 ... order.size() - 1
 std::vector<int> indices_of_ranks(std::span<const int> order);
 
 /// @throws usage_error unless ranks >= 1, elements >= 0 and root is one of the ranks or -1

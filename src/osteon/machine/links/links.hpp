@@ -66,7 +66,7 @@ class host_links {
 
 /// The paths of a machine, seen in one way: one message at a time (isolated), or from all cores at once (loaded).
 struct path_speeds {
-  std::array<std::optional<link>, paths_inside> inside;  ///< by path; nothing if not measured
+  std::array<std::optional<link>, paths_inside> inside;  ///< by path; none if not measured
   host_links between;                                    ///< of no hosts where it was not measured
 
   /// The link of a path inside a host: as measured, else the next nearer class that was, else the next farther.

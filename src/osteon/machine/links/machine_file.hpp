@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// machine.json: a machine as `osteon probe` found it.
+/// machine.json: machine measured by `osteon probe`.
 #include <osteon/machine/links/links.hpp>
 #include <string>
 #include <string_view>
@@ -10,12 +10,12 @@ namespace osteon::machine {
 /// Value of the file's "schema".
 inline constexpr std::string_view machine_schema = "osteon.machine/1";
 
-/// The description as the text of a machine file.
+/// Convert a description to the text of a machine file.
 std::string to_text(const description& machine);
 
-/// The description in the text of a machine file.
+/// Parse the text of a machine file.
 /// @param name of the file, for messages
-/// @throws data_error where it is no such text, has another schema, or contradicts itself
+/// @throws data_error if the text is not a machine file, has another schema, or is inconsistent
 description parse_machine(std::string_view text, const std::string& name);
 
 /// @throws machine_error if the file cannot be written
@@ -23,11 +23,10 @@ void write_machine(const std::string& file, const description& machine);
 /// @throws data_error as parse_machine does, or if the file cannot be read
 description read_machine(const std::string& file);
 
-/// The measurements of a file for the hosts that a job has now: in their order, and with the cores that their cgroups allow
-/// now.
+/// Measurements of a file for the hosts of the current job, in their order and with the cores that their cgroups allow now.
 /// @param name of the file, for messages
-/// @throws data_error if these are not the hosts of the description, or have other cores: a file of another allocation. The
-///         message names up to eight hosts that differ.
+/// @throws data_error if hosts or cores differ from those of the description (a file of another allocation). The message
+///        names up to eight hosts that differ.
 description matched(const description& machine, const host_list& hosts, const std::string& name);
 
 }  // namespace osteon::machine

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The hosts that the ranks of a communicator run on.
+/// Hosts of the ranks of a communicator.
 #include <mpi.h>
 
 #include <osteon/machine/topology/topology.hpp>
@@ -8,19 +8,19 @@
 
 namespace osteon::machine {
 
-/// Hosts in the natural order of their names (n2 before n10), so that neighbours in it are mostly near in the network.
+/// Hosts in the natural order of their names (n2 before n10), in which neighbours are mostly close in the network.
 struct job_hosts {
-  host_list hosts;                              ///< with the cores that the cgroup of the lowest rank on each allows
+  host_list hosts;                              ///< with the cores allowed by the cgroup of the lowest rank on each host
   std::vector<int> host_of_rank;                ///< by rank
   std::vector<std::vector<int>> ranks_of_host;  ///< ascending, by host
-  /// Several hosts of other names run on one kernel (containers, network namespaces), and share its cores.
+  /// True if several host names belong to one kernel (containers, network namespaces) and share its cores.
   bool shares_kernel = false;
 
-  /// Place of a rank among those of its host, from 0.
+  /// Index of a rank on its host, from 0.
   int local_rank(int rank) const;
 };
 
-/// Find out which hosts there are; alike on all ranks.
+/// Determine the hosts of a communicator; the result is the same on all ranks.
 /// @throws machine_error if hwloc fails on one of them
 /// @collective on comm
 job_hosts hosts_of(MPI_Comm comm);

@@ -31,7 +31,7 @@ using measure_function = std::function<std::vector<pair_timings>(const measureme
 struct rank_layout {
   host_list hosts;
   std::vector<std::vector<int>> ranks_of_host;
-  std::vector<int> core_of_rank;  ///< -1: not bound, so that classes inside its host cannot be told apart
+  std::vector<int> core_of_rank;  ///< -1: not bound, so that link classes inside its host cannot be distinguished
 };
 
 struct probe_options {

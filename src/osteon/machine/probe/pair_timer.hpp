@@ -1,19 +1,19 @@
 #pragma once
 /// @file
-/// Measuring pairs of ranks over MPI: one rank asks, all serve.
+/// Measurement of pairs of ranks over MPI: rank 0 sends requests, all ranks serve them.
 #include <mpi.h>
 
 #include <osteon/machine/probe/link_probe.hpp>
 
 namespace osteon::machine {
 
-/// Rank 0 calls `measure` as often as it likes and then `finish`; the others call `serve`, which returns after `finish`.
+/// Rank 0 calls `measure` any number of times and then `finish`; the other ranks call `serve`, which returns after `finish`.
 class pair_timer {
  public:
   /// @param host_names by rank, for messages
-  /// @param patience_s seconds without an answer after which a host is taken for lost
+  /// @param patience_s seconds without a reply after which a host is considered lost
   pair_timer(MPI_Comm comm, std::vector<std::string> host_names, double patience_s);
-  /// @throws machine_error naming the host that does not answer
+  /// @throws machine_error naming the host that does not reply
   std::vector<pair_timings> measure(const measurement& what);
   void finish();
   /// @throws machine_error as measure

@@ -8,32 +8,34 @@
 
 namespace osteon::machine {
 
-/// Binding of a process: none, its cores, or the whole domains that contain its cores.
+/// Binding of a process: none, its cores, or the complete domains that contain its cores.
 enum class binding_policy : std::uint8_t { none, core, l3, numa, socket };
 
-/// @throws usage_error if there is no policy of this name: none, core, l3, numa, socket
+/// @throws usage_error unless the name is none, core, l3, numa or socket
 binding_policy parse_binding(std::string_view name);
 std::string_view name_of(binding_policy policy);
 
-/// Cores of rank `local_rank` of `ranks` on a host, `threads` each, spread evenly in the order of the tree: no core twice.
+/// Cores of rank `local_rank` of `ranks` on a host, `threads` cores per rank, evenly spaced in the order of the tree and
+/// disjoint.
 /// @return indices into tree.cores
 /// @throws machine_error if there are fewer usable cores than ranks x threads
 std::vector<int> cores_of_rank(const host_tree& tree, int local_rank, int ranks, int threads);
 
-/// Hardware threads that the rank is bound to: all allowed ones of its cores, or of the domains that hold them.
-/// @return for binding_policy::none all allowed ones
+/// Hardware threads to which the rank is bound: all allowed threads of its cores, or of the domains that contain them.
+/// @return all allowed hardware threads for binding_policy::none
 /// @throws machine_error as cores_of_rank does
 pu_set binding_of(const host_tree& tree, binding_policy policy, int local_rank, int ranks, int threads);
 
-/// Bind all threads of this process. With `memory`, new pages are allocated on the NUMA nodes of these threads only.
+/// Bind all threads of this process. With `memory`, new pages are allocated only on the NUMA nodes of these threads.
 /// @return false, without effect, on a synthetic tree
 /// @throws machine_error if a hardware thread does not exist, or is outside of the cgroup
 bool bind_process(const host_tree& tree, const pu_set& pus, bool memory = false);
-/// Bind thread i of the OpenMP team to `pus_of_thread[i]`; the caller is thread 0. Teams of as many threads keep it.
+/// Bind thread i of the OpenMP team to `pus_of_thread[i]`; the caller is thread 0. Later teams with the same number of
+/// threads keep the binding.
 /// @return, @throws as bind_process
 bool bind_threads(const host_tree& tree, const std::vector<pu_set>& pus_of_thread);
 
-/// Hardware threads that the calling thread may run on now.
+/// Current binding of the calling thread.
 pu_set current_binding();
 
 }  // namespace osteon::machine

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Ownership of hwloc's topology; for the two sources that know hwloc.
+/// Ownership of an hwloc topology (internal to the two sources that use hwloc).
 #include <hwloc.h>
 
 #include <memory>
@@ -14,8 +14,8 @@ struct destroy_topology {
 };
 using hwloc_handle = std::unique_ptr<hwloc_topology, destroy_topology>;
 
-/// A topology that was not loaded yet, with the cores that the cgroup withholds, so that a wish for one of them can be
-/// answered clearly.
+/// Create a topology, not loaded yet, that includes cores excluded by the cgroup, so that requests for them can be reported
+/// precisely.
 inline hwloc_handle new_topology() {
   hwloc_topology_t tree = nullptr;
   if (hwloc_topology_init(&tree) != 0) throw machine_error("cannot initialise hwloc; check the memory of the machine");

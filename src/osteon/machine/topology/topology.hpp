@@ -89,7 +89,7 @@ class host_list {
   int tree_of(int host) const { return tree_of_[static_cast<std::size_t>(host)]; }
   /// The different trees, in the order of their first hosts.
   const std::vector<host_tree>& trees() const { return trees_; }
-  /// @return nothing if no host has this name
+  /// @return index of the host; none if no host has this name
   std::optional<int> find(std::string_view name) const;
   std::int64_t usable_cores() const;
   friend bool operator==(const host_list& a, const host_list& b) {

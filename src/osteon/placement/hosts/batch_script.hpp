@@ -1,31 +1,31 @@
 #pragma once
 /// @file
-/// A placement as a job of a batch system: on hosts whose names are known only when the job begins.
+/// Placement as a batch job, on hosts whose names are known only at the start of the job.
 #include <osteon/placement/hosts/target.hpp>
 
 namespace osteon::placement {
 
 enum class batch_system : std::uint8_t { slurm, pbs };
-/// @throws usage_error if there is no batch system of this name: slurm, pbs
+/// @throws usage_error unless the name is slurm or pbs
 batch_system parse_batch_system(std::string_view name);
 
 struct batch_options {
   batch_system system = batch_system::slurm;
-  int threads = 1;           ///< cores of a rank; 1: flat, more: hybrid
-  bool named_hosts = false;  ///< the hosts are those that were measured, and are asked for by name
+  int threads = 1;           ///< cores per rank; 1: flat, more: hybrid
+  bool named_hosts = false;  ///< request the measured hosts by name
   std::string walltime = "01:00:00";
-  std::string program = "PROGRAM";  ///< and its arguments, as the shell of the script reads them
+  std::string program = "PROGRAM";  ///< program and its arguments, in shell syntax
 };
 
-/// The places for ranks of `threads` cores each: of each host the first cores of groups of that many neighbours in its tree.
-/// Groups do not go from one NUMA node to another while the node has enough cores.
-/// @throws usage_error if no host has so many cores
+/// Places for ranks of `threads` cores each: the first core of each group of `threads` neighbouring cores in the tree of a
+/// host. A group does not cross NUMA nodes while its node has enough cores.
+/// @throws usage_error if no host has `threads` cores
 target places_of_teams(target cores, int threads);
 
-/// A script for `sbatch` or `qsub`. It asks for the hosts, gives each rank its host in the order of the allocation, and
-/// binds it to its cores through a wrapper, by `srun`, Open MPI's `mpirun` or Hydra's `mpiexec`.
+/// Script for `sbatch` or `qsub`. It requests the hosts, assigns a host to each rank in the order of the allocation, and
+/// binds the rank to its cores through a wrapper, by `srun`, Open MPI's `mpirun` or Hydra's `mpiexec`.
 /// @param place of each rank: index into where.places, the places of places_of_teams
-/// @throws usage_error if a host's name cannot be written to such a file, or the walltime is none
+/// @throws usage_error if a host name cannot be written to such a file, or the walltime is invalid
 std::string batch_script(const target& where, std::span<const int> place, const batch_options& options);
 
 }  // namespace osteon::placement

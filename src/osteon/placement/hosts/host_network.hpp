@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Costs of the paths between hosts: by a model of the network, or as measured.
+/// Costs of the paths between hosts, from a network model or from measurements.
 #include <memory>
 #include <osteon/machine/links/links.hpp>
 #include <osteon/net/networks/network.hpp>
@@ -10,22 +10,22 @@
 
 namespace osteon::placement {
 
-/// The links between some hosts, and how far these are from each other.
+/// Links and distances between hosts.
 struct host_network {
   fabric links;
-  /// Cost of a byte between two hosts, shape (hosts, hosts); empty: the same for all.
+  /// Cost per byte between two hosts, shape (hosts, hosts); empty: equal for all pairs.
   std::vector<float> distance;
 };
 
-/// Hosts as PUs of a modelled network, in their order. Distances are links of the way.
-/// @throws usage_error if there are more hosts than PUs, or so many that their distances do not fit into memory
+/// Hosts as PUs of a modelled network, in their order. Distances are numbers of links on the path.
+/// @throws usage_error if there are more hosts than PUs, or if their distances do not fit into memory
 host_network network_of(std::shared_ptr<const net::network> model, int hosts);
 
-/// Measured paths between hosts, with one message at a time.
+/// Paths between hosts measured with one message at a time.
 ///
-/// A host's own link is as fast as the upper quartile of its paths, so that one slow partner does not make it slow.
-/// Clusters of hosts whose paths to others were found slower when all hosts sent at once have an uplink of their own.
-/// @throws data_error if nothing was measured between them
+/// The link of a host has the speed of the upper quartile of its paths, so that one slow partner does not affect it.
+/// Clusters of hosts have an own uplink if their paths to other hosts were slower while all hosts sent at once.
+/// @throws data_error without measurements between hosts
 host_network network_of(const machine::description& machine);
 
 }  // namespace osteon::placement

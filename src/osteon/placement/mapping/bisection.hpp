@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Parts of a graph by halving it again and again.
+/// Graph partitioning by recursive bisection.
 #include <cstdint>
 #include <osteon/placement/graph/graph.hpp>
 #include <span>
@@ -8,12 +8,12 @@
 
 namespace osteon::placement {
 
-/// Split the vertices into parts of at most so many by recursive bisection, so that few bytes are cut; parts whose numbers
-/// are close are close in the graph.
+/// Partition the vertices into parts of limited sizes by recursive bisection with a small edge cut (in bytes); parts with
+/// close numbers are close in the graph.
 ///
-/// Each half is found on coarser and coarser graphs (heavy-edge matching), grown there from several vertices, and refined
-/// on the way back by moves of one vertex (Fiduccia and Mattheyses).
-/// @param capacity vertices that each part may hold; together at least the graph's
+/// Multilevel method: the graph is coarsened by heavy-edge matching, bisected on the coarsest level by growing a part from
+/// several vertices, and refined on each finer level by moves of single vertices (Fiduccia and Mattheyses).
+/// @param capacity maximum number of vertices of each part; the sum is at least the number of vertices
 /// @return the part of each vertex
 /// @cost O(edges log(edges) log(parts))
 /// @cite [KarypisKumar1998]; [FiducciaMattheyses1982]

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Bring finished parts together at one member. All members know the place of every part, so parts are received in place
+/// Collection of finished parts at one member. All members know the position of every part, so parts are received in place
 /// and no sizes or offsets are exchanged.
 #include <osteon/plan/composite/composite.hpp>
 
@@ -8,21 +8,21 @@ namespace osteon::plan {
 
 enum class collect_method : std::uint8_t {
   gather,   ///< all owners to the root, in one round
-  fan_in,   ///< up a tree, in which nobody receives from more than `limit` members in a round
+  fan_in,   ///< up a tree in which each member receives from at most `limit` members in a round
   leaders,  ///< to one member of each host, then to the root
   none,     ///< parts stay with their owners
 };
 
 struct collect_options {
   collect_method method = collect_method::gather;
-  int limit = 8;             ///< fan_in: messages into one member in a round
+  int limit = 8;             ///< fan_in: maximum number of messages received by one member in a round
   std::vector<int> host_of;  ///< leaders: host of each visibility index
 };
 
-/// Append the rounds of the collect; nothing if the root holds everything already, or if `root` is -1.
+/// Append the rounds of the collection; none if the root already holds all parts, or if `root` is -1.
 /// @param root visibility index
 /// @throws usage_error if the limit is below 1, or a host of a member is missing
-/// @cost of(index): one O(log) per part that it passes on; a root or leader handles its subtree's parts
+/// @cost of(index): O(log) per part that the member forwards; a root or leader handles the parts of its subtree
 composite collected(composite parts, int root, const collect_options& options = {});
 
 }  // namespace osteon::plan

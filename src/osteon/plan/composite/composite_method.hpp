@@ -27,7 +27,7 @@ bool names_composite_method(const std::string& text);
 /// - `multi-step:P:INNER:spans:OUTER`: the same, without an intermediate collect
 /// - `hybrid`, `hybrid:R`: direct send inside hosts (of R consecutive ranks), binary swap between them
 ///
-/// Behind it `+gather` (default), `+fan-in:K`, `+leaders`, `+leaders:R` or `+none` says how parts are collected.
+/// A suffix `+gather` (default), `+fan-in:K`, `+leaders`, `+leaders:R` or `+none` selects the collection of parts.
 struct composite_method {
   std::string text;
   composite_maker by_index;

@@ -1,13 +1,13 @@
 #pragma once
 /// @file
-/// Helpers of the generators of exchanges.
+/// Helpers of the generators of exchange plans.
 #include <cstdint>
 #include <functional>
 #include <osteon/plan/exchange/exchange.hpp>
 
 namespace osteon::plan::detail {
 
-inline constexpr std::int64_t most_ranks = std::int64_t{1} << 30;  ///< so that sums of two ranks are ints
+inline constexpr std::int64_t most_ranks = std::int64_t{1} << 30;  ///< sums of two ranks fit an int
 
 /// @throws usage_error unless 1 <= ranks <= most_ranks
 void check_ranks(const std::string& name, int ranks);
@@ -21,11 +21,11 @@ inline int levels(int ranks) {
 
 using partner_of = std::function<int(int rank, std::int64_t round)>;
 
-/// Parcels that go straight to their ranks: in a round a rank sends to one other and receives from one other; -1, or
-/// the rank itself, means nobody.
+/// Direct sending of parcels: in a round each rank sends to one rank and receives from one rank; -1, or the rank itself,
+/// means no partner.
 plan by_partner(std::string name, int ranks, std::int64_t rounds, partner_of to, partner_of from, parcel_sizes sizes);
 
-/// Messages of so many bytes, a whole object each. @param on_arrival by round
+/// Messages that each contain a complete object. @param on_arrival by round
 plan of_objects(std::string name, int ranks, std::int64_t rounds, std::function<arrival(std::int64_t round)> on_arrival,
                 std::int64_t bytes, partner_of to, partner_of from);
 

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Rounds of disjoint pairs in which each pair of participants meets once: for measuring links, and for pairwise exchanges.
+/// Rounds of disjoint pairs in which each pair of participants occurs once, for link measurements and pairwise exchanges.
 #include <osteon/plan/plan.hpp>
 #include <utility>
 #include <vector>
@@ -8,11 +8,11 @@
 namespace osteon::plan {
 
 enum class pairing_method : std::uint8_t {
-  exclusive_or,  ///< partner i XOR k in round k = 1 .. 2^m - 1, 2^(m-1) < n <= 2^m; idle where that is n or more
-  circle,        ///< round robin: n - 1 rounds for even n, n for odd n, the fewest there can be
+  exclusive_or,  ///< partner i XOR k in round k = 1 .. 2^m - 1, 2^(m-1) < n <= 2^m; idle if the partner is n or more
+  circle,        ///< round robin: n - 1 rounds for even n, n for odd n, the minimum
 };
 
-/// A schedule of pairs among `count` participants; nothing is stored.
+/// Schedule of pairs among `count` participants, computed on demand.
 /// @cite [Ito], section 3.2 and table 1 (exclusive or)
 struct pairing {
   int count = 0;
@@ -23,14 +23,14 @@ struct pairing {
   int partner(int participant, int round) const;
   /// Pairs (a, b), a < b, of a round.
   std::vector<std::pair<int, int>> pairs(int round) const;
-  /// Rounds if `at_once` of them are under way at a time, on different cores of the participants.
+  /// Number of super-rounds if `at_once` rounds run concurrently, on different cores of the participants.
   int super_rounds(int at_once) const { return (rounds() + at_once - 1) / at_once; }
 };
 
-/// The schedule to take: as in [Ito] where the number is a power of two, round robin otherwise, which idles less.
+/// Recommended schedule: that of [Ito] for powers of two, otherwise round robin, which has less idle time.
 pairing best_pairing(int count);
 
-/// The schedule as a plan: in its round each pair exchanges the whole object of `elements`.
+/// Schedule as a plan: in its round each pair exchanges the complete object of `elements`.
 plan exchange_all_pairs(const pairing& schedule, std::int64_t elements);
 
 }  // namespace osteon::plan
