@@ -55,8 +55,8 @@ image render(const grid::block& where, const scene& what, prepared& kept, std::s
 /// @throws usage_error on an empty layer list, a camera without extent, sizes out of range
 /// @collective on where.comm
 /// @cost memory: up to 208 bytes for each pixel that may see the domain, on every rank (of `wide` pixels; of surfaces 64),
-///       and 2.7 MiB if a surface shades itself; sends at most (1 - 1/ranks) of 64 bytes a pixel, less than twice that if
-///       the number of ranks is not a power of two, and the picture once more; nothing in shared memory
+///        and 2.7 MiB if a surface shades itself; sends at most (1 - 1/ranks) of 64 bytes a pixel, less than twice that if
+///        the number of ranks is not a power of two, and the picture once more; no messages in shared memory
 image render(const grid::block& where, const scene& what);
 
 }  // namespace osteon::render

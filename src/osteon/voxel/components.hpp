@@ -8,23 +8,23 @@
 
 namespace osteon::voxel {
 
-/// By what voxels are connected.
+/// Connectivity of voxels.
 enum class connectivity {
-  faces,    ///< 6 neighbours: an edge or a corner carries no heat, and no moment
-  corners,  ///< 26 neighbours: all that share a node, and so a displacement
+  faces,    ///< 6 neighbours; edges and corners transmit neither heat nor moments
+  corners,  ///< 26 neighbours: all voxels that share a node, and thus a displacement
 };
 
-/// A connected part.
+/// Connected part.
 struct component {
   std::int64_t voxels = 0;
-  index3 low, high;  ///< first and last plane that it reaches on each axis
+  index3 low, high;  ///< first and last plane along each axis
   bool touches(index3 shape, int axis, bool high_face) const {
     return high_face ? high[axis] == shape[axis] - 1 : low[axis] == 0;
   }
 };
 
 struct components {
-  std::vector<component> parts;           ///< largest first; equal sizes in the order of their first voxel
+  std::vector<component> parts;           ///< in descending size; equal sizes in the order of their first voxel
   std::vector<std::int32_t> part_of_run;  ///< index into `parts`, per run
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// How many nodes a model has, before anything is built of it.
+/// Number of nodes of a model, counted without building it.
 #include <array>
 #include <cstdint>
 #include <osteon/voxel/run_set.hpp>
@@ -9,7 +9,7 @@ namespace osteon::voxel {
 
 struct node_count {
   std::int64_t all = 0;
-  std::array<std::array<std::int64_t, 2>, 3> on_face{};  ///< of the image: by axis z, y, x, low and high
+  std::array<std::array<std::int64_t, 2>, 3> on_face{};  ///< nodes on faces of the image: by axis z, y, x, low and high
 };
 
 /// Count the corners of the active cells. @cost O(runs) time, a row of memory

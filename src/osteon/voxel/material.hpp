@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What the voxels are made of. A model stores for each voxel the number of its material; 0 is empty space.
+/// Materials of voxels. A model stores the material number of each voxel; 0 is empty space.
 #include <osteon/base/error.hpp>
 #include <osteon/base/material_number.hpp>
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace osteon::voxel {
 
-/// A linear elastic, heat conducting, isotropic material.
+/// Isotropic, linear elastic, heat-conducting material.
 struct material {
   std::string name;
-  double youngs_modulus_MPa = 0;     ///< E > 0; 0 where it is not used (heat)
+  double youngs_modulus_MPa = 0;     ///< E > 0; 0 if not used (heat)
   double poisson_ratio = 0.3;        ///< -1 < nu < 0.5
-  double conductivity_W_per_mK = 0;  ///< k > 0; 0 where it is not used (elasticity)
+  double conductivity_W_per_mK = 0;  ///< k > 0; 0 if not used (elasticity)
 };
 
-/// The materials of a model, indexed by the value of a voxel; entry 0 is empty space and has no properties.
+/// Materials of a model, indexed by voxel value; entry 0 is empty space without properties.
 using material_table = std::vector<material>;
 
 }  // namespace osteon::voxel

@@ -1,19 +1,20 @@
 #pragma once
 /// @file
-/// What a model says about single nodes, as VOX-FE's constraint files and FAIM's models do: which are held or moved, which
-/// are pulled.
+/// Conditions of single nodes in a model, as in constraint files of VOX-FE and models of FAIM: prescribed displacements and
+/// forces.
 #include <array>
 #include <osteon/base/box.hpp>
 
 namespace osteon::voxel {
 
-/// One line of a list. A node may have several: holds unite (of two of an axis the later one counts), forces add up.
+/// Entry of a list of conditions. A node may have several: prescribed displacements are merged (the last entry of an axis
+/// takes precedence), forces are added.
 struct node_condition {
   index3 node;                 ///< place in the image; node 0 is the low corner of voxel 0
   std::array<bool, 3> held{};  ///< z, y, x: the displacement along this axis is prescribed
   vector3 force_N;
-  bool preserved = false;  ///< kept out of remodelling; means nothing to mechanics
-  vector3 move_mm{};       ///< along the held axes
+  bool preserved = false;  ///< excluded from remodelling; no effect on mechanics
+  vector3 move_mm{};       ///< displacement along the held axes
   friend bool operator==(const node_condition&, const node_condition&) = default;
 };
 

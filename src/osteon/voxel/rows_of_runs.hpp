@@ -1,13 +1,13 @@
 #pragma once
 /// @file
-/// Two rows of runs beside each other.
+/// Adjacent rows of runs.
 #include <osteon/voxel/run_set.hpp>
 #include <span>
 
 namespace osteon::voxel {
 
 /// Call `meet(p, q)` for each run `p` of `a` and `q` of `b` that overlap in x, or of which one begins at most `reach` - 1
-/// voxels behind the other's end: with 0 voxels that have a face in common, with 1 also those with an edge or a corner.
+/// voxels after the end of the other: 0 for voxels with a common face, 1 also for a common edge or corner.
 /// @cost one sweep over both rows, which are sorted by x
 template <class Meet>
 void for_each_meeting(std::span<const run> a, std::span<const run> b, std::int32_t reach, Meet meet) {

@@ -1,13 +1,13 @@
 #pragma once
 /// @file
-/// Rays of a rectangle of pixels in parts, by all threads.
+/// Loops over the rays of a rectangle of pixels in parts, on all threads.
 #include <algorithm>
 #include <cstdint>
 #include <osteon/render/rays/view.hpp>
 
 namespace osteon::render {
 
-/// The sum of `body(part)` over square parts of `own`. Neighbouring rays read the same voxels: parts keep these in cache.
+/// Sum of `body(part)` over square parts of `own`. Neighbouring rays read the same voxels, which parts keep in cache.
 template <class F>
 std::int64_t over_parts(const pixel_box& own, F body) {
   constexpr int edge = 16;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A field whose level 1/2 is the surface of a solid without the steps of its voxels.
+/// Smoothing of a solid: the level 1/2 of the resulting field is its surface without voxel steps.
 #include <osteon/grid/block.hpp>
 #include <osteon/grid/ghost_cells.hpp>
 #include <vector>
@@ -8,7 +8,7 @@
 namespace osteon::render {
 
 inline constexpr int mask_passes = 6;
-inline constexpr int mask_exchanges = mask_passes + 1;  ///< of ghosts of depth 1
+inline constexpr int mask_exchanges = mask_passes + 1;  ///< exchanges of ghosts of depth 1
 
 /// 1 in voxels of the solid and 0 elsewhere, smoothed by weights 1, 2, 1 along each axis, six times, with a constraint after
 /// each: the middles of the solid's voxels stay on one side of the surface, those of empty voxels on the other, as in
@@ -16,10 +16,10 @@ inline constexpr int mask_exchanges = mask_passes + 1;  ///< of ghosts of depth 
 /// than two voxels, its voxels are lifted so far that it keeps about its thickness. Walls of up to three voxels are smoothed
 /// three times only.
 /// @param solid 1 in voxels of the solid, else 0; shape of where.owned
-/// @param depth of the ghosts of the result
-/// @return the same bits for any number of ranks
+/// @param depth depth of the ghosts of the result
+/// @return a field that is bitwise independent of the number of ranks
 /// @collective on where.comm
-/// @cost eight exchanges of ghosts; 17 bytes a voxel for the time being, 4 in the end
+/// @cost eight exchanges of ghosts; 17 bytes per voxel temporarily, 4 for the result
 grid::ghosted_field<float> smooth_mask(const grid::block& where, const std::vector<float>& solid, int depth);
 
 }  // namespace osteon::render

@@ -6,7 +6,7 @@
 
 namespace osteon::render {
 
-/// Colours of a named perceptual map (batlow, lipari, vik ...), 256 linear RGB values.
+/// Colours of a named perceptual map (batlow, lipari, vik ...): 256 linear RGB values.
 /// @throws usage_error with the known names
 const std::array<std::array<float, 3>, 256>& colour_map(const std::string& name);
 

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A picture as it was composited, and as bytes.
+/// Composited pictures and their conversion to bytes.
 #include <array>
 #include <cstdint>
 #include <string>
@@ -8,26 +8,26 @@
 
 namespace osteon::render {
 
-/// What lies between the last ray and the rows of a picture.
+/// Time between the last ray and the finished rows of a picture.
 struct join_time {
-  double seconds = 0;      ///< from when the last rank has cast its rays
-  double cpu_seconds = 0;  ///< of this rank, all threads
+  double seconds = 0;      ///< wall time after the last rank has cast its rays
+  double cpu_seconds = 0;  ///< CPU time of this rank, all threads
 };
 
 /// A picture, or rows of it, in linear RGBA float, premultiplied, rows from top to bottom, shape (height, width, 4).
 struct image {
   int width = 0, height = 0;
-  int first_row = 0;         ///< of the picture
-  std::int64_t samples = 0;  ///< that this rank took on the way, on every rank
+  int first_row = 0;         ///< first row in the picture
+  std::int64_t samples = 0;  ///< number of samples of this rank
   std::vector<float> rgba;
-  /// Empty, or ranks of which each hides a part of the next one, and the last one of the first (words_of_cycle). Then every
-  /// pixel was put in order by itself: the same picture, for more bytes.
+  /// Cycle of ranks of which each hides a part of the next, and the last a part of the first (words_of_cycle); usually
+  /// empty. With a cycle, every pixel is sorted separately: the same picture, with more bytes.
   std::vector<int> cycle{};
   join_time joining{};
-  std::string composited{};  ///< by which method and transport, and why, in words; empty if nothing was
+  std::string composited{};  ///< description of method, transport and reason; empty without compositing
 };
 
-/// The picture over its background, 8-bit sRGB, straight alpha, which is 255 everywhere; shape as the picture's.
+/// Convert the picture over its background to 8-bit sRGB with straight alpha, 255 everywhere; shape as the picture.
 std::vector<std::uint8_t> to_rgba8(const image& picture, std::array<float, 3> background);
 
 }  // namespace osteon::render

@@ -21,12 +21,13 @@ inline constexpr std::array<float, 3> bone_colour{0.96f, 0.80f, 0.57f};
 /// Opacity of the interior of bone, as a share of its surface's.
 inline constexpr float usual_inside = 0.15f;
 
-/// Translucent, shaded, warm ivory; the surface lies at `surface`, the interior is clearer than the surface.
+/// Translucent, shaded layer in warm ivory; the surface is the level `surface`, the interior is more transparent than the
+/// surface.
 /// @param marrow,bone typical values of the empty space and of bone, marrow < surface < bone; for an indicator of
 ///        active voxels: 0, 0.5, 1
-/// @param opacity of the surface, in [0, 1]: 0.16 lets a glow through on the dark background, 0.35 stands out on the
+/// @param opacity opacity of the surface, in [0, 1]: 0.16 transmits a glow on the dark background, 0.35 contrasts with the
 ///        light one, 0.9 is solid bone
-/// @param inside see usual_inside; less shows lines that run in it or behind it
+/// @param inside see usual_inside; smaller values show lines inside and behind the layer
 layer bone_layer(const grid::ghosted_field<float>& field, double marrow = 0, double surface = 0.5, double bone = 1,
                  float opacity = 0.16f, float inside = usual_inside);
 
@@ -34,7 +35,7 @@ layer bone_layer(const grid::ghosted_field<float>& field, double marrow = 0, dou
 /// instead of lighting it.
 inline constexpr float glow_first = 75.0f / 255, glow_last = 230.0f / 255;
 
-/// A glow whose colour, brightness and opacity rise from `low` to `high`; nothing is seen below `low`.
+/// Glow whose colour, brightness and opacity increase from `low` to `high`; values below `low` are invisible.
 /// @param low,high range of the values, for strain energy density e.g. its 50th and 99th percentile
 /// @throws usage_error if the map is unknown or low >= high
 layer glow_layer(const grid::ghosted_field<float>& field, double low, double high, const std::string& map = "inferno");

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// From control points to the table that the march looks up.
+/// Transfer functions: from control points to the table of the ray march.
 #include <osteon/base/error.hpp>
 #include <osteon/kernel/rays/ray_march.hpp>
 #include <osteon/render/scene/scene.hpp>
@@ -8,16 +8,17 @@
 
 namespace osteon::render {
 
-/// The path over which a control point's opacity is reached: a hundredth of the domain's diagonal [mm].
+/// Path length to which the opacity of a control point refers: a hundredth of the diagonal of the domain [mm].
 double reference_length(index3 domain, vector3 spacing_mm);
 
-/// Straight colour and opacity at a value; of two points with the same value, the later one holds from there on.
+/// Interpolate straight colour and opacity at a value. Two points with the same value define a jump; the later one applies
+/// at this value.
 std::array<float, 4> interpolate(const std::vector<control_point>& transfer, double value);
 
-/// Sample a transfer function, with the opacity of a path of `step_mm`.
+/// Tabulate a transfer function with the opacity of a path of length `step_mm`.
 kernel::transfer_table tabulate(const std::vector<control_point>& transfer, double step_mm, double reference_mm);
 
-/// The faults of a transfer function: empty, unordered or non-finite values, colours or opacities outside [0, 1].
+/// Report faults of a transfer function: empty, unordered or non-finite values, colours or opacities outside [0, 1].
 void check_transfer(const std::vector<control_point>& transfer, const std::string& where, std::vector<problem>& found);
 
 }  // namespace osteon::render
