@@ -1,8 +1,8 @@
 #pragma once
 /// @file
 /// The folder for temporary files of MPI: Open MPI makes folders (`ompi.HOST.USER`) in TMPDIR, which remain there when its
-/// processes are killed. Each run uses a folder of its own in place of TMPDIR and removes it; of a run that was killed, a
-/// later run of the same user removes it.
+/// processes are killed. Each run uses its own folder in place of TMPDIR and removes it at the end; the folder of a killed
+/// run is removed by a later run of the same user.
 #include <string>
 
 namespace osteon {
@@ -11,11 +11,11 @@ namespace osteon {
 /// inherits `lock()` also holds the lock. The next run removes folders without a lock holder.
 class run_folder {
  public:
-  /// Remove the folders of earlier runs without a holder, and make one. No error is thrown: path() is empty where none can
-  /// be made, where the path is too long for the sockets in it, or where the job is on several hosts, on which it does not
-  /// exist.
+  /// Remove the folders of earlier runs without a lock holder, and create one. No error is thrown: path() is empty if no
+  /// folder can be created, if its path is too long for sockets, or if the job uses several hosts, on which the folder does
+  /// not exist.
   run_folder();
-  /// Remove it. Nothing happens in a child process of fork.
+  /// Remove the folder. No effect in a child process of fork.
   ~run_folder();
   run_folder(const run_folder&) = delete;
   run_folder& operator=(const run_folder&) = delete;
@@ -29,8 +29,8 @@ class run_folder {
   int lock_ = -1, owner_ = 0;
 };
 
-/// Set TMPDIR to the folder of a run, for the processes that are started meanwhile. The value before goes along in
-/// OSTEON_GIVEN_TMPDIR and is restored at the end.
+/// Set TMPDIR to the folder of a run for processes started during the lifetime of this object. The previous value is passed
+/// on in OSTEON_GIVEN_TMPDIR and restored at the end.
 class tmpdir_of_run {
  public:
   explicit tmpdir_of_run(const run_folder& folder);
@@ -39,11 +39,11 @@ class tmpdir_of_run {
   tmpdir_of_run& operator=(const tmpdir_of_run&) = delete;
 };
 
-/// Restore the TMPDIR of the user in a process that was started with that of a run. To be called after MPI_Init.
+/// Restore the TMPDIR of the user in a process that was started with the folder of a run. Call after MPI_Init.
 void restore_tmpdir();
 
-/// Remove the folders below `parent` that runs of this user have left there.
-/// @return how many
+/// Remove abandoned folders of runs of this user below `parent`.
+/// @return number of removed folders
 int remove_left_run_folders(const std::string& parent);
 
 }  // namespace osteon

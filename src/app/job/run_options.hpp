@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Options of `osteon run`, and the job that they make of a job file.
+/// Options of `osteon run` and their application to a job file.
 #include <app/common_options.hpp>
 #include <app/process/terminal.hpp>
 #include <optional>
@@ -23,24 +23,24 @@ struct run_options {
   std::string progress;  ///< file for progress events, as JSON lines
   bool report = true;
   job::reader_options script;
-  job::image_digests digests;  ///< no option: of the parent, or of the first rank
+  job::image_digests digests;  ///< not an option: digests from the parent, or from the first rank
 };
 
-/// Add them to a command.
+/// Add the options to a command.
 void add_options(command c, run_options& options);
 
-/// The arguments that give the options their values.
+/// Command-line arguments that yield these option values.
 std::vector<std::string> arguments_of(const run_options& options);
 
-/// `osteon run JOB ...`, as a shell takes it.
+/// `osteon run JOB ...` in shell syntax.
 std::string command_line(const run_options& options);
 
 loudness loudness_of(const run_options& options);
 
-/// The job, with the options in the place of its keys. @throws usage_error with all its faults
+/// Read the job; options override its keys. @throws usage_error with all its faults
 job::spec read_job(const run_options& options);
 
-/// Makes variants of the job, each as its own command would.
+/// Creates variants of the job, equal to those of separate commands.
 job::maker_of_jobs variants_of(const run_options& options);
 
 }  // namespace osteon::app

@@ -53,8 +53,8 @@ void follow_lifeline();
 /// @throws interrupted_error if that process has already ended
 void follow_front();
 
-/// Report the exit code to it. @return true if it received the code; the launcher then gets 0, as launchers print messages
-/// about other codes
+/// Report the exit code to that process. @return true if it received the code; the launcher then gets 0, as launchers print
+/// messages about other codes
 bool report_to_front(int code);
 
 }  // namespace osteon::app

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Eigenvalues and small dense systems. Eigen computes them in dense.cpp alone: its decompositions are the slowest part of a
-/// build wherever they are instantiated, and none of these calls is in a loop over voxels. Matrices are stored by rows.
+/// Eigenvalues and small dense systems. Eigen is used in dense.cpp only: instantiation of its decompositions dominates the
+/// build time, and none of these calls is in a loop over voxels. Matrices are stored by rows.
 #include <array>
 #include <span>
 #include <vector>
@@ -10,16 +10,17 @@ namespace osteon {
 
 struct symmetric_spectrum {
   std::vector<double> values;                ///< ascending
-  std::vector<std::vector<double>> vectors;  ///< of length 1, one for each value
+  std::vector<std::vector<double>> vectors;  ///< unit vector of each value
 };
 
 /// @param matrix symmetric, of n * n entries; the lower triangle is read
 symmetric_spectrum spectrum_of_symmetric(std::span<const double> matrix, int n);
 
-/// The eigenvalues alone, ascending. @param matrix as above
+/// Eigenvalues only, ascending. @param matrix as above
 std::vector<double> eigenvalues_of_symmetric(std::span<const double> matrix, int n);
 
-/// The eigenvalues of a symmetric tridiagonal matrix, ascending. @param coupling one entry less than the diagonal
+/// Eigenvalues of a symmetric tridiagonal matrix, ascending. @param coupling off-diagonal entries, one fewer than the
+/// diagonal
 std::vector<double> eigenvalues_of_tridiagonal(std::span<const double> diagonal, std::span<const double> coupling);
 
 /// Principal values of a symmetric tensor, largest first, with unit vectors whose largest component is positive.
@@ -30,16 +31,15 @@ struct principal_axes {
 principal_axes principal_axes_of(const std::array<std::array<double, 3>, 3>& tensor);
 
 /// The largest modulus of the eigenvalues of the map g_i -> g_(i+1) in the space of the vectors g_0 ... g_(size - 2), which
-/// are known by their scalar products only. Directions that the vectors contain less than `least_part` of are left out; 0:
-/// no direction is left.
+/// are given by their scalar products only. Directions with a share below `least_part` in the vectors are excluded; returns
+/// 0 if none remains.
 /// @param gram scalar products, of size * size entries
 double spectral_radius_of_sequence(std::span<const double> gram, int size, double least_part);
 
-/// The inverse of a symmetric positive definite matrix of n * n entries.
+/// Inverse of a symmetric positive definite matrix of n * n entries.
 std::vector<double> inverse_of_positive(std::span<const double> matrix, int n);
 
-/// The x of least |A x - b|, by the normal equations: for well-conditioned A. @param matrix A, of b.size() rows and n
-/// columns
+/// Minimise |A x - b| by the normal equations, for well-conditioned A. @param matrix A, of shape (b.size(), n)
 std::vector<double> least_squares(std::span<const double> matrix, int n, std::span<const double> b);
 
 }  // namespace osteon

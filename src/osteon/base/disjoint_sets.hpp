@@ -27,7 +27,7 @@ class disjoint_sets_of {
   }
   std::size_t size() const { return parent_.size(); }
 
-  /// The root of a member's set. @cost nearly constant, amortised: the way to the root is halved
+  /// Root of the set of a member. @cost nearly constant, amortised: path halving
   Index find(Index i) {
     while (parent_[at(i)] != i) i = parent_[at(i)] = parent_[at(parent_[at(i)])];
     return i;
@@ -37,8 +37,8 @@ class disjoint_sets_of {
     parent_[at(std::max(i, j))] = std::min(i, j);
   }
 
-  /// The number of each member's set, counted from 0 in the order of the roots; call `first(root)` for each of these.
-  /// Empties the partition.
+  /// Set number of each member, counted from 0 in the order of the roots; calls `first(root)` for each root. Empties the
+  /// partition.
   template <class First>
   std::vector<Index> number(First first) {
     Index count = 0;

@@ -28,7 +28,7 @@ class error : public std::runtime_error {
   error_kind kind_;
 };
 
-/// The request makes no sense: wrong option, wrong key, impossible combination. Exit code 2.
+/// Invalid request: wrong option, wrong key, impossible combination. Exit code 2.
 struct usage_error : error {
   explicit usage_error(const std::string& text) : error(error_kind::usage, text) {}
 };
@@ -54,7 +54,7 @@ struct interrupted_error : error {
 /// Exit code of the program for an error of this kind.
 inline int exit_code(error_kind kind) { return static_cast<int>(kind); }
 
-/// Throw the type of error that belongs to `kind` (used where a kind has travelled between ranks).
+/// Throw the type of error of this kind (used for kinds received from other ranks).
 [[noreturn]] inline void throw_error(error_kind kind, const std::string& text) {
   switch (kind) {
     case error_kind::usage:

@@ -17,7 +17,7 @@
 
 namespace osteon {
 
-/// Loops shorter than this run on the calling thread: waking a team would cost more than they do.
+/// Loops shorter than this run on the calling thread: starting a thread team costs more.
 inline constexpr std::int64_t shortest_parallel_loop = 4096;
 
 #if defined(__CUDACC__)

@@ -13,14 +13,14 @@
 namespace osteon::bench {
 
 struct exchange_case {
-  std::int64_t bytes = 65536;  ///< of the mean parcel
+  std::int64_t bytes = 65536;  ///< size of the mean parcel
   double skew = 1;             ///< the largest parcel of each round over the mean one, 1 to the number of ranks
 };
 
 struct exchange_time {
-  std::string way;              ///< a schedule of comm::all_to_all, or MPI_Alltoallv
+  std::string way;              ///< schedule of comm::all_to_all, or MPI_Alltoallv
   double best = 0, median = 0;  ///< s of one exchange, on the slowest rank
-  double bytes_per_second = 0;  ///< between different ranks, all together, by the median
+  double bytes_per_second = 0;  ///< total rate between different ranks, from the median
 };
 
 /// Run MPI_Alltoallv and the schedules in turn.
@@ -31,14 +31,14 @@ std::vector<exchange_time> measure_exchange(MPI_Comm comm, const exchange_case& 
                                             const std::vector<std::string>& schedules, double seconds);
 
 struct io_options {
-  std::string image;   ///< npy of bytes, the materials, 0 is empty; empty: a made one
-  int edge = 128;      ///< voxels along the made one
-  std::string folder;  ///< where the files lie while it runs: this file system is measured
+  std::string image;   ///< npy file of bytes (materials, 0 is empty space); empty: a generated image
+  int edge = 128;      ///< voxels along an edge of the generated image
+  std::string folder;  ///< folder of the files during the run; its file system is measured
   int repetitions = 3;
-  std::vector<std::string> only;  ///< of "operation, way": the ways that have one of these somewhere; empty: all
+  std::vector<std::string> only;  ///< substrings of "operation, way" that select methods; empty: all
 };
 
-/// A porous cube with walls of a gyroid, some 40 % solid, their greys noisy as those of a scan. Shape (edge, edge, edge).
+/// Porous cube with gyroid walls, about 40 % solid, with noisy grey values as in a scan. Shape (edge, edge, edge).
 voxel::image gyroid(int edge);
 
 /// Read a model and write a displacement at every node by all methods in turn, repeatedly. Rows {operation, way, cpu_seconds
@@ -51,14 +51,14 @@ struct render_options {
   int edge = 256;    ///< voxels along the cube
   int pixels = 512;  ///< of the square picture
   double step_voxels = 1;
-  int frames = 3;        ///< the fastest counts
+  int frames = 3;        ///< number of frames; the fastest is reported
   std::string pictures;  ///< folder for the pictures as npy, float RGBA, and for the volume; empty: none
 };
 
-/// Rows {name, samples, milliseconds_per_frame, cpu_milliseconds_per_frame,
-/// cpu_milliseconds_of_preparation (once for all frames of a scene), Msamples_per_s} of a smooth wavy field that
-/// fills the cube: translucent, translucent and lit, opaque, and opaque and lit; rates are per CPU second of this process.
-/// `limit_Msamples_per_s` is what interpolation alone takes of voxels that lie in the first cache.
+/// Rows {name, samples, milliseconds_per_frame, cpu_milliseconds_per_frame, cpu_milliseconds_of_preparation (once for all
+/// frames of a scene), Msamples_per_s} of a smooth wavy field that fills the cube: translucent, translucent and lit, opaque,
+/// and opaque and lit; rates are per CPU second of this process. `limit_Msamples_per_s` is the rate of interpolation alone
+/// on voxels in the L1 cache.
 /// @throws usage_error on sizes out of range @collective on comm
 nlohmann::ordered_json render(MPI_Comm comm, const render_options& options);
 

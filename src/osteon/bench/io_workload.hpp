@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// What reading and writing are measured with: a model in all formats, a field at its nodes, and all ways to read the one
-/// and to write the other.
+/// Workload of the input and output benchmark: a model in all formats, a field at its nodes, and all methods of reading the
+/// model and writing the field.
 #include <mpi.h>
 
 #include <cstdint>
@@ -19,11 +19,11 @@
 
 namespace osteon::bench {
 
-/// One way to read the model or to write the field.
+/// Method of reading the model or of writing the field.
 struct io_way {
   std::string operation, name;
   std::function<void()> run;  ///< @collective on the workload's ranks
-  std::string file;           ///< that it reads or writes
+  std::string file;           ///< file that it reads or writes
 };
 
 /// VOX-FE text is read and written by scanf and printf; a rank that waits for its turn polls in MPI, and `waited` is the
@@ -31,12 +31,12 @@ struct io_way {
 class io_workload {
  public:
   /// Write the model to `folder` in all formats. @param image bytes, the materials, 0 is empty; of rank 0
-  /// @throws usage_error if it holds no bytes @collective on comm
+  /// @throws usage_error if the image is not of bytes @collective on comm
   io_workload(MPI_Comm comm, const voxel::image& image, std::string folder);
 
-  /// zstd is missing where HDF5 does not find its filter.
+  /// List of methods, without zstd if HDF5 does not find its filter.
   std::vector<io_way> ways();
-  /// CPU seconds that this rank only waited in the way that was run last.
+  /// CPU seconds of waiting of this rank in the last run.
   double waited() { return std::exchange(waited_, 0.0); }
   /// Shape, elements, nodes, bytes of the materials and the dense field.
   nlohmann::ordered_json facts() const;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Agree, then throw: how a collective function fails without leaving a rank behind.
+/// Collective error handling: ranks agree on an error before throwing, so that no rank blocks.
 #include <mpi.h>
 
 #include <osteon/base/error.hpp>
@@ -17,8 +17,8 @@ struct outcome {
 
 /// Throw the error of the lowest failing rank on all ranks, or return if none failed.
 ///
-/// If the other ranks do not arrive within some seconds, for they are stuck in a collective of MPI-IO that this rank has
-/// left, a rank that failed calls std::terminate with its error as the current exception: set a handler that prints it and
+/// If the other ranks do not arrive within some seconds, because they are blocked in a collective of MPI-IO that this rank
+/// has left, the failed rank calls std::terminate with its error as the current exception: set a handler that prints it and
 /// calls MPI_Abort.
 /// @collective on comm
 /// @cost one allreduce of an int; a broadcast of the text only after a failure
@@ -40,8 +40,8 @@ outcome outcome_of(F&& local) {
   return {};
 }
 
-/// Run `local` on every rank; if it throws on any, every rank throws the error of the lowest failing rank.
-/// `local` must not call collectives itself: a rank that throws would leave the others waiting in them.
+/// Run `local` on every rank; if it throws on any rank, all ranks throw the error of the lowest failing rank. `local` must
+/// not call collectives: other ranks would wait in them for a rank that throws.
 /// @collective on comm
 template <class F>
 void collectively(MPI_Comm comm, F&& local) {

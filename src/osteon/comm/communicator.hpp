@@ -45,7 +45,7 @@ class communicator {
     MPI_Comm_dup(comm, &result.handle_);
     return result;
   }
-  /// Own a communicator that was just made (MPI_Comm_split ...); MPI_COMM_NULL is none. @collective local
+  /// Take ownership of a new communicator (MPI_Comm_split ...); MPI_COMM_NULL is none. @collective local
   static communicator take(MPI_Comm made) {
     communicator result;
     result.handle_ = made;

@@ -44,7 +44,7 @@ void to_all_virtual_ranks(MPI_Comm comm, std::vector<T>& values) {
 }  // namespace gather_detail
 
 /// Concatenated values of all ranks.
-/// @tparam T may be copied as bytes @pre all of them are below 2^31 @cost memory: all values on every rank
+/// @tparam T trivially copyable @pre fewer than 2^31 values in total @cost memory: all values on every rank
 /// @collective on comm
 template <class T>
 gathered_lists<T> gather_to_all(MPI_Comm comm, const std::vector<T>& own) {

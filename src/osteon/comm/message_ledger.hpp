@@ -33,7 +33,7 @@ class message_ledger {
   struct entry {
     std::string plan;
     std::vector<shape> shapes;
-    std::vector<stretch> runs;  ///< all of them, in their order
+    std::vector<stretch> runs;  ///< all runs in order
   };
 
   /// Index of an entry and of a shape in it; new ones are appended.
@@ -50,7 +50,7 @@ class message_ledger {
   /// Total over all plans.
   double waited_seconds() const { return waited_; }
 
-  /// As bytes, and back.
+  /// Serialisation to bytes, and back.
   std::vector<char> packed() const;
   static message_ledger unpacked(std::span<const char> bytes);
 
@@ -78,9 +78,9 @@ class hung_ledger {
 /// Ledger attached to `comm`, or null. @collective local
 message_ledger* ledger_of(MPI_Comm comm);
 
-/// Under which a plan is counted.
+/// Name under which a plan is counted.
 std::string counted_name(const plan::plan& what, std::size_t element_bytes);
-/// Count one run of a plan without sending anything: of virtual ranks. @collective local
+/// Count one run of a plan without communication, for virtual ranks. @collective local
 void rehearse(MPI_Comm comm, const plan::plan& what, std::size_t element_bytes);
 
 /// Counts one call of an MPI collective and its time (lifetime of this object) if a ledger is attached to the communicator.
@@ -89,7 +89,7 @@ class counted_call {
  public:
   /// Reduce `bytes` bytes to all ranks: plan::all_reduce.
   static counted_call all_reduce(MPI_Comm comm, std::int64_t bytes);
-  /// Bring each rank's values to rank 0 in one message each, or from there. @param counts of all ranks; read on rank 0
+  /// Gather to or scatter from rank 0 in one message per rank. @param counts counts of all ranks; read on rank 0
   static counted_call gather(MPI_Comm comm, std::string_view name, std::span<const int> counts, int own, int value_bytes);
   static counted_call scatter(MPI_Comm comm, std::string_view name, std::span<const int> counts, int own, int value_bytes);
   /// One message to each rank for which there are values. @param to, from values by rank
@@ -114,7 +114,7 @@ struct rehearsed_parts {
     const message_ledger* sent;
   };
   std::vector<part> parts;
-  std::deque<message_ledger> ledgers;  ///< all that were begun: exchanges keep numbers of entries by the ledger's address
+  std::deque<message_ledger> ledgers;  ///< all ledgers ever used: exchanges store entry numbers by the address of a ledger
 };
 
 /// Part of a solve with the same messages in every execution and a data-dependent number of executions, such as an iteration
@@ -129,7 +129,7 @@ class sent_part {
   ~sent_part();
   sent_part(const sent_part&) = delete;
   sent_part& operator=(const sent_part&) = delete;
-  /// It is found to be another part: an iteration that ends early, for example.
+  /// Reclassify the part, for example an iteration that ends early.
   void becomes(std::string name) { name_ = std::move(name); }
 
  private:
@@ -142,17 +142,17 @@ class sent_part {
 struct plan_traffic {
   std::string plan;
   std::int64_t runs = 0;
-  std::int64_t messages = 0, bytes = 0;  ///< of all runs and ranks
+  std::int64_t messages = 0, bytes = 0;  ///< sums over all runs and ranks
   std::int64_t most_bytes_of_a_rank = 0;
-  double most_waited_seconds = 0, waited_seconds = 0;  ///< by the rank that waited longest; all ranks
-  plan::plan what;                                     ///< its different runs, one after the other
+  double most_waited_seconds = 0, waited_seconds = 0;  ///< maximum over ranks; sum over ranks
+  plan::plan what;                                     ///< its different runs in sequence
   std::vector<problem> problems;                       ///< faults by plan::verify
 };
 
 constexpr int all_stages = -1;
-/// Add up and verify. @param by_rank ledger of each rank @param stage restricts to this stage
+/// Sum over ranks and verify. @param by_rank ledger of each rank @param stage restriction to this stage
 std::vector<plan_traffic> traffic_of(std::span<const message_ledger> by_rank, int stage = all_stages);
-/// The ledgers of all ranks on rank 0; none elsewhere. @collective on comm
+/// Gather the ledgers of all ranks on rank 0; empty on other ranks. @collective on comm
 std::vector<message_ledger> gathered(MPI_Comm comm, const message_ledger& own);
 
 }  // namespace osteon::comm

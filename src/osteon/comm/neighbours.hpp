@@ -24,7 +24,7 @@ namespace osteon::comm {
 class neighbours {
  public:
   neighbours();
-  /// @param comm borrowed @param tag the first of a hundred that no other exchange of `comm` uses at the same time
+  /// @param comm borrowed @param tag first of 100 consecutive tags that no concurrent exchange on `comm` uses
   neighbours(MPI_Comm comm, int tag, plan::neighbour_part part);
   ~neighbours();
   neighbours(neighbours&&) noexcept;
@@ -47,7 +47,7 @@ class neighbours {
     return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
   }
 
-  /// begin and end at once. T is trivially copyable.
+  /// Calls begin and end. T is trivially copyable.
   template <class T>
   void exchange(T* values) {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -61,16 +61,16 @@ class neighbours {
   template <class T, class Combine>
   void combine(std::vector<T>& own, std::size_t components, int rank, Combine combine_two);
 
-  /// Send and receive straight between the arrays, without a copy; one of whole boxes or runs. They must stay as they are
-  /// meanwhile, and must not overlap. @collective among neighbours
+  /// Sends and receives directly between the arrays, without a copy, for messages of boxes or runs. The arrays must not be
+  /// modified during the exchange, and must not overlap. @collective among neighbours
   void move(const void* from, void* to, std::size_t element_bytes);
 
-  /// Sends all, and passes received messages one at a time in the order of the plan, so that at most one is stored.
+  /// Sends all messages, and passes received messages one at a time in the order of the plan, so that at most one is stored.
   /// @param take must not throw @collective among neighbours
   using taker = std::function<void(std::size_t message, std::span<const std::byte> elements)>;
   void take_one_by_one(const void* from, std::size_t element_bytes, const taker& take);
 
-  /// Count one run without sending anything: of virtual ranks that rehearse. @collective local
+  /// Records one exchange without communication, for virtual ranks. @collective local
   void rehearse(std::size_t element_bytes) const;
 
  private:

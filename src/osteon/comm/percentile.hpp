@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Percentiles of values that are spread over ranks.
+/// Percentiles of values distributed over ranks.
 #include <mpi.h>
 
 #include <algorithm>
@@ -35,14 +35,14 @@ struct search {
 
 }  // namespace percentile_detail
 
-/// The values that fractions of a group do not exceed: the smallest one such that values <= it have at least the fraction of
-/// the group's weight; of a fraction of 0 the smallest value.
+/// Quantiles of groups: the smallest value such that values <= it have at least the fraction of the weight of the group; for
+/// a fraction of 0 the smallest value.
 ///
-/// Exact and the same for every number of ranks: the values are found byte by byte from counts, no rank sees the others'
-/// data.
+/// The result is exact and independent of the number of ranks: values are determined byte by byte from counts, without
+/// exchanging data.
 /// @param values finite where they have a group @param fractions each in [0, 1]
 /// @param group_of(i) the group of values[i], below `groups`, or `no_group`
-/// @param weight_of(i) of values[i], an integer >= 0; values of weight 0 do not count
+/// @param weight_of(i) weight of values[i], an integer >= 0; values of weight 0 are ignored
 /// @return by group, then by fraction; 0 where the group has no weight
 /// @collective on comm @cost five sweeps over the values; four allreduces of 256 counters for each result
 template <class GroupOf, class WeightOf>
@@ -89,14 +89,14 @@ std::vector<float> percentiles(MPI_Comm comm, std::span<const float> values, std
   return result;
 }
 
-/// The same where each value weighs 1.
+/// The same with weights of 1.
 template <class GroupOf>
 std::vector<float> percentiles(MPI_Comm comm, std::span<const float> values, std::span<const double> fractions,
                                std::size_t groups, GroupOf group_of) {
   return percentiles(comm, values, fractions, groups, group_of, [](std::size_t) { return std::int64_t{1}; });
 }
 
-/// One value of one group. @param counts(v) whether a value is of the group, as finite ones can be
+/// One quantile of one group. @param counts(v) true if a value is in the group; finite values only
 template <class Counts>
 double percentile(MPI_Comm comm, std::span<const float> values, double fraction, Counts counts) {
   return static_cast<double>(percentiles(comm, values, std::span(&fraction, 1), 1, [&](std::size_t i) {
@@ -104,7 +104,7 @@ double percentile(MPI_Comm comm, std::span<const float> values, double fraction,
                              }).front());
 }
 
-/// The same of all values as one group. @param values finite
+/// The same for all values as one group. @param values finite
 inline std::vector<float> percentiles(MPI_Comm comm, std::span<const float> values, std::span<const double> fractions) {
   return percentiles(comm, values, fractions, 1, [](std::size_t) { return std::size_t{0}; });
 }

@@ -29,7 +29,7 @@ T combined(T a, T b, MPI_Op op) {
 
 }  // namespace reductions_detail
 
-/// Values are replaced by their sum, largest, least or bits (MPI_SUM, MPI_MAX, MPI_MIN, MPI_BOR) over all ranks. Not
+/// Replace values by their sum, maximum, minimum or bitwise or (MPI_SUM, MPI_MAX, MPI_MIN, MPI_BOR) over all ranks. Not
 /// counted.
 /// @collective on comm
 template <class T>
@@ -58,7 +58,7 @@ void counted_all_reduce(MPI_Comm comm, T* values, std::size_t count, MPI_Op op) 
   all_reduce(comm, values, count, op);
 }
 
-/// The sum of a value of each rank, counted as a reduction; one where the ranks have no values. @collective on comm
+/// Sum of one value per rank, counted as a reduction; 1 if the ranks have no values. @collective on comm
 inline double counted_sum(MPI_Comm comm, double value) {
   const auto counted = counted_call::all_reduce(comm, sizeof value);
   if (!has_values(comm)) return 1;
@@ -66,7 +66,7 @@ inline double counted_sum(MPI_Comm comm, double value) {
   return value;
 }
 
-/// The sum of the values of all ranks before this one. @collective on comm
+/// Exclusive prefix sum over ranks. @collective on comm
 template <class T>
 T sum_of_lower_ranks(MPI_Comm comm, T value) {
   T sum = 0;
@@ -81,7 +81,7 @@ T sum_of_lower_ranks(MPI_Comm comm, T value) {
   return sum;
 }
 
-/// The value of rank 0 on all ranks. @collective on comm
+/// Broadcast the value of rank 0. @collective on comm
 template <class T>
 T of_first_rank(MPI_Comm comm, T value) {
   if (!is_virtual(comm)) {
@@ -93,7 +93,7 @@ T of_first_rank(MPI_Comm comm, T value) {
   return value;
 }
 
-/// Each rank's values one after the other on rank 0. @param counts, begins by rank, read on rank 0 @collective on comm
+/// Gather the values of all ranks on rank 0. @param counts, begins by rank, read on rank 0 @collective on comm
 template <class T>
 void gather_values(MPI_Comm comm, const T* own, int count, T* all, const std::vector<int>& counts,
                    const std::vector<int>& begins) {
@@ -106,7 +106,7 @@ void gather_values(MPI_Comm comm, const T* own, int count, T* all, const std::ve
     if (!lists[r].empty()) std::memcpy(all + begins[r], lists[r].data(), lists[r].size());
 }
 
-/// The way back. @collective on comm
+/// Scatter the values of rank 0. @collective on comm
 template <class T>
 void scatter_values(MPI_Comm comm, const T* all, const std::vector<int>& counts, const std::vector<int>& begins, T* own,
                     int count) {

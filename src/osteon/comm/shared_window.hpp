@@ -1,13 +1,13 @@
 #pragma once
 /// @file
-/// Memory that the ranks of a host share, and how they wait for each other in it without messages.
+/// Shared memory of the ranks of a host, and synchronisation in it without messages.
 #include <atomic>
 #include <osteon/comm/communicator.hpp>
 #include <vector>
 
 namespace osteon::comm {
 
-/// A window of MPI_Win_allocate_shared: each rank has a stretch of it, page-aligned, that all can read and write.
+/// A window of MPI_Win_allocate_shared: each rank has a page-aligned segment that all ranks can read and write.
 class shared_window {
  public:
   shared_window() = default;
@@ -20,7 +20,7 @@ class shared_window {
   ~shared_window();
 
   /// @param bytes size of this rank's segment; zeroed
-  /// @throws machine_error if the host has less shared memory
+  /// @throws machine_error if shared memory is insufficient
   /// @collective on comm, whose ranks are on one host
   static shared_window make(MPI_Comm comm, std::size_t bytes);
 

@@ -20,7 +20,7 @@ struct rehearsed_parts;
 
 /// Run `body` as each of `ranks` ranks, one at a time. Each counts its messages.
 /// @return the ledgers by rank
-/// @throws errors of a rank, and machine_error if all wait for one another
+/// @throws errors of a rank, and machine_error on deadlock
 /// @collective local; MPI has to be initialised with MPI_THREAD_SERIALIZED
 std::vector<message_ledger> run_virtual_ranks(int ranks, const std::function<void(MPI_Comm)>& body);
 
@@ -36,13 +36,13 @@ struct attachment {
   message_ledger* ledger = nullptr;
   virtual_place place;
   rehearsed_parts* parts = nullptr;  ///< virtual rank: parts by `sent_part`
-  bool has_values = true;            ///< false: of a virtual rank that counts only (without_values)
+  bool has_values = true;            ///< false: virtual rank that only counts messages (without_values)
 };
-/// Nothing if there is none. @collective local
+/// Null if there is none. @collective local
 attachment* attachment_of(MPI_Comm comm);
 void attach(MPI_Comm comm, attachment* what);
 
-/// Send to, and wait for, another virtual rank. In order by sender, receiver and tag.
+/// Send to, and receive from, another virtual rank. Messages are ordered by sender, receiver and tag.
 void virtual_send(const virtual_place& from, int to, int tag, std::span<const std::byte> bytes);
 std::vector<std::byte> virtual_receive(const virtual_place& to, int from, int tag);
 
@@ -62,7 +62,7 @@ class without_values {
  private:
   attachment* attached_ = nullptr;
 };
-/// Whether the ranks of a communicator have values. @collective local
+/// True if the ranks of a communicator have values. @collective local
 bool has_values(MPI_Comm comm);
 /// Gather bytes of each virtual rank on rank 0; empty elsewhere. Also broadcast from rank 0, and scatter of a list.
 /// @collective on comm, of virtual ranks
@@ -70,7 +70,7 @@ std::vector<std::vector<std::byte>> virtual_gather(MPI_Comm comm, std::span<cons
 std::vector<std::byte> virtual_broadcast(MPI_Comm comm, std::span<const std::byte> of_first);
 std::vector<std::byte> virtual_scatter(MPI_Comm comm, const std::vector<std::vector<std::byte>>& of_first);
 
-/// The largest, and the sum, of the values of all ranks, virtual or not. @collective on comm
+/// Maximum, and sum, over all ranks, virtual or not. @collective on comm
 int largest_of(MPI_Comm comm, int value);
 std::int64_t sum_of(MPI_Comm comm, std::int64_t value);
 /// Value of each rank on rank 0; empty elsewhere. @collective on comm

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The block of voxels that a rank owns, and how z planes are dealt out to ranks.
+/// Blocks of voxels owned by ranks, and distribution of z planes.
 #include <mpi.h>
 
 #include <cstdint>
@@ -12,14 +12,15 @@
 
 namespace osteon::grid {
 
-/// A rank's part of the domain: whole z planes, or a brick. Every rank owns at least one voxel; possibly no active one.
+/// Part of the domain owned by a rank: complete z planes, or a brick. Every rank owns at least one voxel; possibly no active
+/// one.
 struct block {
   MPI_Comm comm = MPI_COMM_NULL;            ///< borrowed
   index3 domain;                            ///< voxels of the whole image (z, y, x)
   box3 owned;                               ///< the voxels of this rank
   int below = MPI_PROC_NULL;                ///< rank that owns the plane under owned.begin.z; only for whole planes
   int above = MPI_PROC_NULL;                ///< rank that owns the plane owned.end.z; only for whole planes
-  std::shared_ptr<const box_tree> boxes{};  ///< of all ranks; none: no tree (only pictures can do without)
+  std::shared_ptr<const box_tree> boxes{};  ///< boxes of all ranks; null: no tree (sufficient for pictures only)
 
   /// True if all ranks own whole z planes.
   bool is_planes() const { return boxes->is_planes(); }
@@ -38,10 +39,10 @@ std::vector<std::int64_t> balance_planes(std::span<const std::int64_t> active_pe
 
 /// The block of this rank.
 /// @param active_per_plane the same on all ranks, one value for each of the domain's planes
-/// @throws usage_error on all ranks, without a message between them @collective on comm
+/// @throws usage_error on all ranks, without communication @collective on comm
 block make_block(MPI_Comm comm, index3 domain, std::span<const std::int64_t> active_per_plane);
 
-/// The block of this rank, one of the tree's boxes.
+/// Block of this rank, one of the boxes of the tree.
 /// @param boxes the same on all ranks, a box for each rank of comm @collective local
 block make_block(MPI_Comm comm, box_tree boxes);
 

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The boxes of all ranks, as a tree of cuts.
+/// Boxes of all ranks as a tree of cuts.
 #include <cstdint>
 #include <osteon/base/box.hpp>
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace osteon::grid {
 
-/// The part of two boxes that they have in common; may be empty.
+/// Intersection of two boxes; may be empty.
 box3 overlap(const box3& a, const box3& b);
 
 /// `part`, larger by `depth` voxels on each side.
@@ -18,7 +18,7 @@ box3 grown(const box3& part, std::int64_t depth);
 ///
 /// Ranks are numbered in the order of the leaves, the low side of a cut first. Boxes follow from the cuts on the path from
 /// the root, so intersections with other ranks are computed without messages.
-/// @cost 16 bytes a rank; O(depth) for a box or an owner
+/// @cost 16 bytes per rank; O(depth) for a box or an owner
 class box_tree {
  public:
   /// Cuts [low, high) of `along` at `position` (global): the low side has the first `ranks_low` ranks.
@@ -32,7 +32,7 @@ class box_tree {
   /// @param cuts ranks - 1 cuts: a cut, those of its low side, those of its high side
   box_tree(index3 domain, std::vector<cut> cuts);
 
-  /// Whole z planes, those from first[r] to first[r + 1] for rank r; a rank may have none.
+  /// Tree of complete z planes: those from first[r] to first[r + 1] on rank r; a rank may have none.
   static box_tree of_planes(index3 domain, std::span<const std::int64_t> first);
 
   index3 domain() const { return domain_; }
@@ -44,11 +44,11 @@ class box_tree {
   box3 box_of(int rank) const;
   /// Rank of the box that contains a voxel of the domain.
   int owner_of(index3 voxel) const;
-  /// Ranks that have a voxel of `part`, ascending.
+  /// Ranks whose boxes intersect `part`, ascending.
   /// @cost O(depth) and the ranks found
   std::vector<int> ranks_overlapping(const box3& part) const;
 
-  /// All ranks, those on the side of a cut that `low_first(cut)` names before those on the other.
+  /// All ranks in an order in which `low_first(cut)` selects the side of each cut that comes first.
   template <class F>
   std::vector<int> ordered(F&& low_first) const {
     std::vector<int> order;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Moving dense arrays between boxes of ranks.
+/// Redistribution of dense arrays between boxes of ranks.
 #include <mpi.h>
 
 #include <osteon/base/material_number.hpp>
@@ -23,20 +23,20 @@ std::vector<piece> pieces_of(const box_tree& boxes, const box3& part);
 
 /// Assemble an array over the box `want` from the parts of other ranks.
 /// @param values shape (have.z, have.y, have.x, components)
-/// @param send parts of `have`, at most one a rank
+/// @param send parts of `have`, at most one per rank
 /// @param receive parts of `want` that cover it once; each is one that its rank sends
 /// @collective on comm, among the ranks of the pieces
-/// @cost a message a piece, straight from one array into the other
+/// @cost one message per piece, directly from one array into the other
 template <class T>
 std::vector<T> exchange_pieces(MPI_Comm comm, const box3& have, std::span<const T> values, std::span<const piece> send,
                                const box3& want, std::span<const piece> receive, int components = 1,
                                const std::string& name = "pieces of boxes");
 
-/// The plan of it. @param name under which its messages are counted
+/// Plan of this redistribution. @param name name under which its messages are counted
 plan::neighbour_part plan_of_pieces(const box3& have, std::span<const piece> send, const box3& want,
                                     std::span<const piece> receive, const std::string& name);
 
-/// The plan of a rank's part in redistribute. @collective local
+/// Plan of a rank's part of redistribute. @collective local
 plan::neighbour_part plan_to_redistribute(int rank, const box_tree& from, const box_tree& to);
 
 /// Move a cell field from the boxes of one tree to those of another.
@@ -48,9 +48,9 @@ std::vector<T> redistribute(MPI_Comm comm, const box_tree& from, const box_tree&
 
 /// Move a node field to whole planes of nodes.
 ///
-/// Boxes that touch share nodes: the value of the highest rank counts, and NaN only where all have it.
+/// Adjacent boxes share nodes: the value of the highest rank is used, and NaN only if all have it.
 /// @param values shape (z + 1, y + 1, x + 1, components) of this rank's box in `from`
-/// @param planes boxes of the nodes: a domain of one more on each axis than `from` has
+/// @param planes boxes of the nodes: a domain larger by one along each axis than that of `from`
 /// @collective on comm
 std::vector<float> redistribute_nodes(MPI_Comm comm, const box_tree& from, const box_tree& planes,
                                       std::span<const float> values, int components = 1);

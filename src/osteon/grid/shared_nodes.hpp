@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Nodes that several ranks hold a copy of, and the sums over their copies.
+/// Nodes with copies on several ranks, and sums over their copies.
 #include <mpi.h>
 
 #include <cstdint>
@@ -21,28 +21,28 @@ struct node_layout {
 
 /// A node that may have copies: equal ids are copies of one node.
 struct identified_node {
-  std::int64_t id = 0;    ///< in the whole problem
+  std::int64_t id = 0;    ///< global number
   std::int32_t node = 0;  ///< local number
 };
 
-/// The nodes of this rank that have copies: on other ranks, or on this one, where periodic faces meet. Any number of
-/// ranks may share a node.
+/// Nodes of this rank that have copies on other ranks, or on this one at periodic faces. Any number of ranks may share a
+/// node.
 class shared_nodes {
  public:
-  /// @param boundary this rank's nodes that may have copies, each once, in any order
-  /// @param candidates other ranks that may share a node with this one; symmetric: if a names b, b names a
-  /// @param name under which the messages are counted
+  /// @param boundary nodes of this rank that may have copies, each once, in any order
+  /// @param candidates other ranks that may share a node with this one; symmetric: if a lists b, b lists a
+  /// @param name name under which the messages are counted
   /// @collective on comm
   shared_nodes(MPI_Comm comm, std::vector<identified_node> boundary, std::span<const int> candidates,
                const std::string& name = "shared nodes");
 
-  /// The same nodes, whose messages are counted under another name. @collective on comm
+  /// Copy of this object whose messages are counted under another name. @collective on comm
   shared_nodes renamed(const std::string& name) const;
 
-  /// Replace the value of each shared node by the sum over its copies, added in the order of the ranks, so that all
-  /// copies are equal bit for bit. Virtual ranks without values (comm/virtual_ranks.hpp) count it.
+  /// Replace the value of each shared node by the sum over its copies, added in the order of the ranks, so that all copies
+  /// are equal bit for bit. Virtual ranks without values (comm/virtual_ranks.hpp) count the messages.
   /// @collective on comm, among neighbours
-  /// @cost one message each way per neighbour, the shared values; two adds a copy
+  /// @cost one message of shared values in each direction per neighbour; two additions per copy
   template <class T>
   void exchange_add(T* values, node_layout layout) const;
 
@@ -51,10 +51,10 @@ class shared_nodes {
   /// @collective on comm, among neighbours
   void exchange_min(std::span<std::int64_t> values, int components) const;
 
-  /// Nodes that have copies, on other ranks or on this one.
+  /// Nodes with copies on other ranks or on this one.
   std::span<const std::int32_t> with_copies() const { return with_copies_; }
 
-  /// Copies but one of every node, ascending local numbers: skip them to count every node once. The copy that counts is
+  /// All copies but one of every node, in ascending local numbers: skip them to count every node once. The remaining copy is
   /// the first one on the lowest rank.
   std::span<const std::int32_t> not_owned() const { return not_owned_; }
 

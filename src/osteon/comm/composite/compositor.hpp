@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// One picture of the ranks' partial images.
+/// Compositing of the partial images of ranks.
 #include <functional>
 #include <memory>
 #include <osteon/comm/communicator.hpp>
@@ -14,7 +14,7 @@ namespace osteon::comm {
 using compositing::pixel_rectangle;
 
 enum class transport {
-  automatic,  ///< shared memory where all ranks are on one host, hybrid where hosts have several ranks, else messages
+  automatic,  ///< shared memory on one host, hybrid if hosts have several ranks, otherwise messages
   messages,   ///< a plan between all ranks
   shared,     ///< one host: ranks render into shared memory, and each blends a stripe of all images
   hybrid,     ///< shared memory inside hosts, for each stripe a plan between them
@@ -35,7 +35,7 @@ struct composite_options {
   drawn_plan_maker method_of_drawn;  ///< takes precedence over `method` for messages of `sparse` images, which are then what
                                      ///< the plan for the active rectangles, without run lengths
   int root = 0;                      ///< rank that receives the picture; -1: finished parts are not collected
-  bool sparse = false;               ///< images are empty in places: only other pixels are sent, and blended inside hosts
+  bool sparse = false;               ///< partially empty images: only non-empty pixels are sent, and blended inside hosts
   bool wide_between = true;          ///< messages: partly blended pixels are sent in a wider format
   bool check = true;                 ///< check that every pixel is premultiplied
   int ranks_per_host = 0;            ///< treat this many consecutive ranks as a host; 0: detect
@@ -46,7 +46,7 @@ struct composite_options {
 /// Composites frame after frame: render into `buffer()`, `run`, read `picture()`. All ranks destroy it together.
 class compositor {
  public:
-  /// @throws usage_error for a size or a root that cannot be, or shared transport across hosts
+  /// @throws usage_error for an invalid size or root, or shared transport across hosts
   /// @throws machine_error if there is not enough shared memory
   /// @collective on comm, which is duplicated
   static compositor make(MPI_Comm comm, const composite_options& options);
@@ -71,12 +71,12 @@ class compositor {
   /// The picture, shape (height, width), until the next `run`; final in the spans of `parts`. On the root all pixels are
   /// final.
   std::span<const std::byte> picture() const;
-  /// Pixels of `picture` that this rank has; all on the root, none on others if there is one.
+  /// Final pixels of `picture` on this rank; with a root, all on the root and none on other ranks.
   const std::vector<plan::span>& parts() const;
   /// True if every rank can read all of `picture`, including the parts of other ranks. Equal on all ranks, so that
   /// collective calls may depend on it.
   bool all_have_all() const;
-  /// How far a channel of the picture is at most from the exact one, in units of its last place; for formats of fixed point.
+  /// Upper bound of the error of a channel of the picture in units of its last place, for fixed-point formats.
   double error_bound() const;
   /// Description of the method.
   std::string description() const;

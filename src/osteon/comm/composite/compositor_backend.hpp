@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The transports of the compositor.
+/// Transports of the compositor.
 #include <osteon/comm/composite/compositor.hpp>
 #include <osteon/comm/exchange/plan_exchange.hpp>
 #include <osteon/comm/message_ledger.hpp>
@@ -9,7 +9,7 @@
 
 namespace osteon::comm {
 
-/// Direct send, which blends all at once, as long as its n (n - 1) messages are few; then binary swap.
+/// Direct send, with one blend, while its n (n - 1) messages are few; otherwise binary swap.
 plan::plan usual_method(int ranks, std::int64_t elements, std::span<const int> order, int root);
 
 struct compositor::backend {
@@ -47,7 +47,7 @@ void count_frame(MPI_Comm comm, MPI_Comm between, const std::string& name, messa
 
 /// True if each rank of this host has a separate core. @collective on comm
 bool cores_for_all(const composite_options& options, MPI_Comm comm);
-/// @throws usage_error if `order` does not name each rank once
+/// @throws usage_error unless `order` is a permutation of the ranks
 void check_order(std::span<const int> order, int ranks);
 /// @throws usage_error if images are too large for messages of `sparse` ones
 void check_sparse(const composite_options& options);
@@ -56,10 +56,10 @@ std::int64_t first_bad_pixel(const composite_options& options, const std::byte* 
 /// @throws data_error that names the rank, the pixel and its channels
 [[noreturn]] void throw_not_premultiplied(const composite_options& options, int rank, std::int64_t pixel,
                                           const std::byte* image);
-/// `active` within the image.
+/// Intersection of `active` with the image.
 pixel_rectangle clipped(const composite_options& options, const pixel_rectangle& active);
 
-/// Images of ranks of one host: blend rows of all of them, each where it is active.
+/// Blend rows of the images of the ranks of one host, each in its active rectangle.
 struct host_layer {
   const std::byte* image;
   pixel_rectangle active;
@@ -67,7 +67,7 @@ struct host_layer {
 /// @param out pixel `at.begin` of the result
 void blend_stretch(const composite_options& options, kernel::pixel_format out_format, std::byte* out,
                    std::span<const host_layer> layers, plan::span at);
-/// The runs of a stripe where any of the layers is active, counted from its beginning.
+/// Runs of a stripe in which any layer is active, counted from the beginning of the stripe.
 std::vector<plan::span> drawn_runs(const composite_options& options, std::span<const host_layer> layers, plan::span stripe);
 /// Blend the stripe with OpenMP threads.
 void blend_stripe(const composite_options& options, kernel::pixel_format out_format, std::byte* out,

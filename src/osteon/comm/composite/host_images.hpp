@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The partial images of the ranks of one host, in memory that they share.
+/// Partial images of the ranks of one host in shared memory.
 #include <osteon/comm/composite/compositor_backend.hpp>
 
 namespace osteon::comm {
@@ -11,28 +11,29 @@ namespace osteon::comm {
 /// `await_images` of f + 1 waits until all have announced f + 1, which they do after completing f.
 class host_images {
  public:
-  /// @param holder rank whose stretch of memory holds the picture
-  /// @throws machine_error if the host has less shared memory
-  /// @collective on host, which is borrowed, of ranks on one host
+  /// @param holder rank whose memory segment contains the picture
+  /// @throws machine_error if shared memory is insufficient
+  /// @collective on host, a borrowed communicator of ranks on one host
   host_images(MPI_Comm host, const composite_options& options, int holder);
 
   /// Buffer of this rank's next image.
   std::byte* next_image() const { return image(rank_, frame_ + 1); }
   std::byte* picture() const { return picture_; }
 
-  /// Begin a frame: announce that the image is rendered. @param bad_pixel of it, or -1
+  /// Begin a frame: announce that the image is rendered. @param bad_pixel invalid pixel of the image, or -1
   void announce(const pixel_rectangle& active, std::int64_t bad_pixel);
-  /// Wait until all images are there. @throws data_error for a bad pixel of any
+  /// Wait for all images. @throws data_error if any has an invalid pixel
   void await_images(const composite_options& options);
-  /// The image of a rank in this frame.
+  /// Image of a rank in this frame.
   host_layer layer(int rank) const { return {image(rank, frame_), state(rank).active[frame_ % 2]}; }
-  /// Tell the others that this rank reads no image any more, and has put its part of the picture in its place.
+  /// Announce that this rank has finished reading images and has stored its part of the picture.
   void finish() { common().finished.add(of_all(frame_), crowded_); }
-  /// Wait until all have finished.
+  /// Wait until all ranks have finished.
   void await_picture() const { common().finished.wait(of_all(frame_), crowded_); }
 
-  /// The same with the work shared dynamically: the picture is cut into blocks, and each rank claims those of its own stripe
-  /// first, then others'. With more ranks than cores, running ranks do the work of ranks that wait for a core.
+  /// The same with the work shared dynamically: the picture is cut into blocks, and each rank claims the blocks of its own
+  /// stripe first, then those of others. With more ranks than cores, running ranks process the blocks of ranks that wait for
+  /// a core.
   void begin_blocks(std::int64_t of_all_stripes) { last_block_ = ++turn_ * static_cast<std::uint32_t>(of_all_stripes); }
   /// Claim a free block of stripe r, or -1; `blocks` is their number.
   std::int64_t claim(int r, std::int64_t blocks);

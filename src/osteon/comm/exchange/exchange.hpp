@@ -35,18 +35,18 @@ struct all_to_all_options {
   /// `bruck`, `hierarchical:8`, `transposition` and its variants (plan/exchange/exchange_method.hpp). `auto`: shared if all
   /// ranks are on one host with sufficient shared memory, otherwise ring. net/choose.hpp selects the plan for a network.
   std::string schedule = "auto";
-  /// A barrier after each round of messages: without it rounds of unequal messages drift into each other, and a schedule
-  /// that is free of collisions round by round no longer is.
+  /// Barrier after each round of messages: without it, rounds of unequal messages overlap, and a schedule without collisions
+  /// inside rounds may have collisions.
   bool barriers = false;
-  /// Bytes; longer ones are cut. MPI counts to 2^31 - 1.
+  /// Maximum message size in bytes; longer messages are split. MPI counts are limited to 2^31 - 1.
   std::int64_t longest_message = std::int64_t{1} << 30;
 };
 
-/// Parcels of any length, also none, from each rank to each, planned once and run again and again.
+/// Exchange of parcels of any length, including 0, between all ranks, planned once and run repeatedly.
 class all_to_all {
  public:
-  /// @throws usage_error for an unknown schedule, or one that is no all-to-all or transposition of this number of ranks, or
-  /// `shared` on several hosts; machine_error for `shared` if the host has too little shared memory
+  /// @throws usage_error for an unknown schedule, or one that is not an all-to-all or transposition of this number of ranks,
+  /// or `shared` on several hosts; machine_error for `shared` if shared memory is insufficient
   /// @collective on comm, which is duplicated
   explicit all_to_all(MPI_Comm comm, const all_to_all_options& options = {});
   ~all_to_all();
@@ -56,7 +56,7 @@ class all_to_all {
   /// `shared`, or the name of the plan.
   const std::string& schedule() const;
 
-  /// Elements that the others have for this rank, from those that each has for the others. @param counts_to shape (ranks)
+  /// Numbers of elements that this rank receives, from the numbers that each rank sends. @param counts_to shape (ranks)
   /// @collective
   std::vector<std::int64_t> counts_from(std::span<const std::int64_t> counts_to);
 

@@ -40,7 +40,7 @@ void finish_sparse(const exchange_schedule& schedule, exchange_pixels& pixels, s
 /// One rank's part of a plan for dense images, with its messages prepared: planned once, started for each frame.
 ///
 /// Long messages are split into chunks, and an interval of pixels is blended when all its layers have arrived, while others
-/// are in flight. Layers at its back may be combined earlier: this is the order of blending all at once, so results do not
+/// are in flight. Layers at its back may be combined earlier: this preserves the order of a single blend, so results do not
 /// depend on the order of arrival.
 class dense_exchange {
  public:
@@ -63,7 +63,7 @@ class dense_exchange {
     int awaited;
     bool after_sends;
     std::vector<int> arrival_of;  ///< by layer; -1 for the own pixels
-    kernel::layer sum;            ///< where layers at the back can be joined; nowhere if there are too few
+    kernel::layer sum;            ///< target for joined layers at the back; null if there are too few
   };
   struct round {
     std::vector<MPI_Request> sends, arrivals;
@@ -72,7 +72,7 @@ class dense_exchange {
     bool collects = false;
     std::int64_t bytes_sent = 0;
   };
-  /// A work in the frame that is run.
+  /// State of a work in the current frame.
   struct progress {
     int awaited = 0;
     std::size_t joined = 0;  ///< layers at the back that are in the sum
@@ -87,7 +87,7 @@ class dense_exchange {
   std::vector<round> rounds_;
 };
 
-/// The same for images that are empty in places: messages hold only the runs of pixels that are not.
+/// The same for partially empty images: messages contain only the runs of non-empty pixels.
 class sparse_exchange {
  public:
   /// @param comm, schedule, pixels must outlive this object
@@ -95,7 +95,7 @@ class sparse_exchange {
       : comm_(comm), schedule_(schedule), pixels_(pixels) {}
 
   /// @param active ascending runs of pixels outside which the object is empty; afterwards, those of the result
-  /// @param counted null, or where the messages are entered
+  /// @param counted ledger of the messages, or null
   /// @collective on comm
   frame_report run(std::vector<plan::span>& active, message_ledger::shape* counted = nullptr);
 

@@ -10,11 +10,12 @@ namespace osteon::render {
 inline constexpr int mask_passes = 6;
 inline constexpr int mask_exchanges = mask_passes + 1;  ///< exchanges of ghosts of depth 1
 
-/// 1 in voxels of the solid and 0 elsewhere, smoothed by weights 1, 2, 1 along each axis, six times, with a constraint after
-/// each: the middles of the solid's voxels stay on one side of the surface, those of empty voxels on the other, as in
-/// @cite [Gibson1998]. So slopes lose their terraces, and neither holes close nor thin plates tear: where a solid is thinner
-/// than two voxels, its voxels are lifted so far that it keeps about its thickness. Walls of up to three voxels are smoothed
-/// three times only.
+/// Smooth the indicator of the solid (1 in its voxels, 0 elsewhere) six times with weights 1, 2, 1 along each axis. A
+/// constraint after each pass keeps the centres of solid voxels on one side of the surface and those of empty voxels on the
+/// other, as in
+/// @cite [Gibson1998]. Terraces on slopes disappear, while holes remain open and thin plates connected: values of solids
+/// thinner than two voxels are raised to preserve about their thickness. Walls of up to three voxels are smoothed three
+/// times only.
 /// @param solid 1 in voxels of the solid, else 0; shape of where.owned
 /// @param depth depth of the ghosts of the result
 /// @return a field that is bitwise independent of the number of ranks
