@@ -2,8 +2,8 @@
 /// @file
 /// Encoding of a chunk as by the filters of HDF5 (internal to io).
 ///
-/// Outside of HDF5, every rank compresses its chunks in threads, and deflate uses ISA-L, which takes a seventh of zlib's
-/// time for the same size. The results are ordinary shuffled zlib or zstd streams.
+/// Outside of HDF5, every rank compresses its chunks in threads, and deflate uses ISA-L, seven times as fast as zlib for the
+/// same size. The results are ordinary shuffled zlib or zstd streams.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,11 +15,11 @@ namespace osteon::io {
 /// True if this build supports zstd.
 bool can_write_zstd();
 
-/// Bring the first bytes of all elements together, then the second ones ...: HDF5's filter 2.
+/// Shuffle filter of HDF5 (filter 2): first bytes of all elements, then the second bytes, and so on.
 /// @param to as long as `values`, a multiple of element_bytes
 void shuffle(std::span<const std::byte> values, std::int64_t element_bytes, std::span<std::byte> to);
 
-/// Packs chunks of one size, one after the other.
+/// Encodes chunks of one size.
 class chunk_encoder {
  public:
   /// @throws std::bad_alloc
@@ -30,9 +30,9 @@ class chunk_encoder {
 
   /// Maximum size of an encoded chunk in bytes.
   std::size_t bound() const;
-  /// @param values of a chunk; if they are fewer (the last planes), zeros fill it up
+  /// @param values values of a chunk, padded with zeros if fewer (the last planes)
   /// @param to at least bound() bytes
-  /// @return bytes that were used @throws machine_error
+  /// @return size of the encoded chunk in bytes @throws machine_error
   std::size_t encode(std::span<const std::byte> values, std::span<std::byte> to);
 
  private:

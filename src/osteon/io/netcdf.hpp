@@ -25,10 +25,10 @@ inline constexpr unsigned zstd_filter = 32015;  ///< as registered with the HDF 
 /// Throw an error of `kind` unless a netCDF call succeeded.
 void check_netcdf(int status, const std::string& what, error_kind kind = error_kind::machine);
 
-/// A path that netCDF opens as it is: the library replaces backslashes by slashes. @throws usage_error if it has one
+/// Path for netCDF, which replaces backslashes by slashes. @throws usage_error if the path contains one
 const char* netcdf_path(const std::string& path);
 
-/// Planes of a chunk so that it holds about 2 MiB; it depends on the shape only, never on the ranks.
+/// Number of planes of a chunk of about 2 MiB; it depends on the shape only, not on the ranks.
 std::int64_t planes_per_chunk(std::int64_t planes, std::int64_t bytes_per_plane);
 
 /// Axes and limits of models and results; checked before allocation.
@@ -36,12 +36,12 @@ std::int64_t planes_per_chunk(std::int64_t planes, std::int64_t bytes_per_plane)
 /// @throws data_error
 void check_geometry(index3 shape, vector3 spacing_mm, vector3 origin_mm, int components = 3);
 
-/// A variable that is stored in chunks of whole planes.
+/// Variable stored in chunks of complete planes.
 struct plane_variable {
   std::string name;
   int type = 0;  ///< NC_UBYTE, NC_USHORT or NC_FLOAT
   bool on_nodes = false;
-  int group = -1, id = -1;               ///< of the open file; -1 on ranks that do not touch it
+  int group = -1, id = -1;               ///< IDs in the open file; -1 on ranks that do not access it
   std::int64_t planes = 0;               ///< first extent
   std::vector<std::size_t> plane_shape;  ///< the other extents
   std::int64_t element_bytes = 1;
@@ -50,7 +50,7 @@ struct plane_variable {
   std::int64_t chunks() const { return (planes + chunk_planes - 1) / chunk_planes; }
 };
 
-/// The groups and dimensions of a file under definition.
+/// Groups and dimensions of a file under definition.
 struct layout {
   int file = -1, vtk = -1, cells = -1, points = -1, integrity = -1;
   int z = -1, y = -1, x = -1, zn = -1, yn = -1, xn = -1, component = -1, hex = -1;
@@ -60,22 +60,22 @@ struct layout {
 layout define_layout(int file, const voxel::model_header& header, const char* schema, bool with_nodes,
                      const std::vector<std::pair<std::string, std::string>>& attributes);
 
-/// A variable of an image of `shape`, not yet of a file.
+/// Variable of an image of `shape`, not yet part of a file.
 plane_variable make_plane_variable(const std::string& name, int type, bool on_nodes, int components, index3 shape);
 
-/// Define it, stored as wanted, and the variable of its digests.
+/// Define the variable with the requested storage, and the variable of its digests.
 void define_plane_variable(const layout& where, plane_variable& variable, const storage& how);
-/// Type of the voxels' material numbers: bytes where they are enough.
+/// Type of the material numbers of voxels: bytes if sufficient.
 int material_type(const voxel::material_table& materials);
-/// The variable `material`, not yet of a file.
+/// Variable `material`, not yet part of a file.
 plane_variable make_material_variable(const voxel::model_header& header);
 void define_material_attributes(const plane_variable& variable, const voxel::material_table& materials);
 /// True if a variable of `/integrity` has current digests; older ones are XXH64.
 bool has_new_digests(int group, int variable);
 void put_text(int group, int variable, const char* name, const std::string& text);
 
-/// An open file. One that is read is closed by the destructor. One that is written is left open by it: without close() its
-/// writing failed, and the library crashes when it closes a file that it could not write (SIGSEGV, wherever a disk is full).
+/// Open file. The destructor closes a file opened for reading. It does not close a file opened for writing: without close()
+/// writing has failed, and the library crashes when it closes such a file (SIGSEGV on a full disk).
 class netcdf_file {
  public:
   enum class use { reading, writing };
@@ -87,7 +87,8 @@ class netcdf_file {
     return *this;
   }
   ~netcdf_file();
-  /// @param after called with HDF5's file of ours, open for writing, when netCDF has closed its own @throws machine_error
+  /// @param after called with an HDF5 handle of the file, open for writing, after netCDF has closed the file @throws
+  /// machine_error
   void close(const std::function<void(std::int64_t file)>& after = {});
   int id() const { return id_; }
 
@@ -96,11 +97,12 @@ class netcdf_file {
   use how_;
 };
 
-/// Open a file to read it. @param kind of file, as messages name it @throws data_error if it is not there, or of another
+/// Open a file for reading. @param kind kind of file for messages @throws data_error if it does not exist or has another
 /// format
 netcdf_file open_to_read(const std::string& path, const char* kind = "");
 
-/// Write coordinates and digests, that of the metadata last but for `complete` = 1, into a closed file. One process calls.
+/// Write coordinates and digests to a closed file, then the digest of the metadata, and finally `complete` = 1. Called by
+/// one process.
 /// @param digests by variable: chunks x digest_length characters
 void finish_file(const std::string& name, const voxel::model_header& header, bool with_nodes,
                  std::span<const plane_variable> variables, std::span<const std::string> digests);

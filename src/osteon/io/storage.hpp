@@ -12,9 +12,9 @@ namespace osteon::io {
 /// HDF5_PLUGIN_PATH, for example of the Python package hdf5plugin. `none` is not chunked.
 enum class compression { none, deflate, zstd };
 
-inline constexpr int default_level = 1;  ///< higher ones cost much and save little on fields of a solver
+inline constexpr int default_level = 1;  ///< higher levels are much slower with little gain for solver fields
 
-/// @throws usage_error for another name
+/// @throws usage_error for an unknown name
 compression compression_of(const std::string& name);
 
 struct storage {
@@ -23,18 +23,18 @@ struct storage {
   int significant_digits = 0;  ///< 1 to 6: fields are rounded to these, which compresses better; 0: kept exactly
 };
 
-/// Refuse levels and digits that do not exist, and a filter that cannot be found. @throws usage_error @collective local
+/// Reject invalid levels and digits, and a missing filter. @throws usage_error @collective local
 void check_storage(const storage& how);
 
-/// A message if a variable of an open file cannot be decompressed here because a filter is missing; else empty. @collective
-/// local
+/// Error message if a variable of an open file cannot be decompressed because a filter is missing; otherwise empty.
+/// @collective local
 std::string missing_filter(int group, int variable);
 
-/// Bits of a float's mantissa that keep a relative error of at most 0.5 * 10^-digits.
+/// Number of mantissa bits of a float for a relative error of at most 0.5 * 10^-digits.
 int bits_for_digits(int significant_digits);
 
-/// Round floats to `bits` of their mantissa, halves to even; NaN and infinity stay. netCDF's BitRound leaves the result
-/// as it is, so a digest of it is that of the values in the file.
+/// Round floats to `bits` of their mantissa, ties to even; NaN and infinity are preserved. BitRound of netCDF does not
+/// change the result, so its digest equals that of the values in the file.
 void round_to_bits(std::span<float> values, int bits);
 
 }  // namespace osteon::io

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Addresses of the chunks of a file: HDF5's index of them, written by one process (internal to io).
+/// Addresses of the chunks of a file in the HDF5 index, written by one process (internal to io).
 ///
 /// HDF5 writes compressed chunks in parallel only by collective calls that run zlib, and cannot allocate space without
 /// writing (HDFGroup/hdf5#2008). So one process writes all metadata, with index_driver, and the ranks write the chunks at
@@ -13,18 +13,18 @@
 
 namespace osteon::io {
 
-/// Gives out room in a closed netCDF file. @collective local
+/// Allocates space in a closed netCDF file. @collective local
 class chunk_index {
  public:
-  /// @param alignment_bytes where chunks may begin; 0: anywhere @throws machine_error
+  /// @param alignment_bytes alignment of chunks; 0: none @throws machine_error
   chunk_index(const std::string& name, std::int64_t alignment_bytes);
   ~chunk_index();
   chunk_index(const chunk_index&) = delete;
   chunk_index& operator=(const chunk_index&) = delete;
 
-  /// Room for a chunk. @return its place in the file @throws machine_error
+  /// Allocate a chunk. @return its address in the file @throws machine_error
   std::int64_t place_chunk(const plane_variable& v, std::int64_t first_plane, std::int64_t bytes);
-  /// Room for all values of a variable that is not chunked. @return its place in the file @throws machine_error
+  /// Allocate all values of a variable that is not chunked. @return its address in the file @throws machine_error
   std::int64_t place_all(const plane_variable& v);
   /// Write the index. @throws machine_error
   void close();
@@ -46,7 +46,7 @@ class chunk_places {
   struct place {
     std::int64_t address = -1, bytes = 0;
   };
-  /// Entry of the chunk that begins with a plane; without chunks the position of that plane, and no bytes.
+  /// Entry of the chunk that begins with a plane; for a variable without chunks the address of that plane, with size 0.
   place of(const plane_variable& v, std::int64_t first_plane);
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A rank's chunks, packed, and on their way into the file (internal to io).
+/// Encoding of the chunks of a rank, and their transfer to writers (internal to io).
 #include <array>
 #include <functional>
 #include <memory>
@@ -16,11 +16,11 @@ namespace osteon::io {
 struct stored_chunk {
   std::int64_t first_plane = 0, bytes = 0;
   std::int64_t address = -1;                 ///< in the file
-  std::array<char, digest_length> digest{};  ///< of these bytes, not of the values
+  std::array<char, digest_length> digest{};  ///< digest of the stored bytes, not of the values
 };
 static_assert(std::is_trivially_copyable_v<stored_chunk>);
 
-/// Chunks of a piece, in order. Their bytes are in `packed`, or if they are stored as they are, in the values.
+/// Chunks of a piece, in order. Their bytes are in `packed` or, if stored without encoding, in the values.
 struct encoded_piece {
   std::vector<stored_chunk> chunks;
   std::vector<std::span<const std::byte>> bytes;  ///< of each chunk
@@ -28,19 +28,19 @@ struct encoded_piece {
   std::vector<std::unique_ptr<std::byte[]>> packed;
 };
 
-/// Pack the chunks of whole planes, by the threads of this rank. @throws machine_error @collective local
+/// Encode the chunks of complete planes by the threads of this rank. @throws machine_error @collective local
 encoded_piece encode_chunks(const plane_variable& v, const storage& how, plane_range planes,
                             std::span<const std::byte> values);
 
-/// Chunks where they are written: those of this rank, and those of the ranks that it serves.
+/// Chunks on their writer: those of this rank and of the ranks that it serves.
 struct chunks_to_write {
   std::vector<stored_chunk> chunks;
   std::vector<std::span<const std::byte>> bytes;
   std::vector<std::unique_ptr<std::byte[]>> received;
 };
 
-/// Bring the chunks of all ranks to the members of the team; they are packed before they travel.
-/// @param mine has to stay where it is until the chunks are written @throws machine_error on all ranks
+/// Send the encoded chunks of all ranks to the members of the team.
+/// @param mine must remain valid until the chunks are written @throws machine_error on all ranks
 /// @collective on comm
 chunks_to_write ship_chunks(MPI_Comm comm, const file_team& team, std::int64_t bytes_per_message, const encoded_piece& mine);
 

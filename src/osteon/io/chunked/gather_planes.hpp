@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Whole planes put together from the boxes of all ranks, piece by piece (internal to io).
+/// Assembly of complete planes from the boxes of all ranks, piece by piece (internal to io).
 #include <osteon/grid/redistribute.hpp>
 #include <osteon/io/chunked/plane_exchange.hpp>
 #include <osteon/io/chunked/plane_source.hpp>
@@ -11,15 +11,15 @@ namespace osteon::io {
 /// its source data it stores a piece and its messages for the pieces of others.
 class piece_gather {
  public:
-  /// Borrows all but the last.
+  /// Borrows all arguments but the last.
   /// @param boxes of the voxels of each rank
-  /// @param on_nodes values are floats at nodes: boxes that touch share them, the value of the highest rank counts, and
-  /// NaN only where all have it
-  /// @param point_bytes of all components of a value
+  /// @param on_nodes values are floats at nodes: adjacent boxes share them, the value of the highest rank is used, and NaN
+  /// only if all have it
+  /// @param point_bytes size of all components of a value in bytes
   piece_gather(MPI_Comm comm, const plane_exchange& exchange, const grid::box_tree& boxes, bool on_nodes,
                std::int64_t point_bytes);
 
-  /// True if no rank has values for another one in this round. Equal on all ranks. @collective local
+  /// True if no values are exchanged between ranks in this round. Equal on all ranks. @collective local
   bool is_alone(std::int64_t round) const;
 
   /// @param make computes this rank's values
@@ -27,7 +27,7 @@ class piece_gather {
   /// @throws what `make` throws, on all ranks @collective on comm
   void gather(std::int64_t round, const plane_source<std::byte>& make, std::span<std::byte> piece) const;
 
-  /// The plan of this rank's messages in a round: its elements are points. @collective local
+  /// Plan of the messages of this rank in a round, with points as elements. @collective local
   plan::neighbour_part plan_of(std::int64_t round) const;
 
  private:

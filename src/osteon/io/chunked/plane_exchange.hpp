@@ -3,8 +3,8 @@
 /// Assignment of planes to the ranks of a file's team, and distribution of planes from readers to all ranks (internal to
 /// io).
 ///
-/// One rank of the file team writes each chunk. So no chunk is compressed twice, one rank has its digest, and the file
-/// depends neither on the decomposition nor on the mode.
+/// Each chunk is written by one rank of the file team. Therefore each chunk is compressed once, one rank has its digest, and
+/// the file is independent of the decomposition and of the mode.
 #include <mpi.h>
 
 #include <cstddef>
@@ -38,26 +38,26 @@ class plane_exchange {
 
   /// The same on all ranks.
   std::int64_t rounds() const { return rounds_; }
-  /// Planes that this rank handles in a round; none if it has no more, or is no member.
+  /// Planes that this rank handles in a round; empty after its last round, or if it is not a member.
   plane_range piece(std::int64_t round) const { return member_ < 0 ? plane_range{} : piece_of(member_, round); }
   /// All planes of this member.
   plane_range handled() const { return member_ < 0 ? plane_range{} : handled_[static_cast<std::size_t>(member_)].all; }
-  /// The planes that the other members handle in a round.
+  /// Planes handled by the other members in a round.
   struct piece_of_rank {
     int rank;
     plane_range planes;
   };
   std::vector<piece_of_rank> pieces_of_others(std::int64_t round) const;
 
-  /// The plan of `scatter`: its elements are planes, among those of the piece, and of this rank.
+  /// Plan of `scatter`; its elements are planes of the piece and of this rank.
   plan::neighbour_part plan_of_scatter(std::int64_t round) const;
-  /// Deal this rank's piece of a round out. @param values this rank's own planes, to be filled @collective on comm
+  /// Distribute this rank's piece of a round. @param values output, the planes of this rank @collective on comm
   void scatter(std::int64_t round, std::span<const std::byte> piece, std::span<std::byte> values) const;
 
  private:
   struct share {
     plane_range all;
-    std::int64_t own_end = 0;  ///< up to here the member has the planes itself
+    std::int64_t own_end = 0;  ///< end of the planes owned by the member itself
     std::int64_t step = 0, step_of_others = 0;
   };
   plane_range piece_of(std::ptrdiff_t member, std::int64_t round) const;
@@ -65,7 +65,7 @@ class plane_exchange {
 
   MPI_Comm comm_;
   std::vector<int> members_;
-  std::ptrdiff_t member_ = -1;  ///< this rank's place among the members
+  std::ptrdiff_t member_ = -1;  ///< index of this rank among the members
   std::vector<plane_range> by_rank_;
   std::vector<share> handled_;
   std::int64_t bytes_per_plane_, rounds_ = 0;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A file of plane variables under construction, by a team of ranks for all (internal to io).
+/// Parallel writing of a file of plane variables by a team of ranks (internal to io).
 #include <functional>
 #include <memory>
 #include <osteon/io/chunked/chunk_index.hpp>
@@ -35,7 +35,7 @@ void rehearse_write(MPI_Comm comm, const plane_file_plan& plan, const plane_vari
 
 /// Creates the file, writes its variables, closes and checks it. All calls are collective.
 ///
-/// Rank 0 defines the file and keeps its index; every rank packs its own chunks; the file's team writes them.
+/// Rank 0 defines the file and maintains its index; every rank encodes its chunks; the team of the file writes them.
 class plane_file {
  public:
   /// @param comm borrowed
@@ -46,9 +46,9 @@ class plane_file {
 
   const plane_variable& variable(std::size_t index) const { return plan_.variables[index]; }
   /// Write all planes of a variable. @param make computes the values of this rank's box
-  /// @param made the same values if they are in memory as a whole; else empty
+  /// @param made the same values if they are completely in memory; otherwise empty
   void write(std::size_t index, const plane_source<std::byte>& make, std::span<const std::byte> made = {});
-  /// Everything that result_writer::close() promises.
+  /// Complete the file as specified by result_writer::close().
   file_report close();
 
  private:
@@ -73,7 +73,7 @@ class plane_file {
   MPI_Comm comm_;
   plane_file_plan plan_;
   file_team team_;
-  file_team packers_;                          ///< all ranks, as if they touched the file
+  file_team packers_;                          ///< all ranks, treated as members of the file team
   std::unique_ptr<temporary_file> temporary_;  ///< rank 0
   std::string name_;                           ///< of the temporary file
   std::unique_ptr<shared_file> file_;          ///< on members of the team

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Bytes into a file that a team of ranks has open (internal to io).
+/// Concurrent writing of a file by a team of ranks (internal to io).
 #include <mpi.h>
 
 #include <osteon/io/access.hpp>
@@ -20,8 +20,8 @@ struct extent {
 /// separates their writes and, unlike MPI-IO, reports each failure. Equal on all ranks.
 bool writes_plainly(const file_team& team, const access& how);
 
-/// Members write plainly or use MPI-IO: each its own extents, or, where the file system is a parallel one or the user gave
-/// hints, all together, so that collecting ranks can do their work.
+/// Members use plain writes or MPI-IO: independent writes, or collective writes on a parallel file system or with user
+/// hints, so that collective buffering is effective.
 class shared_file {
  public:
   /// Open the file. MPI-IO creates it if it does not exist or striping is requested; for plain writes it must exist, so that
@@ -42,7 +42,7 @@ class shared_file {
 
   std::string name_;
   bool together_ = false, in_turns_ = false, starts_early_ = false;
-  std::int64_t most_bytes_;  ///< of a call
+  std::int64_t most_bytes_;  ///< maximum bytes per call
   int descriptor_ = -1;
   MPI_File file_ = MPI_FILE_NULL;
 };

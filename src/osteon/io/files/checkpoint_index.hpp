@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The metadata of a checkpoint file (docs/reference/format.md); without MPI.
+/// Metadata of a checkpoint file (docs/reference/format.md), without MPI.
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <osteon/base/box.hpp>
@@ -11,9 +11,9 @@
 namespace osteon::io {
 
 constexpr std::size_t sha256_digits = 64;     ///< of a SHA-256 in hexadecimal
-constexpr std::int64_t most_components = 64;  ///< values of a point in a vector; a voxel that has yielded has 56
+constexpr std::int64_t most_components = 64;  ///< maximum number of values per point of a vector; a yielded voxel has 56
 
-/// Vectors over points, a plane after the other; then the index as JSON, then a line that seals it.
+/// Layout: vectors over points, plane by plane; the index as JSON; a line with the seal.
 struct checkpoint_index {
   struct vector {
     std::string name;
@@ -29,20 +29,20 @@ struct checkpoint_index {
   nlohmann::ordered_json facts;  ///< facts of the writer, returned unchanged
 
   std::int64_t points() const;
-  /// Place the vectors one behind the other. @return where the index begins
+  /// Assign consecutive offsets to the vectors. @return offset of the index
   std::int64_t lay_out();
 };
 
-/// The end of a file: index and seal.
+/// End of a file: index and seal.
 std::string seal_checkpoint(const checkpoint_index& index);
 
-/// The index from its JSON.
-/// @param payload bytes before the index, which the vectors must fill
-/// @throws data_error, with `path` in its text
+/// Parse the index from JSON.
+/// @param payload number of bytes before the index, equal to the total size of the vectors
+/// @throws data_error that contains `path`
 checkpoint_index parse_checkpoint_index(const std::string& path, std::string_view json, std::int64_t payload);
 
 /// Read the index of a file and check its seal, not the values.
-/// @throws data_error if it is no complete checkpoint
+/// @throws data_error if the file is not a complete checkpoint
 checkpoint_index read_checkpoint_index(const std::string& path);
 
 }  // namespace osteon::io

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Models and fields between the rank that has them whole and all others.
+/// Scatter of models from rank 0 and gather of fields on rank 0.
 #include <mpi.h>
 
 #include <functional>
@@ -13,20 +13,20 @@
 
 namespace osteon::io {
 
-/// A model that is dealt out by planes, and the planes of this rank.
+/// Model distributed by planes, with the planes of this rank.
 struct model_of_rank {
   voxel::model_header header;
   grid::block where;
 };
 
-/// Send the header of rank 0 to all ranks, and divide its planes.
+/// Broadcast the header of rank 0 and distribute its planes.
 /// @param header used on rank 0 only
 /// @throws usage_error if there are more ranks than planes, data_error if the header exceeds 2 GiB @collective on comm
 model_of_rank deal_header(MPI_Comm comm, const voxel::model_header& header);
 
-/// Deal out the planes of rank 0. No rank holds more than one of them besides what `take` keeps.
-/// @param make materials of the whole model, on rank 0; elsewhere it is not called
-/// @param take gets the planes of where.owned one after another
+/// Distribute the planes of rank 0. Each rank stores at most one plane in addition to the data kept by `take`.
+/// @param make materials of the complete model on rank 0; not called on other ranks
+/// @param take receives the planes of where.owned in order
 /// @throws what `make` and `take` throw, on all ranks @collective on where.comm
 /// @cost rank 0 sends all planes, one message each
 void deal_planes(const grid::block& where, const plane_source<material_number>& make,
@@ -37,7 +37,7 @@ void deal_planes(const grid::block& where, const plane_source<material_number>& 
 /// nodes the value of the highest rank is used, and NaN only if all have it
 /// @param values on rank 0 shape (where.domain, or one more on each axis, components); elsewhere empty
 /// @throws what `make` throws, on all ranks @collective on where.comm
-/// @cost a message for each plane of each rank, one at a time; each rank stores its part of the field meanwhile
+/// @cost one message for each plane of each rank, one at a time; each rank stores its part of the field during the gather
 void gather_field(const grid::block& where, centring on, int components, const plane_source<float>& make,
                   std::span<float> values);
 

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Models on disk: netCDF-4 that is also VTKHDF ImageData (docs/reference/format.md).
+/// Model files: netCDF-4 and also VTKHDF ImageData (docs/reference/format.md).
 #include <mpi.h>
 
 #include <osteon/base/log_sink.hpp>
@@ -15,11 +15,11 @@
 
 namespace osteon::io {
 
-/// Write a model from one process: header and all voxels, compressed. The file appears under its final name only when
-/// it is complete and synced to disk; an older file of that name stays untouched until then.
-/// @param make makes the voxels, in order, as many planes at a time as a chunk has; 0 is empty space
-/// @throws data_error if header and voxels do not fit each other; machine_error if the file cannot be written (no space, no
-///         permission); usage_error as check_storage()
+/// Write a model from one process: header and all voxels, compressed. The file gets its final name only after it is complete
+/// and synced to disk; an older file of that name remains unchanged until then.
+/// @param make computes the voxels in order, as many planes at a time as in a chunk; 0 is empty space
+/// @throws data_error if header and voxels are inconsistent; machine_error if the file cannot be written (no space, no
+///        permission); usage_error as check_storage()
 /// @collective local
 file_report write_model(const std::string& path, const voxel::model_header& header,
                         const plane_source<material_number>& make, const storage& stored = {});
@@ -29,18 +29,18 @@ file_report write_model(const std::string& path, const voxel::model_header& head
                         const storage& stored = {});
 
 /// Read and check a model's header, without MPI.
-/// @param log is warned if the file is a copy that another program made @throws as below @collective local
+/// @param log receives a warning if the file is a copy made by another program @throws as below @collective local
 voxel::model_header read_model_header(const std::string& path, log_sink& log = null_log());
 
-/// Read and check a model's header: those that touch the file check its bytes, rank 0 reads, all receive.
-/// @throws data_error if the file is no complete model of osteon or breaks a limit
+/// Read and check a model's header: ranks that access the file check its bytes; rank 0 reads and broadcasts the header.
+/// @throws data_error if the file is not a complete model of osteon or exceeds a limit
 /// @collective on comm
 voxel::model_header read_model_header(MPI_Comm comm, const std::string& path, const access& how = {},
                                       log_sink& log = null_log());
 
-/// Read the voxels of some planes, shape (planes, y, x), and check their digests. No rank ever holds more than its planes
-/// and, if it reads for others, a piece of at most 64 MiB (or one chunk).
-/// @param planes of this rank: whole ones; may be none; they ascend with the ranks
+/// Read the voxels of some planes, shape (planes, y, x), and check their digests. Each rank stores only its planes and, if
+/// it reads for others, a piece of at most 64 MiB (or one chunk).
+/// @param planes complete planes of this rank, ascending with the ranks; may be empty
 /// @throws data_error on a truncated or damaged file
 /// @collective on comm
 std::vector<material_number> read_model_planes(MPI_Comm comm, const std::string& path, const voxel::model_header& header,
@@ -50,17 +50,17 @@ std::vector<material_number> read_model_planes(MPI_Comm comm, const std::string&
 std::vector<material_number> read_model_planes(const std::string& path, const voxel::model_header& header,
                                                const grid::block& where, const access& how = {});
 
-/// The planes that each rank reads before bricks are dealt out. @collective local
+/// Planes that each rank reads before bricks are distributed. @collective local
 grid::box_tree planes_to_read(const voxel::model_header& header, int ranks);
 
-/// The voxels of a rank's brick, shape of where.owned.
+/// Voxels of the brick of a rank, shape of where.owned.
 struct model_brick {
   grid::block where;
   std::vector<material_number> material;
 };
 
-/// Read a model in parallel, each rank some of its planes, and redistribute it as bricks with approximately equal numbers of
-/// active voxels. No rank stores more than its planes and its brick.
+/// Read a model in parallel by planes, and redistribute it as bricks with approximately equal numbers of active voxels. No
+/// rank stores more than its planes and its brick.
 /// @throws as above; usage_error if there are more ranks than voxels
 /// @collective on comm
 model_brick read_model_brick(MPI_Comm comm, const std::string& path, const voxel::model_header& header,

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A model file that is open for reading (internal to io).
+/// Model files opened for reading (internal to io).
 #include <fmt/format.h>
 #include <netcdf.h>
 
@@ -59,7 +59,7 @@ class model_reader {
     check(nc_get_att_double(group_id, NC_GLOBAL, name, v.data()), name);
     return {v[2], v[1], v[0]};
   }
-  /// A variable with the extents that are expected.
+  /// Variable with the expected extents.
   int variable(int group_id, const char* name, int type, const std::vector<std::size_t>& extents) const {
     int id = -1, rank = 0;
     nc_type found = NC_NAT;

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Results on disk: one file that is valid netCDF-4/CF and VTKHDF ImageData, written in parallel and compressed, with an
-/// XDMF file for other readers. Fields are read a box at a time (docs/reference/format.md).
+/// Result files: valid netCDF-4/CF and VTKHDF ImageData, written in parallel and compressed, with an XDMF file for other
+/// readers. Fields are read by boxes (docs/reference/format.md).
 #include <mpi.h>
 
 #include <cstdint>
@@ -40,7 +40,7 @@ void check_result_size(const voxel::model_header& header, int components);
 void rehearse_results(const grid::block& where, const voxel::model_header& header, std::span<const field_info> fields,
                       const access& how = {});
 
-/// Writes a results file. All ranks make the same calls in the same order; a rank without active voxels calls too.
+/// Writes a results file. All ranks make the same calls in the same order; also on ranks without active voxels.
 ///
 /// The file has a temporary name until close(), which writes the digests and `complete = 1`, syncs, renames. If the
 /// writer is destroyed without close() (by all ranks, since every error reaches all), the temporary file is removed and
@@ -48,7 +48,7 @@ void rehearse_results(const grid::block& where, const voxel::model_header& heade
 ///
 /// Blocks may be planes or bricks, and any ranks may access the file (`access`); the values and their digests are the same.
 ///
-/// Values are computed some planes at a time and written immediately, so that no dense array is in memory as a whole.
+/// Values are computed some planes at a time and written immediately, so that no dense array is completely in memory.
 /// Components are in the order x, y, z, as VTK requires: reverse the (z, y, x) vectors of the solver before.
 class result_writer {
  public:
@@ -68,9 +68,9 @@ class result_writer {
   /// Write a cell field. @param make values of shape (where.owned, components); NaN in empty voxels
   /// @throws what `make` throws, on all ranks @collective
   void write_cells(const std::string& name, const plane_source<float>& make);
-  /// Write a node field. @param make values of shape (where.owned + 1 on each axis, components), NaN where there is no
-  /// node. Nodes between blocks are passed by all of them: the values of the highest rank are used, and if it has NaN those
-  /// of the others. So a rank need not have nodes that belong only to voxels of its neighbours.
+  /// Write a node field. @param make values of shape (where.owned + 1 on each axis, components), NaN where there is no node.
+  /// Nodes between blocks are passed by all of them: the values of the highest rank are used, or those of the others if
+  /// these are NaN. Therefore a rank need not have nodes that belong only to voxels of its neighbours.
   /// @throws what `make` throws, on all ranks @collective
   void write_nodes(const std::string& name, const plane_source<float>& make);
   /// The same from arrays of these shapes. @collective
@@ -101,12 +101,12 @@ struct field_list {
   std::vector<field_info> fields;  ///< material is one of them
 };
 
-/// Its bytes are not checked: call check_whole() first.
-/// @throws data_error if the file is none of osteon's @collective local
+/// Read the contents of a file. Its bytes are not checked: call check_whole() first.
+/// @throws data_error if the file is not an osteon file @collective local
 field_list list_fields(const std::string& path);
 
-/// One number for each voxel of a box: a component, or the magnitude of a vector. A node field is the mean of the voxel's
-/// eight nodes. NaN where there is none; the material number 0 counts as none.
+/// Read one number per voxel of a box: a component, or the magnitude of a vector. For a node field it is the mean of the
+/// eight nodes of the voxel. NaN without a value, also for material number 0.
 /// @param component from 0, or -1: magnitude; of six components (a symmetric tensor) its Frobenius norm
 /// @return shape of `part` @throws data_error if the file is damaged @collective local
 std::vector<float> read_field(const std::string& path, const field_info& field, const box3& part, int component = -1);

@@ -9,9 +9,9 @@
 
 namespace osteon::io {
 
-/// Something wrong with a file.
+/// Fault of a file.
 struct fault {
-  std::string variable;               ///< e.g. `CellData/sed`; empty: the file as a whole
+  std::string variable;               ///< e.g. `CellData/sed`; empty: the complete file
   std::int64_t first = 0, last = -1;  ///< z planes; none if last < first
   std::string text;                   ///< e.g. `does not match its digests`
 };
@@ -21,7 +21,7 @@ std::string to_text(const fault& f);
 
 struct verification {
   std::string schema;                                 ///< `product_schema`
-  std::int64_t variables = 0, planes = 0, bytes = 0;  ///< that were read
+  std::int64_t variables = 0, planes = 0, bytes = 0;  ///< amounts of data read
   bool filter_missing = false;                        ///< a field was not read because of a missing HDF5 filter
   std::vector<fault> faults;
 };

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A group of a netCDF file, read with messages that name the file (internal to io).
+/// Group of a netCDF file, with error messages that name the file (internal to io).
 #include <netcdf.h>
 
 #include <optional>
@@ -22,13 +22,13 @@ class group {
   std::vector<group> all() const;
 
   std::optional<std::string> text(const char* attribute) const;
-  /// @throws data_error if it is no number, or there are several
+  /// @throws data_error unless it is a single number
   std::optional<double> number(const char* attribute) const;
 
   bool has(const char* variable) const;
   /// Extents of a variable. @throws data_error if there is none
   std::vector<std::size_t> extents(const char* variable) const;
-  std::size_t length(const char* variable) const;  ///< of a list
+  std::size_t length(const char* variable) const;  ///< length of a list
   std::vector<long long> integers(const char* variable, std::size_t first, std::size_t count) const;
   std::vector<double> numbers(const char* variable, std::size_t first, std::size_t count) const;
   std::vector<std::string> texts(const char* variable) const;

@@ -1,8 +1,8 @@
 #pragma once
 /// @file
-/// Models of FAIM and n88tools (.n88model): netCDF-4 with the conventions Numerics88/Finite_Element_Model-1.0. Hexahedra
-/// that are voxels of one size, isotropic materials, displacements and forces of the active problem. Lengths are in mm,
-/// moduli in MPa, forces in N.
+/// Models of FAIM and n88tools (.n88model): netCDF-4 with the conventions Numerics88/Finite_Element_Model-1.0. Supported are
+/// hexahedra that are voxels of one size, isotropic materials, displacements and forces of the active problem. Lengths are
+/// in mm, moduli in MPa, forces in N.
 #include <mpi.h>
 
 #include <map>
@@ -19,8 +19,8 @@ bool is_model_name(const std::string& path);
 /// Data of a file except its elements.
 struct outline {
   std::string path;
-  voxel::model_header header;                      ///< all but `active_per_plane`
-  std::map<std::int64_t, material_number> number;  ///< of materials, by ID of the file
+  voxel::model_header header;                      ///< complete except for `active_per_plane`
+  std::map<std::int64_t, material_number> number;  ///< material numbers by ID of the file
   std::string part;                                ///< of the active problem
   std::int64_t nodes = 0, elements = 0;
   std::vector<std::string> notes;  ///< omitted data, a line each
@@ -32,7 +32,7 @@ struct outline {
 /// constrained node
 outline read_outline(const std::string& path);
 
-/// A model that one process has.
+/// Complete model on one process.
 struct whole_model {
   outline file;
   std::vector<material_number> material;  ///< shape file.header.shape
@@ -40,7 +40,7 @@ struct whole_model {
 /// @throws data_error as read_outline, and for elements that are not voxels or coincide @collective local
 whole_model read_whole_model(const std::string& path);
 
-/// A rank's planes of a model.
+/// Planes of a model on a rank.
 struct model_planes {
   grid::block where;
   outline file;
@@ -50,8 +50,8 @@ struct model_planes {
 /// Read a model on many ranks. Rank 0 reads the outline; each rank reads a share of the elements and sends the voxels to the
 /// owners of their planes, which have about equally many active voxels each.
 /// @throws as read_whole_model; usage_error if there are more ranks than planes @collective on comm
-/// @cost 8 bytes of memory an element of the share; where elements are not ordered by place, the nodes are read once for
-/// each 262,144 elements
+/// @cost 8 bytes of memory per element of the share; if elements are not ordered by position, the nodes are read once per
+/// 262,144 elements
 model_planes read_model(MPI_Comm comm, const std::string& path);
 
 }  // namespace osteon::io::n88

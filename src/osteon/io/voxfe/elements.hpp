@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// The element lines of a model file: `number material x y z` (or `number x y z material`). Serial; ranks share a file by
-/// reading byte ranges of it.
+/// Element lines of a model file: `number material x y z` (or `number x y z material`). Serial; ranks read byte ranges of a
+/// file.
 #include <array>
 #include <osteon/io/voxfe/script.hpp>
 #include <osteon/io/voxfe/text_file.hpp>
@@ -9,20 +9,20 @@
 
 namespace osteon::io::voxfe {
 
-/// The lines before the elements.
+/// Lines before the elements.
 struct model_head {
   std::int64_t elements = 0;
   std::int64_t body = 0;               ///< first byte of the element lines
   std::array<double, 3> voxel_size{};  ///< x, y, z; 0 if the file does not state it
 };
 
-/// Read the lines before the elements. @throws data_error if there is no count, or one that the file cannot hold
+/// Read the lines before the elements. @throws data_error if the count is missing or too large for the file
 model_head read_model_head(const std::string& path);
 
-/// The four numbers of an element line after its own number, unchanged.
+/// The four numbers after the element number of a line, unchanged.
 using element_line = std::array<std::int32_t, 4>;
 
-/// Statistics that decide the meaning of element lines; those of several ranges are joined by minima and maxima.
+/// Statistics that determine the layout of element lines; those of several ranges are merged by minima and maxima.
 struct element_facts {
   static constexpr std::int64_t most_ids = 65536;
   std::array<std::int64_t, 4> low{INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX}, high{-1, -1, -1, -1};
@@ -34,11 +34,12 @@ struct element_facts {
 /// Read the element lines that begin in [begin, end).
 /// @return the first fault
 /// @throws data_error if the file cannot be read
-/// @cost 16 bytes an element
+/// @cost 16 bytes per element
 std::optional<text_fault> read_elements(const std::string& path, std::int64_t begin, std::int64_t end,
                                         std::vector<element_line>& elements, element_facts& facts);
 
-/// Start of the last selected element of a range; -1 if none. @param is_meant called with its place in the range
+/// Start of the last selected element of a range; -1 if none. @param is_meant called with the index of an element in the
+/// range
 std::int64_t find_element(const std::string& path, std::int64_t begin, std::int64_t end,
                           const std::function<bool(std::int64_t place, const element_line& line)>& is_meant);
 
@@ -48,19 +49,19 @@ struct element_layout {
   int base = 1;
 };
 
-/// Find out the order of the columns and the index base. @throws data_error if the lines fit no layout
+/// Determine the order of the columns and the index base. @throws data_error if the lines match no layout
 element_layout find_layout(const script& s, const element_facts& facts, const reading_options& options);
 
-/// The fault of a voxel that is listed twice.
+/// Fault of a voxel listed twice.
 inline constexpr const char* listed_twice = "duplicate element of this voxel; remove one of the two";
 
-/// Turn element lines into packed voxels.
+/// Convert element lines to packed voxels.
 class element_decoder {
  public:
   element_decoder(const script& s, element_layout layout);
   /// -1 if the element is outside of the grid or its material is unknown.
   std::int64_t voxel(const element_line& line) const;
-  /// The fault of such an element.
+  /// Fault of such an element.
   std::string fault(const element_line& line) const;
 
  private:
@@ -76,7 +77,7 @@ class element_decoder {
 std::int64_t append_elements(std::string& text, view3<const material_number> planes, std::int64_t first_plane,
                              std::int64_t first_number, std::span<const int> ids);
 
-/// A model that one process has.
+/// Complete model on one process.
 struct whole_model {
   voxel::model_header header;
   std::vector<material_number> material;  ///< shape header.shape
@@ -89,7 +90,7 @@ whole_model read_whole_model(const script& s, const reading_options& options = {
 /// Limits of a grid for this number of elements, checked before allocation. @throws data_error
 void check_grid(const script& s, const model_head& head);
 
-/// The error for a fault in a model file. @throws data_error
+/// Throw the error for a fault in a model file. @throws data_error
 [[noreturn]] void throw_fault(const std::string& path, const text_fault& fault);
 
 }  // namespace osteon::io::voxfe

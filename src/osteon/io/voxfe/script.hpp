@@ -1,9 +1,8 @@
 #pragma once
 /// @file
-/// VOX-FE scripts and the small files that they name, as plain structs. Everything here is serial.
+/// VOX-FE scripts and the small files that they name, as plain structs. All functions are serial.
 ///
-/// VOX-FE writes x y z; the structs keep that order where they hold values of a file. The grammar is in
-/// docs/reference/voxfe.md.
+/// VOX-FE writes x y z; the structs use this order for values of a file. The grammar is in docs/reference/voxfe.md.
 #include <array>
 #include <cstdint>
 #include <osteon/base/box.hpp>
@@ -19,7 +18,7 @@ namespace osteon::io::voxfe {
 /// Units of lengths and moduli in the files; forces are in N. Files do not state them.
 enum class unit_system { mm_MPa, m_Pa };
 
-/// Meaning of `1` flags on a line that carries a force: they lock axes, or they choose the components that act.
+/// Meaning of `1` flags on a line with a force: lock axes, or select the components that act.
 enum class flag_dialect { automatic, lock_flags, force_mask };
 
 /// Text access of ranks: concurrent, or one rank at a time as in VOX-FE and PARA-BMU.
@@ -82,16 +81,16 @@ struct script {
 struct reading_options {
   unit_system units = unit_system::mm_MPa;
   bool units_given = false;  ///< by the user, who has confirmed the values
-  int index_base = -1;       ///< 0 or 1; -1: found out
+  int index_base = -1;       ///< 0 or 1; -1: detected
 };
 
 /// Largest script, materials or constraints file that is read.
 inline constexpr std::int64_t largest_text_file = std::int64_t{1} << 28;
 
-/// True if a text begins like a script: its first word is a command.
+/// True if the first word of a text is a command of scripts.
 bool looks_like_script(std::string_view text);
 
-/// Read a script's text. Files that it names are not opened.
+/// Parse the text of a script. Files that it names are not opened.
 /// @param path for messages @param faults receives all faults, at most 20: `where` is `file:line`
 script parse_script(std::string_view text, const std::string& path, std::vector<problem>& faults);
 /// Read a materials file: rows `id E nu remodelled`. Rows replace those of the same id.
@@ -108,15 +107,15 @@ script read_script(const std::string& path, const reading_options& options = {})
 /// Path of a file that a script names: relative ones are relative to the script.
 std::string beside(const script& s, const std::string& file);
 
-/// The node lines as conditions: base and dialect resolved, forces in N.
-/// @param base of the lines' indices
+/// Convert node lines to conditions: base and dialect resolved, forces in N.
+/// @param base index base of the lines
 /// @param notes receives remarks about them
 /// @throws data_error if a node is outside of the grid
 std::vector<voxel::node_condition> conditions_of(const script& s, int base, std::vector<std::string>& notes);
 
 /// Header of the model, except `active_per_plane`: geometry, materials (number k + 1 is row k), provenance. Additional data
 /// are under "voxfe" in the provenance, so that text can be written from it.
-/// @param base of the element lines
+/// @param base index base of the element lines
 voxel::model_header header_of(const script& s, unit_system units, int base);
 
 /// Script of the model's origin, or an equivalent one for other models, with canonical file names if it has none.

@@ -20,7 +20,7 @@ inline std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// Take the first word off a line; empty at its end.
+/// Remove and return the first word of a line; empty at its end.
 inline std::string_view next_word(std::string_view& line) {
   line = trimmed(line);
   std::size_t length = 0;
@@ -30,14 +30,14 @@ inline std::string_view next_word(std::string_view& line) {
   return word;
 }
 
-/// Text of a file in the form in which messages may quote it.
+/// Text of a file, shortened and escaped for messages.
 inline std::string printable(std::string_view text) {
   std::string result;
   for (char c : text.substr(0, 60)) result += c >= ' ' && c <= '~' ? c : '?';
   return text.size() > 60 ? result + "..." : result;
 }
 
-/// A whole word as a number. A leading + is allowed, as by scanf.
+/// Convert a complete word to a number. A leading + is allowed, as in scanf.
 template <class T>
 bool to_number(std::string_view word, T& value) {
   if (word.size() > 1 && word.front() == '+' && word[1] != '-' && word[1] != '+') word.remove_prefix(1);
@@ -47,7 +47,7 @@ bool to_number(std::string_view word, T& value) {
   return true;
 }
 
-/// The lines of a text that are not blank, not comments; a byte order mark is skipped.
+/// Lines of a text without blank lines and comments; a byte order mark is skipped.
 class lines_of {
  public:
   explicit lines_of(std::string_view text) : rest_(text) {

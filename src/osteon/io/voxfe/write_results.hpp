@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Results as VOX-FE's text files. Both ways of writing give the same bytes, for any number of ranks.
+/// Results as text files of VOX-FE. Both access modes write the same bytes for any number of ranks.
 #include <mpi.h>
 
 #include <functional>
@@ -18,20 +18,20 @@ struct node_rows {
   std::vector<double> value;     ///< shape (id.size(), components)
 };
 
-/// Give each node to one rank so that numbers ascend with the ranks: the plane between two goes to the upper one. Where
-/// both have a node, their values are equal.
-/// @param where whole planes @collective on where.comm, between neighbours
+/// Assign each node to one rank so that numbers ascend with the ranks: a plane between two ranks is assigned to the upper
+/// one. Both ranks have equal values at common nodes.
+/// @param where block of complete planes @collective on where.comm, among neighbours
 node_rows settle(const grid::block& where, node_rows mine);
 
-/// Write the lines of all ranks, in the order of the ranks, under a temporary name that is replaced when all is on disk.
+/// Write the lines of all ranks in rank order, under a temporary name that is changed when all data are on disk.
 ///
-/// In parallel every rank formats its lines at once and writes them where they belong; it holds their text. Serially the
-/// ranks wait for each other: each appends its lines and passes on the number of the next row.
-/// @param header written by rank 0 before the lines; gets the number of all rows
-/// @param rows of this rank
+/// In parallel, all ranks format their lines concurrently, store the text, and write it at their offsets. In serial, ranks
+/// append their lines in turn and pass on the number of the next row.
+/// @param header written by rank 0 before the lines; called with the number of all rows
+/// @param rows number of rows of this rank
 /// @param append adds the lines of the rows [first, last) of this rank; `number` is that of row `first` among all ranks'
 /// @throws machine_error on all ranks @collective on comm
-/// @return bytes of the file
+/// @return size of the file in bytes
 std::int64_t write_rows(
     MPI_Comm comm, const std::string& path, text_access access,
     const std::function<std::string(std::int64_t all_rows)>& header, std::int64_t rows,
@@ -47,15 +47,15 @@ std::int64_t write_full_strain(MPI_Comm comm, const script& s, const std::string
                                const node_rows& rows);
 
 /// Write reactions and applied forces of the nodes that the script names.
-/// @param nodes settled; all nodes, of which only the ids matter
+/// @param nodes settled; all nodes; only the ids are used
 /// @param named settled; some of these: reaction x, y, z, force x, y, z, locked x, y, z
-/// @param base that indices are counted from @collective on comm
+/// @param base index base @collective on comm
 std::int64_t write_reactions(MPI_Comm comm, const script& s, const std::string& path, text_access access,
                              const node_rows& nodes, const node_rows& named, int base);
 
 /// Write the strain energy density of each element, in the script's units.
-/// @param image material numbers of the rank's planes @param sed of its active voxels
-/// @param base that indices are counted from @collective on where.comm
+/// @param image material numbers of the planes of this rank @param sed strain energy densities of its active voxels
+/// @param base index base @collective on where.comm
 std::int64_t write_sed(const grid::block& where, const script& s, const std::string& path, text_access access,
                        view3<const material_number> image, std::span<const float> sed, int base);
 
