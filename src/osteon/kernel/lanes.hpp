@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Short vectors for kernels, by the compiler's vector extension: portable, and one register where the machine has one.
+/// Short vectors for kernels by the vector extension of compilers: portable, and one register on machines with registers of
+/// this width.
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -25,7 +26,7 @@ struct lanes<double> {
   typedef integer mask __attribute__((vector_size(32)));
 };
 
-/// Four floats: a node's three components and a zero.
+/// Four floats: three components of a node and a zero.
 typedef float float4 __attribute__((vector_size(16)));
 
 template <class V, class T>
@@ -37,7 +38,7 @@ template <class V, class T>
   std::memcpy(to, &from, sizeof(V));
 }
 
-/// The value at `from`, or as many as V has lanes: lets one function serve single values and vectors.
+/// Load a value at `from`, or as many as V has lanes; allows one function for scalars and vectors.
 template <class V, class T>
 [[gnu::always_inline]] inline V get(const T* from) {
   if constexpr (std::is_arithmetic_v<V>) {

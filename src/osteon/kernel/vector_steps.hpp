@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// The vector kernels of the multigrid cycle and of conjugate gradients: functors for `for_each` on the host and on a
-/// device. Borrowed memory, on the side where they run.
+/// Vector kernels of the multigrid cycle and of conjugate gradients: functors for `for_each` on host and device. Borrowed
+/// memory of the host or device that executes them.
 #include <osteon/base/for_each.hpp>
 
 namespace osteon::kernel {
@@ -56,7 +56,7 @@ struct next_direction {
 };
 
 /// The parts of a dot product: index i sums every 32nd term of a block of 8192, so that neighbouring threads of a device
-/// read neighbouring values. Summed one after the other, the parts give a result that no number of threads changes.
+/// read neighbouring values. The sequential sum of the parts is independent of the number of threads.
 template <class A, class B>
 struct dot_parts {
   static constexpr std::int64_t block = 8192, lanes = 32;

@@ -30,7 +30,7 @@ inline std::string_view next_word(std::string_view& line) {
   return word;
 }
 
-/// Text of a file, shortened and escaped for messages.
+/// Text of a file for messages: at most 60 characters, with `?` in place of those that are not printable ASCII.
 inline std::string printable(std::string_view text) {
   std::string result;
   for (char c : text.substr(0, 60)) result += c >= ' ' && c <= '~' ? c : '?';

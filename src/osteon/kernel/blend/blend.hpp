@@ -4,8 +4,9 @@
 ///
 ///     colour = front + (1 - front opacity) back,   opacity likewise
 ///
-/// With RGBA8 in and out, the result is the exact one rounded to nearest: at most 0.5 / 255 off, for any number of
-/// layers (and 1e-5 / 255 for each layer, of the accumulator). Results do not depend on how pixels are cut into calls.
+/// For RGBA8 input and output, the result is the exact value rounded to nearest, with an error of at most 0.5 / 255 for any
+/// number of layers (plus 1e-5 / 255 per layer from the accumulator). Results do not depend on the division of pixels into
+/// calls.
 /// @cite [PorterDuff1984]
 #include <cstdint>
 #include <osteon/kernel/blend/pixel.hpp>
@@ -27,12 +28,12 @@ struct layer {
 /// @throws usage_error if there is no layer, or the formats belong to different families
 void blend(pixel_format format, std::byte* out, std::span<const layer> layers, std::int64_t count);
 
-/// The first pixel that is not premultiplied (a colour above the opacity), holds no number, or has an opacity above 1;
-/// -1 if there is none.
+/// First pixel that is not premultiplied (a colour above the opacity), contains NaN, or has an opacity above 1; -1 if there
+/// is none.
 std::int64_t first_bad_pixel(pixel_format format, const std::byte* pixels, std::int64_t count);
 
-/// The four channels of a pixel, and its depth (0 if it has none), as they are stored: 0 ... 255 for RGBA8. For messages
-/// and references.
+/// Stored values of the four channels of a pixel, and its depth (0 without depth): 0 ... 255 for RGBA8. For messages and
+/// references.
 struct pixel_value {
   float channel[4] = {0, 0, 0, 0};
   float depth = 0;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Parts of `blend`, one for each family of formats.
+/// Parts of `blend` for each family of formats.
 #include <algorithm>
 #include <cstring>
 #include <osteon/kernel/blend/blend.hpp>
@@ -10,7 +10,7 @@
 namespace osteon::kernel {
 
 #if defined(__AVX512BW__)
-inline constexpr int blend_words = 16;  ///< 32-bit words of a vector
+inline constexpr int blend_words = 16;  ///< number of 32-bit words of a vector
 #else
 inline constexpr int blend_words = 8;
 #endif
@@ -18,7 +18,7 @@ typedef std::uint32_t words __attribute__((vector_size(4 * blend_words)));
 typedef std::int32_t integers __attribute__((vector_size(4 * blend_words)));
 typedef float floats __attribute__((vector_size(4 * blend_words)));
 
-/// Lane i of the result is lane `Place{}(i)` of a and, behind its lanes, of b.
+/// Lane i of the result is lane `Place{}(i)` of the concatenation of a and b.
 template <class Place, class V>
 [[gnu::always_inline]] inline V shuffled(const V& a, const V& b, Place) {
   return [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) {
@@ -26,15 +26,15 @@ template <class Place, class V>
   }(std::make_integer_sequence<int, sizeof(V) / sizeof(a[0])>{});
 }
 
-/// Layers that are read at the same time. More would evict each other: images of a power of two of bytes fall into the
-/// same sets of a cache of 8 ways.
+/// Number of layers that are read concurrently. More layers evict each other: images whose size is a power of two map to the
+/// same sets of an 8-way cache.
 inline constexpr std::size_t layers_at_once = 8;
 
 /// RGBA8 and RGBA16.
 void blend_fixed_point(colour_format format, std::byte* out, std::span<const layer> layers, std::int64_t count);
 /// RGBA16F and RGBA32F.
 void blend_floating_point(colour_format format, std::byte* out, std::span<const layer> layers, std::int64_t count);
-/// The nearest of pixels with depth, all of one format.
+/// Nearest of pixels with depth, all of one format.
 void take_nearest(pixel_format format, std::byte* out, std::span<const layer> layers, std::int64_t count);
 
 /// Call whole(out, layers, count) for multiples of `Pixels`, and for the rest in a padded copy, so that the arithmetic of

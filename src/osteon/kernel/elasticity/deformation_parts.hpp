@@ -59,7 +59,7 @@ template <class V, class S>
   }
 }
 
-// The transpose of the one above.
+// Transpose of the previous transform.
 template <bool has_rigid, class V, class S>
 [[gnu::always_inline]] inline void from_deformations(const S& first, const S& second, const V (&d)[all_modes][3],
                                                      V (&u)[3][8]) {
@@ -75,8 +75,8 @@ template <bool has_rigid, class V, class S>
   u[1][4] = other[0], u[2][4] = other[1], u[2][2] = other[2];
 }
 
-// y = A x, A symmetric of n x n blocks, of which those on and below the diagonal are at `a`: numbers, the same for all
-// bricks, or vectors.
+// y = A x for a symmetric A of n x n blocks; `a` contains those on and below the diagonal, as scalars common to all bricks
+// or as vectors.
 template <int n, class A>
 [[gnu::always_inline]] inline void multiply_symmetric(const A* a, const float8 (&x)[all_modes][3],
                                                       float8 (&y)[all_modes][3]) {
@@ -116,7 +116,7 @@ template <int n, class A>
   to[3] = __builtin_shufflevector(b, d, 2, 3, 10, 11, 6, 7, 14, 15);
 }
 
-// The way back, of three values and a zero.
+// Inverse, for three values and a zero.
 [[gnu::always_inline]] inline void spread_threes(const float8& z, const float8& y, const float8& x, float4 (&to)[8]) {
   const float8 zero{};
   const float8 a = __builtin_shufflevector(z, y, 0, 8, 1, 9, 4, 12, 5, 13);
@@ -147,7 +147,7 @@ inline std::array<double, 576> transform_columns(const std::array<double, 576>& 
   return result;
 }
 
-// The matrix as a form of deformations and rigid motions: the inverse transformation from both sides.
+// Matrix as a quadratic form of deformations and rigid motions: the inverse transformation from both sides.
 inline std::array<double, 576> in_deformations(const symmetric24& matrix, const brick_shape& shape) {
   double first[3], second[3];
   for (int i = 0; i < 3; ++i) {

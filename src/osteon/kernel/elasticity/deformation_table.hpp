@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Coarse bricks times a vector in single precision, by their deformations. Node data are four floats a node (z, y, x, 0).
+/// Coarse bricks times a vector in single precision, by their deformations. Node data are four floats per node (z, y, x, 0).
 #include <array>
 #include <cstdint>
 #include <osteon/base/material_number.hpp>
@@ -17,10 +17,11 @@ struct brick_shape {
   float4 first{}, second{};  ///< for the planes zy, zx, yx: the side along the first axis, and along the second
 };
 
-/// Add to the energy of each of the brick's 18 deformations this part of the stiffest one's; rigid motions stay free.
+/// Add this fraction of the energy of the stiffest deformation to that of each of the 18 deformations; rigid motions remain
+/// free of energy.
 void stiffen(symmetric24& matrix, const brick_shape& shape, double part);
 
-/// The matrices of bricks in single precision, written in 18 deformations and 6 rigid motions instead of 24 corner values.
+/// Matrices of bricks in single precision, in terms of 18 deformations and 6 rigid motions instead of 24 corner values.
 ///
 /// A part that is connected by a thin strut moves rigidly at almost no energy. Sums of corner values times matrix entries
 /// have a rounding error of the size of the motion times the stiffness of the bricks, far above the stiffness of the strut.
@@ -30,7 +31,7 @@ class deformation_table {
   /// Append a matrix.
   /// @param is_anchored true if rigid motions have energy, because displacements of the brick's finest nodes are fixed
   void add(const symmetric24& matrix, const brick_shape& shape, bool is_anchored);
-  /// Make room for matrices that are to be added.
+  /// Reserve memory for matrices to be added.
   void reserve(std::size_t free, std::size_t anchored);
 
   struct place {
@@ -52,22 +53,22 @@ using octant_materials = std::array<material_number, 8>;
 /// Bricks that share a table of matrices.
 struct table_bricks {
   std::span<const std::array<std::int32_t, 8>> corners;
-  std::span<const std::int32_t> matrix;  ///< of each brick, a place in the table, or ~ of a place in `octants`
+  std::span<const std::int32_t> matrix;  ///< per brick, index in the table, or ~ of an index in `octants`
   const deformation_table* table;
-  std::span<const std::uint8_t> shape_of_brick;  ///< a place in `shapes`; empty if all have the first
+  std::span<const std::uint8_t> shape_of_brick;  ///< index in `shapes`; empty if all bricks have the first
   std::span<const brick_shape> shapes;
   const graded_bricks* graded = nullptr;
-  std::span<const octant_materials> octants{};  ///< materials, of the bricks that have no matrix in the table
+  std::span<const octant_materials> octants{};  ///< materials of the bricks without a matrix in the table
 };
 
-/// Eight bricks that are multiplied together. All are anchored, or none is, or all are graded; and they have one shape.
+/// Eight bricks that are multiplied together. They have one shape, and all are anchored, all are not, or all are graded.
 struct brick_batch {
   std::array<std::int32_t, 8> brick;
-  std::int8_t count;    ///< those behind are repetitions
-  bool has_one_matrix;  ///< that is read once for all
+  std::int8_t count;    ///< number of bricks; further lanes are repetitions
+  bool has_one_matrix;  ///< common matrix, read once
 };
 
-/// Put the bricks [begin, end) into batches, those of the same matrix together where they are not far apart.
+/// Group the bricks [begin, end) into batches; close bricks with the same matrix are grouped together.
 void append_batches(const table_bricks& bricks, std::int32_t begin, std::int32_t end, std::vector<brick_batch>& batches);
 
 /// Add K x to y for the bricks of batches. Bricks of one call write their corners only.

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Strains of an eight-node brick at its 2 x 2 x 2 Gauss points, and the nodal forces of stresses there. The eight corners,
-/// or the eight Gauss points, are the lanes of one vector: 4 (upper in z) + 2 (upper in y) + (upper in x).
+/// Strains of an eight-node brick at its 2 x 2 x 2 Gauss points, and nodal forces of stresses at these points. The eight
+/// corners, or the eight Gauss points, are the lanes of one vector: 4 (upper in z) + 2 (upper in y) + (upper in x).
 #include <osteon/base/box.hpp>
 #include <type_traits>
 
@@ -43,7 +43,7 @@ template <int axis, class V>
   if constexpr (axis == 2) return v * V{-1, 1, -1, 1, -1, 1, -1, 1};
 }
 
-// From corners to Gauss points along an axis. The matrix is symmetric: so it also is the way back of forces.
+// From corners to Gauss points along an axis. The matrix is symmetric and thus also maps forces back.
 template <int axis, class V>
 [[gnu::always_inline]] inline V between(const V& v) {
   using scalar = std::remove_cvref_t<decltype(v[0])>;
@@ -69,7 +69,7 @@ template <class T>
 [[gnu::always_inline]] inline void strains_at_points(const vector_at_corners<T>& u, const T (&per_mm)[3],
                                                      tensor_at_points<T>& strain) {
   using namespace gauss_points_parts;
-  typename eight_of<T>::vector gradient[3][3];  // of component c along d
+  typename eight_of<T>::vector gradient[3][3];  // gradient of component c along d
   for (int c = 0; c < 3; ++c) {
     const auto along_x = between<2>(u.value[c]), along_y = between<1>(u.value[c]);
     gradient[c][0] = per_mm[0] * difference<0>(between<1>(along_x));
@@ -98,7 +98,7 @@ template <class T>
   }
 }
 
-/// The mean over the Gauss points, at each of them.
+/// Mean over the Gauss points, stored at each of them.
 template <class V>
 [[gnu::always_inline]] inline V mean_of_points(const V& v) {
   using namespace gauss_points_parts;

@@ -3,9 +3,9 @@
 /// Bricks of eight octants of arbitrary materials, without a matrix for each: if every voxel has an individual modulus, no
 /// two bricks of the first coarse level are equal, and a table of their matrices would dominate the memory of the solver.
 ///
-/// The octants are mirror images of one another, and each of the brick's deformations keeps or changes its sign under a
-/// reflection. So an entry of the brick's matrix in deformations is the one octant's entry times a sum of the octants'
-/// moduli with signs: each product recomputes the matrix from 189 constants and two times eight sums.
+/// The octants are mirror images of one another, and each deformation of the brick is even or odd under a reflection.
+/// Therefore an entry of the matrix of the brick in deformations is the entry of one octant times a signed sum of the moduli
+/// of the octants: each product recomputes the matrix from 189 constants and two times eight sums.
 #include <array>
 #include <cstdint>
 #include <osteon/kernel/elasticity/brick_matrices.hpp>
@@ -18,16 +18,16 @@ namespace osteon::kernel {
 class graded_bricks {
  public:
   /// @param spacing_mm of an octant @param materials by number
-  /// @param stiffening part of the stiffest deformation's energy that is added to all, as by `stiffen`
+  /// @param stiffening fraction of the energy of the stiffest deformation added to all, as in `stiffen`
   graded_bricks(vector3 spacing_mm, std::span<const lame> materials, double stiffening);
 
-  /// The matrix of a brick, in double.
+  /// Matrix of a brick, in double precision.
   symmetric24 matrix(const octant_materials& octants) const;
 
   static constexpr std::size_t entries = 189;  ///< in the order of a deformation_table
   /// Data of a product.
   struct coefficients {
-    std::array<float, entries> by_lambda, by_mu;  ///< of the first octant, for moduli of 1
+    std::array<float, entries> by_lambda, by_mu;  ///< entries of the first octant, for moduli of 1
     std::array<std::uint8_t, entries> sum;        ///< index of the sum of moduli of an entry
     float stiffening;
     std::vector<lame> materials;

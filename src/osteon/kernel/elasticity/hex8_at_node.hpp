@@ -1,16 +1,16 @@
 #pragma once
 /// @file
-/// The stiffness of bricks times a vector, node by node: a functor for `for_each` on the host and on a device.
+/// Product of the stiffness of bricks with a vector, node by node: a functor for `for_each` on host and device.
 ///
-/// Each node gathers from its up to eight bricks, so no two indices write the same value and the result does not depend on
-/// the order. It multiplies by the plain element matrices: on the host it is the readable reference of hex8.hpp.
+/// Each node gathers from up to eight bricks, so that no two indices write the same value and the result does not depend on
+/// the order. It uses the plain element matrices and is the host reference for hex8.hpp.
 #include <osteon/base/for_each.hpp>
 #include <osteon/kernel/elasticity/hex8.hpp>
 #include <vector>
 
 namespace osteon::kernel {
 
-/// y = K x at node i. Borrowed memory, on the side where it runs.
+/// y = K x at node i. Borrowed memory of the host or device that executes it.
 template <class T>
 struct hex8_at_node {
   const hex8_run* runs;
@@ -57,7 +57,7 @@ inline std::vector<std::int32_t> runs_of_nodes(std::span<const hex8_run> runs, s
   return table;
 }
 
-/// The element matrices of all materials, one behind the other.
+/// Concatenated element matrices of all materials.
 template <class T>
 std::vector<T> element_matrices(vector3 spacing_mm, std::span<const lame> materials) {
   std::vector<T> all;

@@ -3,7 +3,7 @@
 /// Plasticity with a yield function of two stress invariants at the eight Gauss points of a brick: return mapping and its
 /// tangent. Small strains, associated flow, isotropic linear hardening.
 ///
-/// Lanes are selected by masks instead of branches, as only some of the points of a brick yield.
+/// Lanes are selected by masks instead of branches, because often only some points of a brick yield.
 #include <osteon/kernel/elasticity/gauss_points.hpp>
 #include <osteon/kernel/elasticity/quadric_return.hpp>
 
@@ -44,10 +44,10 @@ struct trial_stress {
   vector pressure;     ///< mean stress, positive in tension
   vector excess;       ///< f
   vector multiplier;   ///< increment of the return mapping, >= 0
-  vector ratio;        ///< deviator after the return over the one before
-  vector relief;       ///< mean stress before the return less the one after
-  vector is_apex;      ///< 1 where the return ends in the tip of the cone
-  vector per_root;     ///< of a quadric: see quadric_return
+  vector ratio;        ///< ratio of the deviators after and before the return
+  vector relief;       ///< mean stress before the return minus that after
+  vector is_apex;      ///< 1 if the return ends at the apex of the cone
+  vector per_root;     ///< for a quadric: see quadric_return
 };
 
 template <class V>
@@ -79,7 +79,7 @@ template <class T, class V>
   pressure = m.bulk * (mean_dilatation ? mean_of_points(trace) : trace);
 }
 
-/// The returns to a quadric of the eight points, as they are kept between the forces and the tangent.
+/// Returns of the eight points to a quadric, stored between the computation of forces and of the tangent.
 struct quadric_returns {
   eight_of<float>::vector multiplier, per_root;
 };
@@ -203,7 +203,7 @@ template <class T, class V>
   relaxed_pressure = flows ? (trace_trial - trace_change) / T(3) : V{};
 }
 
-/// The derivative of relaxed_stress along a change of the strain: elastic stiffness minus tangent, times the change.
+/// Derivative of relaxed_stress along a change of the strain: elastic stiffness minus tangent, times the change.
 template <class T>
 [[gnu::always_inline]] inline void relaxed_tangent(const trial_stress<T>& t, const tensor_at_points<T>& change,
                                                    const plastic_numbers<T>& m, bool mean_dilatation,
@@ -249,7 +249,7 @@ template <class T>
   return mises * mises / (T(6) * m.mu) + pressure * pressure / (m.bulk + m.bulk);
 }
 
-/// The same of a strain that is all elastic.
+/// The same for a purely elastic strain.
 template <class T>
 [[gnu::always_inline]] inline auto energy_of_strain(const tensor_at_points<T>& strain, const plastic_numbers<T>& m,
                                                     bool mean_dilatation) {

@@ -17,9 +17,10 @@ struct quadric_return {
 /// Find the end of the return from a trial stress outside the surface.
 ///
 /// With w = gamma / Y, Y = sqrt(a^2 q^2 + c^2 I1^2), flow along the normal makes q = q_trial / (1 + 3 mu a^2 w), and flow
-/// and the surface are two linear equations in I1 and Y. So Y^2 = a^2 q^2 + c^2 I1^2 is one equation in w. It is multiplied
-/// by the determinant of the two, which may vanish on the way to a trial stress far beyond an open surface. By convexity it
-/// has one root between the bounds at which Y is 0 (or w is) and where Y is infinite: Newton's method, with bisection.
+/// and the surface are two linear equations in I1 and Y. Thus Y^2 = a^2 q^2 + c^2 I1^2 is one equation in w. It is
+/// multiplied by the determinant of the two, which may vanish for a trial stress far beyond an open surface. By convexity it
+/// has one root between the bounds at which Y (or w) is 0 and at which Y is infinite; it is computed by Newton's method with
+/// bisection.
 /// @param mises, trace of the trial stress [MPa] @param hardened 1 + h alpha before the step
 inline quadric_return return_to_quadric(double mises, double trace, double hardened, const plastic_material& m) {
   const double a2 = m.surface.a * m.surface.a, b = m.surface.b, c2 = m.surface.c * m.surface.c, h = m.surface.h;

@@ -39,8 +39,8 @@ struct principal_axes {
                                                      which has no meaning, makes the largest component positive */
 };
 
-/// Principal values and directions by Jacobi's rotations: equal values are no special case, and the directions are at
-/// right angles to rounding whatever the tensor.
+/// Principal values and directions by Jacobi rotations: equal values need no special treatment, and the directions are
+/// orthogonal up to rounding for any tensor.
 /// @param tensor without engineering shears
 /// @cite [GolubVanLoan], section 8.5
 principal_axes principal(const voigt& tensor);

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// When a point yields.
+/// Yield surface.
 
 namespace osteon::kernel {
 
@@ -9,14 +9,14 @@ namespace osteon::kernel {
 /// > |b|. The flow is associated, and alpha increases by the plastic multiplier: it is the dissipated work per volume [MPa].
 /// The yield stress increases by the factor 1 + h alpha.
 struct yield_surface {
-  double a = 0;  ///< 1/MPa; 0: stays elastic
+  double a = 0;  ///< 1/MPa; 0: elastic material
   double b = 0;  ///< 1/MPa
   double h = 0;  ///< 1/MPa
   double c = 0;  ///< 1/MPa
   bool yields() const { return a > 0; }
 };
 
-/// Interaction of stresses at which the quadric is a cone.
+/// Interaction parameter for which the quadric is a cone.
 inline constexpr double interaction_of_cone = 0.5;
 
 /// @cite [DruckerPrager1952]: the cone

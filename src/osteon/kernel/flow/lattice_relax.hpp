@@ -3,8 +3,8 @@
 /// Gauss-Seidel sweeps of the four operators of Stokes flow's preconditioner on runs of cells, in place.
 ///
 /// (L x)_i = d_i x_i - sum over the neighbours of g_ij x_j. Rows without an unknown have no diagonal; their x is zero. The
-/// order of the cells is that of conduction_relax.hpp, from which the two directions of a sweep are each other's adjoints;
-/// but cells of two segments in a row see each other as those of two steps of a segment do.
+/// order of the cells is that of conduction_relax.hpp, so that the two directions of a sweep are adjoint; but cells of
+/// adjacent segments are coupled like those of consecutive steps of a segment.
 #include <array>
 #include <osteon/kernel/flow/segment_steps.hpp>
 #include <osteon/kernel/flow/table_lookup.hpp>
@@ -12,7 +12,7 @@
 
 namespace osteon::kernel {
 
-/// A component of the velocity: one conductance by axis, some values of the diagonal. Borrowed memory.
+/// Velocity component: one conductance per axis, a few values of the diagonal. Borrowed memory.
 struct velocity_lattice {
   const std::uint8_t* open = nullptr;      ///< per cell: bit d is set if there is a neighbour in direction d
   const std::uint8_t* friction = nullptr;  ///< per cell: number of its diagonal; 0: no unknown
@@ -21,7 +21,7 @@ struct velocity_lattice {
   const float* inverse = nullptr;          ///< of the diagonals; the first one is 0
 };
 
-/// The pressure: a conductance for each face. Borrowed memory.
+/// Pressure: one conductance per face. Borrowed memory.
 struct pressure_lattice {
   const std::uint8_t* open = nullptr;
   std::array<const float*, 3> conductance{};  ///< by axis, per cell: of its low face; ghosts current
@@ -48,7 +48,7 @@ template <class V>
   const V inverse = get<V>(k.inverse + i), diagonal = 1.0F / inverse;
   return inverse > V{} ? diagonal : V{};
 }
-// Conductances between cells i and their neighbours j in direction d, as if all were there.
+// Conductances between cells i and their neighbours j in direction d, assuming that all exist.
 template <class V>
 [[gnu::always_inline]] inline V lattice_conductance(const velocity_lattice& k, int d, std::int32_t, std::int32_t) {
   return k.weight[static_cast<std::size_t>(d / 2)] + V{};
@@ -87,7 +87,7 @@ void relax_lattice_segments(const std::array<Lattice, N>& k, std::span<const con
   const std::uint8_t* const opened = lattices[0].open;
   const conduction_segment* s = forth ? &segments.front() : &segments.back();
   const conduction_segment* const last = forth ? &segments.back() : &segments.front();
-  // The vector of a segment that is the first to be swept.
+  // First vector of a segment in the direction of the sweep.
   const auto begin_of = [](const conduction_segment& of) {
     return forth ? of.first : of.first + ((static_cast<std::int32_t>(of.length) - 1) & -width);
   };
@@ -208,7 +208,7 @@ void relax(const Lattice& k, const conduction_part& part, std::int32_t ghosts, s
     detail::relax_lattice<sweep::back>(std::array{k}, part, ghosts, walls, 0, b, x);
 }
 
-/// The same for the three components of the velocity at once, to the same bits.
+/// The same for the three velocity components together, with bitwise equal results.
 /// @param k with the same `open` and weights @param b, x shape (3, stride)
 inline void relax(const std::array<velocity_lattice, 3>& k, const conduction_part& part, std::int32_t ghosts,
                   std::int32_t walls, sweep way, std::int64_t stride, const float* b, float* x) {

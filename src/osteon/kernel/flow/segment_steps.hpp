@@ -25,17 +25,17 @@ void step_through(std::span<const conduction_segment> segments, const Step& step
     s += is_over;
     if (s == end) return;
     const std::int32_t begin = s->first, next = i + Width, chosen = -static_cast<std::int32_t>(is_over);
-    i = (begin & chosen) | (next & ~chosen);  // compilers make a branch of a condition
+    i = (begin & chosen) | (next & ~chosen);  // compilers compile a condition to a branch
   }
 }
 
-/// The number of the first cell behind the segments.
+/// Number of the first cell after the segments.
 inline std::int32_t end_of(std::span<const conduction_segment> segments) {
   return segments.empty() ? 0 : segments.back().first + static_cast<std::int32_t>(segments.back().length);
 }
 
-/// Call visit(own segments, corners among them) for chunks of segments by all threads, so that corners find the values of
-/// adjacent segments in cache.
+/// Call visit(own segments, corners among them) for chunks of segments by all threads, so that values of segments adjacent
+/// to corners are in cache.
 /// @param corners ascending
 template <class Visit>
 void for_each_chunk(std::span<const conduction_segment> segments, std::span<const conduction_corner> corners,

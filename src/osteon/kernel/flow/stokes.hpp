@@ -1,12 +1,12 @@
 #pragma once
 /// @file
-/// The operator of steady Stokes flow on runs of cells: y = K x, K = [A G; G^T 0], on the staggered grid.
+/// Operator of steady Stokes flow on runs of cells: y = K x, K = [A G; G^T 0], on the staggered grid.
 ///
 /// One numbering serves four unknowns of a cell: the velocity components z, y, x on its low faces, and the pressure at its
-/// centre. They are four arrays, `stride` values each. A component has a value where both cells of the face are fluid; all
-/// other values of a velocity are zero, and stay zero. So a missing neighbour needs no test: the friction of walls is part
-/// of the diagonal. In units of voxels, with weights by axis for non-cubic voxels: (A u)_i = d_i u_i - sum over the six
-/// neighbours of w_axis u_j, (G p)_i = g_axis (p_i - p_below).
+/// centre. They are four arrays, `stride` values each. A component has a value if both cells of the face are fluid; all
+/// other velocity values are always zero. Therefore a missing neighbour needs no test: the friction of walls is part of the
+/// diagonal. In units of voxels, with weights by axis for non-cubic voxels: (A u)_i = d_i u_i - sum over the six neighbours
+/// of w_axis u_j, (G p)_i = g_axis (p_i - p_below).
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,8 +18,8 @@ namespace osteon::kernel {
 /// The two axes across an axis.
 inline constexpr std::array<std::array<std::size_t, 2>, 3> axes_across{{{1, 2}, {0, 2}, {0, 1}}};
 
-/// A face on the inlet or the outlet. Its control volume is half a voxel deep, so that its row of A is halved across, and
-/// the prescribed pressure behind it is zero.
+/// Face on the inlet or the outlet. Its control volume is half a voxel deep, so the transverse entries of its row of A are
+/// halved, and the prescribed pressure behind it is zero.
 struct stokes_open_face {
   std::int32_t cell = 0;                               ///< cell of the low face
   std::int32_t pressure = 0;                           ///< the cell inside
@@ -43,7 +43,7 @@ struct stokes_stencil {
   std::array<T, 3> slope{};                       ///< g by axis
   std::span<const stokes_open_face> open_faces;
   std::span<const std::int32_t> beyond;  ///< cells behind the outlet, with a low face only
-  std::span<const std::int64_t> given;   ///< component * stride + cell: no unknown, though both cells are there
+  std::span<const std::int64_t> given;   ///< component * stride + cell: prescribed value although both cells exist
   std::int64_t stride = 0;
 };
 
@@ -58,7 +58,7 @@ struct stokes_rows {
 };
 
 // The same for weights and slopes of one (cubic voxels) and hence integer diagonals.
-// @tparam Sixteens of diagonals that there are
+// @tparam Sixteens number of groups of 16 diagonals
 template <int Sixteens>
 struct stokes_rows_of_cubes {
   static constexpr bool is_of_cubes = true;
@@ -71,7 +71,7 @@ struct stokes_rows_of_cubes {
   [[gnu::always_inline]] auto look_up(std::size_t c, const std::uint8_t* number) const {
     return looked_up_bytes<Sixteens>(diagonal[c], number);
   }
-  // Parts of the tables of diagonals that are needed; 0: the stencil is none of cubes.
+  // Number of parts of the diagonal tables; 0: voxels are not cubes.
   static int sixteens(const stokes_stencil<float>& k) {
     std::size_t count = 0;
     for (std::size_t c = 0; c < 3; ++c) {
@@ -265,7 +265,7 @@ void for_each_divergence(const stokes_stencil<T>& k, const In* u, const Done& do
   for (const std::int32_t i : k.beyond) done(i, T(0));
 }
 
-/// Call `done(component, i, (K x - b)_i)` for the four unknowns of every cell, in any order; component 3 is the pressure's.
+/// Call `done(component, i, (K x - b)_i)` for the four unknowns of every cell, in any order; component 3 is the pressure.
 /// `done` accepts vectors as in for_each_flux: it stores its argument, and the last call has the correct value.
 /// @param x shape (4, stride), ghosts current, zero at faces that do not exist @param force b at every face of a component
 template <class T, class In, class Done>

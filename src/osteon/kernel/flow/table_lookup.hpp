@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Values of a table by the numbers of some cells: one of the few things that the compiler's vectors have no word for, and
-/// that AVX-512 has in one instruction for 32 floats, AVX2 for 16 bytes.
+/// Vectorised table look-up. Vector extensions of compilers do not provide it; AVX-512 has one instruction for 32 floats,
+/// AVX2 for 16 bytes.
 #include <array>
 #include <cstdint>
 #include <osteon/kernel/lanes.hpp>
@@ -37,19 +37,20 @@ template <class V, class T>
   }
 }
 
-/// 64 numbers, of which a vector is looked up faster than floats are.
+/// 64 small integers, for which vector look-up is faster than for floats.
 struct byte_table {
   alignas(16) std::array<std::uint8_t, 64> value{};
 };
 
 /// table[number[0]] and the next ones as floats.
-/// @tparam Sixteens parts of the table that numbers are below the end of
+/// @tparam Sixteens number of parts of 16 entries that contain all numbers
 template <int Sixteens>
 [[gnu::always_inline]] inline lanes<float>::vector looked_up_bytes(const byte_table& table, const std::uint8_t* number) {
 #if defined(__AVX2__)
   std::int64_t bytes;
   std::memcpy(&bytes, number, sizeof bytes);
-  // An index with its highest bit set yields 0, as has any index outside of the part if the part's begin becomes 0x70.
+  // An index with its highest bit set yields 0. If the begin of the part is mapped to 0x70, all indices outside of the part
+  // have this bit set.
   const __m128i index = _mm_cvtsi64_si128(bytes);
   __m128i found = {};
 #pragma GCC unroll 4

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A pass of a Fourier transform of four lines: where it reads and where it writes is the caller's.
+/// Pass of a Fourier transform of four lines; the caller defines the access to input and output.
 #include <osteon/kernel/fourier/fourier_plan.hpp>
 #include <osteon/kernel/fourier/fourier_radix.hpp>
 #include <type_traits>

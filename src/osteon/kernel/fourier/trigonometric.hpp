@@ -11,9 +11,9 @@ namespace osteon::kernel {
 
 /// Boundary condition at an end of a line of points, half a step from the last one.
 enum class line_end {
-  mirror,     ///< a point of the same value: no gradient
-  zero,       ///< a point of the opposite value: zero between the two
-  other_end,  ///< the line repeats itself; both ends then
+  mirror,     ///< adjacent point of the same value: no gradient
+  zero,       ///< adjacent point of the opposite value: zero between the two
+  other_end,  ///< periodic; at both ends
 };
 struct line_ends {
   line_end low = line_end::mirror, high = line_end::mirror;
@@ -23,11 +23,11 @@ struct line_ends {
 /// The transform F of lines of n points to the eigenvectors of the second difference 2 x_j - x_(j-1) - x_(j+1) with these
 /// ends: F^T diag(norm) F = 1, and F^T diag(norm * eigenvalue) F is the second difference.
 ///
-/// With both ends `mirror` the rows of F are cos(pi k (2 j + 1) / 2 n) (DCT-II); with `mirror` and `zero`
-/// cos(pi (2 k + 1) (2 j + 1) / 4 n) (DCT-IV); the other two are these with (-1)^j, which are the sines in reverse order;
-/// of periodic lines cos + sin of 2 pi j k / n. Two lines require one complex transform of n points, with even points first
-/// and odd points in reverse order after them [Makhoul1980]. Other lengths than 2^a 3^b 5^c use a convolution
-/// [Bluestein1970] of the next such length of at least 2 n - 1, which is about five times slower.
+/// With both ends `mirror` the rows of F are cos(pi k (2 j + 1) / 2 n) (DCT-II); with `mirror` and `zero` cos(pi (2 k + 1)
+/// (2 j + 1) / 4 n) (DCT-IV); the other two are these with (-1)^j, which are the sines in reverse order; of periodic lines
+/// cos + sin of 2 pi j k / n. Two lines require one complex transform of n points, with even points first and odd points in
+/// reverse order after them [Makhoul1980]. Other lengths than 2^a 3^b 5^c use a convolution [Bluestein1970] of the next such
+/// length of at least 2 n - 1, about five times slower.
 class trigonometric_transform {
  public:
   /// @param length from 1 @throws usage_error if only one end repeats, or the length is < 1 or > 2^28

@@ -2,9 +2,9 @@
 /// @file
 /// The seven-point conduction operator K on runs of cells: two-point fluxes, harmonic face conductances.
 ///
-/// Cells are numbered along x inside a run, so the x neighbours are implicit, and the four other neighbours of a segment
-/// are also contiguous as far as they exist, marked by bits per cell: the loops compute with arbitrary values and mask them,
-/// so segments are as long as the runs and the vector lanes are full. Behind a face of fixed temperature is a row of wall
+/// Cells are numbered along x inside a run, so the x neighbours are implicit, and the four other neighbours of a segment are
+/// also contiguous as far as they exist, marked by bits per cell: the loops compute with arbitrary values and mask them, so
+/// segments are as long as the runs and the vector lanes are full. A face of fixed temperature is followed by a row of wall
 /// cells with resistivity zero, which turns the harmonic mean into the half-cell conductance (or that of a film, in
 /// convection).
 #include <array>
@@ -25,7 +25,7 @@ namespace osteon::kernel {
 inline constexpr int directions = 6;
 
 /// Cells first .. first + length - 1 of one run. The neighbour of first + n in z and y is neighbour[d] + n where bit d of
-/// `open` is set; elsewhere neighbour[d] + n is just a number that may be read.
+/// `open` is set; otherwise neighbour[d] + n is an arbitrary number that may be read.
 struct conduction_segment {
   std::int32_t first = 0;
   std::uint32_t length : 31 = 0;
@@ -33,13 +33,13 @@ struct conduction_segment {
   std::array<std::int32_t, 4> neighbour{};
 };
 
-/// A cell with a neighbour along x that is not the next number: the cell itself where there is none.
+/// Cell whose neighbour along x does not have the next number; the cell itself if there is none.
 struct conduction_corner {
   std::int32_t cell = 0;
   std::array<std::int32_t, directions> neighbour{};
 };
 
-/// Values that vectors and `open` hold after the last cell, so that whole lanes can be read.
+/// Padding of vectors and `open` after the last cell, so that complete vectors can be read.
 inline constexpr std::int32_t conduction_padding = 8;
 
 /// Some of the cells, such as those of a plane.
@@ -62,8 +62,8 @@ struct conduction_stencil {
 
 namespace detail {
 
-// A byte of `open` for each lane, the lowest of a word first, and other bits above. Compilers make many single moves of a
-// conversion of bytes.
+// A byte of `open` in the low bits of each lane, with other bits above. Compilers translate a conversion of bytes to many
+// single moves.
 template <class T>
 [[gnu::always_inline]] inline typename lanes<T>::mask open_directions(const std::uint8_t* open) {
   using mask = typename lanes<T>::mask;
@@ -83,11 +83,11 @@ template <class T>
     return mask{low, low, low, low} >> mask{0, 8, 16, 24};
 }
 
-// All bits where bit d of each lane's byte is set, elsewhere none.
+// All bits set in lanes whose byte has bit d, otherwise none.
 template <class T>
 [[gnu::always_inline]] inline typename lanes<T>::mask where_open(typename lanes<T>::mask open, int d) {
   if constexpr (sizeof(T) == 4)
-    return (open << (31 - d)) >> 31;  // spreads the sign; machines with AVX2 shift so in words of four bytes only
+    return (open << (31 - d)) >> 31;  // spreads the sign; AVX2 has this shift for words of four bytes only
   else
     return (open & (typename lanes<T>::integer{1} << d)) != 0;
 }
@@ -232,7 +232,7 @@ void visit_faces(const conduction_stencil<T>& k, const conduction_part& part, Vi
       if (const std::int32_t j = c.neighbour[static_cast<std::size_t>(d)]; j != c.cell) face(c.cell, j, d);
 }
 
-/// Visit every conducting face of every cell. A face between two cells of the stencil is seen from both. On one thread.
+/// Visit every conducting face of every cell. A face between two cells of the stencil is visited from both. On one thread.
 template <class T, class Visit>
 void visit_faces(const conduction_stencil<T>& k, Visit visit) {
   visit_faces(k, conduction_part{k.segments, k.corners}, visit);

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// The seven-point conduction operator cell by cell: a functor for `for_each` on the host and on a device, and the readable
-/// reference of conduction.hpp.
+/// Seven-point conduction operator, cell by cell: a functor for `for_each` on host and device, and the reference for
+/// conduction.hpp.
 #include <algorithm>
 #include <osteon/base/for_each.hpp>
 #include <osteon/base/material_number.hpp>
@@ -16,7 +16,7 @@ struct conduction_row {
   std::int32_t neighbour[4];
 };
 
-/// y = K x at cell i of a segment; corners have no row. Borrowed memory, on the side where it runs.
+/// y = K x at cell i of a segment; corners have no row. Borrowed memory of the host or device that executes it.
 template <class T>
 struct conduction_at_cell {
   const conduction_row* rows;
@@ -51,7 +51,7 @@ inline std::vector<conduction_row> rows_of(std::span<const conduction_segment> s
   return rows;
 }
 
-/// The number of the row of each cell.
+/// Row number of each cell.
 inline std::vector<std::int32_t> rows_of_cells(std::span<const conduction_segment> segments, std::int64_t cells) {
   std::vector<std::int32_t> table(static_cast<std::size_t>(cells), -1);
   for (std::size_t s = 0; s < segments.size(); ++s)

@@ -22,7 +22,7 @@ using relaxed = lanes<float>::vector;
 [[gnu::always_inline]] inline relaxed right_of(relaxed v, relaxed beyond) {
   return __builtin_shufflevector(v, beyond, 1, 2, 3, 4, 5, 6, 7, 8);
 }
-// The same where only odd lanes have a use for their left neighbour, or even ones for their right: it is in the same pair.
+// The same if only odd lanes use their left neighbour, or only even lanes their right one: it is in the same pair.
 [[gnu::always_inline]] inline relaxed left_in_pair(relaxed v) {
   return __builtin_shufflevector(v, v, 0, 0, 2, 2, 4, 4, 6, 6);
 }
@@ -30,7 +30,7 @@ using relaxed = lanes<float>::vector;
   return __builtin_shufflevector(v, v, 1, 1, 3, 3, 5, 5, 7, 7);
 }
 
-// @param limit cells before it are of the same part, so that a last step may write them again as they are
+// @param limit cells before it belong to the same part, so that a last step may rewrite them unchanged
 template <bool Uniform, sweep Way>
 void relax_segment(const conduction_stencil<float>& k, const conduction_segment& s, std::int32_t limit, std::int32_t ghosts,
                    std::int32_t walls, const float* b, float* x) {

@@ -37,7 +37,7 @@ template <class T>
   asm("" : "+m"(stored));
 }
 
-/// The floats at `from` + at[i], and those that follow them.
+/// Load the floats at `from` + at[i] and their successors.
 template <class Offset>
 [[gnu::always_inline]] inline void pairs_at(const float* from, const Offset (&at)[8], float8& a, float8& b) {
   typedef double quads __attribute__((vector_size(32)));  // as integers, two would require one more instruction
@@ -89,7 +89,7 @@ struct eight_places {
     return lerp(low, high, fz);
   }
 
-  /// The values from the neighbours that are not NaN, and their share of the weights.
+  /// Values interpolated between neighbours that are not NaN, and the sum of their weights.
   [[gnu::always_inline]] inline float8 value_of_present(const float* v, const voxel_strides& across, float8& share) const {
     float8 sums[4], weights[4];
     for (int k = 0; k < 4; ++k) {

@@ -9,12 +9,12 @@
 
 namespace osteon::kernel {
 
-/// Least and greatest value around each macro cell of a block: of the cell's voxels and `margin` more on each side, as far
-/// as they are present. NaN is ignored; a cell with only NaN has least > greatest.
+/// Minimum and maximum around each macro cell of a block: of the cell's voxels and `margin` more on each side, as far as
+/// they are present. NaN is ignored; a cell with only NaN has minimum > maximum.
 struct value_bounds {
   static constexpr int edge = 4;  ///< voxels along a macro cell
 
-  index3 first;  ///< voxel where the first macro cell begins: the block's
+  index3 first;  ///< first voxel of the first macro cell, equal to that of the block
   index3 cells;  ///< number of macro cells
   std::vector<std::array<float, 2>> range;
 
@@ -24,15 +24,15 @@ struct value_bounds {
 
 /// Number of macro cells in each direction, diagonals included, before a cell in `occupied`; 0 in such a cell, at most 255.
 /// The end of the block is not a limit.
-/// @cost 26 comparisons a cell
+/// @cost 26 comparisons per cell
 std::vector<std::uint8_t> distance_to_occupied(index3 cells, const std::vector<std::uint8_t>& occupied);
 
-/// The macro cells that matter, and the way over those that do not.
+/// Macro cells with content, and traversal of empty ones.
 class occupied_cells {
  public:
   occupied_cells() = default;
-  /// @param first voxel where the first macro cell begins
-  /// @param marks not 0 for cells that matter
+  /// @param first first voxel of the first macro cell
+  /// @param marks non-zero for cells with content
   occupied_cells(index3 first, index3 cells, const std::vector<std::uint8_t>& marks) : first_(first), cells_(cells) {
     for (int axis = 0; axis < 3; ++axis) {
       first_voxel_[axis] = static_cast<std::int32_t>(first[axis]);
@@ -96,7 +96,7 @@ class occupied_cells {
   }
 
  private:
-  // Go on where macro cells are that far from those that matter.
+  // Advance over macro cells at this distance from cells with content.
   [[gnu::noinline]] void skip(const ray_segments& segments, four_rays& rays, const integer4 (&at)[3],
                               const integer4& distance) const {
     double4 low[3], high[3];

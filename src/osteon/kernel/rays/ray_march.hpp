@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Volume ray marching through the voxels of one block, made so that the pictures of all blocks together are the same,
-/// bit for bit, however the domain is dealt out to blocks (see ray_segments.hpp).
+/// Volume ray marching through the voxels of one block. The composited picture of all blocks is bitwise independent of the
+/// decomposition (see ray_segments.hpp).
 #include <array>
 #include <limits>
 #include <osteon/kernel/blend/wide_pixel.hpp>
@@ -12,8 +12,8 @@
 
 namespace osteon::kernel {
 
-/// A look-up table of straight linear RGB and the opacity of one step, over [low, high] of the value;
-/// values outside use the entry of the end.
+/// A look-up table of straight linear RGB and the opacity of one step, over [low, high] of the value; values outside use the
+/// first or last entry.
 struct transfer_table {
   float low = 0, high = 1;
   std::vector<std::array<float, 4>> entries;  ///< at least two
@@ -32,7 +32,7 @@ struct march_layer {
 using optical_depth = std::uint16_t;
 /// Depth at which rays end: less than 1/1024 of the light remains, a quarter of the smallest step of eight bits.
 inline constexpr optical_depth opaque_depth = 10 << 12;
-/// The depth of two parts of a ray together.
+/// Sum of the depths of two parts of a ray.
 inline optical_depth deeper(optical_depth a, optical_depth b) {
   return static_cast<optical_depth>(std::min<std::uint32_t>(std::uint32_t{a} + b, 0xffff));
 }
@@ -51,7 +51,7 @@ struct travel {
   /// caller marches it again (render/picture.cpp).
   optical_depth before = 0;
   optical_depth depth = 0;  ///< of the block's part; opaque_depth or more together with `before` if the ray ends
-  wide_pixel result;        ///< is added to
+  wide_pixel result;        ///< accumulated result
 };
 
 /// The block's part of a volume, prepared for marching.
@@ -59,11 +59,11 @@ class march_volume {
  public:
   static constexpr int most_layers = 4;
 
-  /// @param step_voxels of the finest spacing
+  /// @param step_voxels step in units of the finest spacing
   /// @param present voxels that the layers' values hold: the owned ones and ghosts_needed() on every side, where the
   ///        domain has them
   /// @param layers at most most_layers
-  /// @cost one pass over the values, 1/32 byte a voxel
+  /// @cost one pass over the values, 1/32 byte per voxel
   march_volume(index3 domain, vector3 spacing_mm, const box3& owned, const box3& present, double step_voxels, lighting light,
                std::vector<march_layer> layers);
 
@@ -77,7 +77,7 @@ class march_volume {
   /// @param samples number of interpolated samples
   void march(std::span<travel> rays, std::int64_t& samples) const;
 
-  /// Add the values of the first layer that a ray meets in the block.
+  /// Add the values of the first layer along the ray in the block.
   void project(const ray& along, projection& result, std::int64_t& samples) const;
 
  private:

@@ -42,8 +42,8 @@ inline int ghosts_needed(double step_voxels) {
   return static_cast<int>(std::ceil(beyond + 0.5 + 1e-3)) + 1;
 }
 
-/// Along an axis on which the domain has less than this number of voxels, the values that are present begin two voxels
-/// before it and end two after it, as if its first and last ones were repeated.
+/// Along an axis with fewer voxels than this, the present values extend two voxels beyond the domain at both ends, by
+/// repetition of the first and last ones.
 inline constexpr std::int64_t thin = 4;
 /// `present` with these voxels; and the values, of shape `thick`.
 box3 thickened(index3 domain, box3 present);
@@ -65,7 +65,7 @@ std::vector<float> repeat_ends(const float* values, const box3& present, const b
 #endif
 }
 
-/// In one instruction, where the machine has it: gcc makes four of it.
+/// One instruction if available; gcc generates four.
 [[gnu::always_inline]] inline double4 to_double(const integer4& a) {
 #if defined(__AVX__) && !defined(__clang__)
   return __builtin_ia32_cvtdq2pd256(a);
@@ -82,11 +82,11 @@ std::vector<float> repeat_ends(const float* values, const box3& present, const b
 }
 [[gnu::always_inline]] inline double4 all(double a) { return double4{a, a, a, a}; }
 
-/// Lane by lane; where a is NaN, b.
+/// Lane by lane; b if a is NaN.
 [[gnu::always_inline]] inline double4 lesser(const double4& a, const double4& b) { return a < b ? a : b; }
 [[gnu::always_inline]] inline double4 greater(const double4& a, const double4& b) { return a > b ? a : b; }
 
-/// Four rays side by side, one in each lane.
+/// Four rays, one in each lane.
 struct four_rays {
   double4 origin[3], direction[3], inverse[3];  ///< z, y, x: voxels, voxels per mm, mm per voxel
   double4 entry;
@@ -102,7 +102,7 @@ class ray_segments {
   /// @param gradients true if gradients are also computed: segments at an end of the domain begin a voxel before it
   ray_segments(index3 domain, const box3& owned, const box3& present, double step_mm, int samples, bool gradients);
 
-  /// A ray, how many samples it has in the domain, and which segments are the block's.
+  /// Ray with its number of samples in the domain and its segments in the block.
   struct part {
     const ray* along;
     std::int64_t count;
@@ -113,8 +113,8 @@ class ray_segments {
   /// The same for four rays; their first segments come first.
   void put(const ray* const (&along)[4], four_rays& rays) const;
 
-  /// The first segment after `segment` that may have its middle outside of the box [low, high) (voxels), which has that of
-  /// `segment` inside.
+  /// First segment after `segment` whose middle may be outside of the box [low, high) (voxels), which contains that of
+  /// `segment`.
   std::int64_t after_box(const part& p, std::int64_t segment, const double (&low)[3], const double (&high)[3]) const;
 
   /// First sample of a segment, and middle one with the ray continued beyond the domain: z, y, x, 0 (voxels).
@@ -126,7 +126,7 @@ class ray_segments {
     return first + to_middle_ * p.direction;
   }
 
-  /// Find where the segments at hand begin. @param middles of the segments, as half_way()
+  /// Compute the first samples of the current segments. @param middles middles of the segments, from half_way()
   [[gnu::always_inline]] inline void locate(four_rays& rays, double4 (&middles)[3]) const {
     const double4 t = rays.entry + (rays.begin + 0.5) * step_;
     for (int axis = 0; axis < 3; ++axis) {
@@ -173,7 +173,7 @@ class ray_segments {
     return result;
   }
 
-  /// Place the samples of a segment that touches no end.
+  /// Compute the samples of a segment that touches no end of the domain.
   /// @param from of the first one, from the voxel that they share @param step from one to the next; z, y, x (voxels)
   [[gnu::always_inline]] inline void place_inside(const float (&from)[3], const float (&step)[3],
                                                   eight_places& samples) const {
@@ -240,7 +240,7 @@ class ray_segments {
   }
 
  private:
-  // The voxel that the samples of a segment share, of its lowest sample: within the domain.
+  // Common voxel of the samples of a segment: that of its lowest sample, within the domain.
   [[gnu::always_inline]] static inline integer4 first_voxel(const double4& lowest) {
     return __builtin_convertvector(greater(lowest, double4{}), integer4);
   }

@@ -7,8 +7,8 @@
 
 namespace osteon::kernel {
 
-/// The block's part of the surface where values rise to a level. NaN is below it. A surface in the last half step of a ray
-/// is not detected.
+/// Part of the isosurface in the block, where values reach a level. NaN is below the level. A surface in the last half step
+/// of a ray is not detected.
 class ray_surface {
  public:
   /// @param step_voxels of the finest spacing, at most 1
@@ -20,15 +20,15 @@ class ray_surface {
   struct hit {
     vector3 point;   ///< voxels
     vector3 normal;  ///< unit vector in mm space, towards lower values
-    bool cut;        ///< the ray begins inside: the surface is where it enters the domain, `normal` is not set
+    bool cut;        ///< the ray begins inside: the surface is at its entry into the domain, `normal` is not set
   };
   /// @param samples counts those that were interpolated
   std::optional<hit> first(const ray& along, std::int64_t& samples) const;
-  /// The same of four rays, which share the search for the way to the surface.
+  /// The same for four rays, which share the search for the surface.
   void first(const ray* const (&along)[4], std::optional<hit> (&hits)[4], std::int64_t& samples) const;
 
-  /// Values of the shape of `present`, interpolated between those that are not NaN; NaN where these have no more than
-  /// `least_share` of the weights.
+  /// Values of the shape of `present`, interpolated between those that are not NaN; NaN if the sum of their weights is at
+  /// most `least_share`.
   double interpolate(const float* values, const vector3& point, double least_share) const;
 
   /// Values of the shape of `present`, averaged by a cubic B-spline around a point over those of 4^3 voxels that are not
@@ -37,7 +37,7 @@ class ray_surface {
 
  private:
   std::optional<vector3> spline_normal(const vector3& point) const;
-  // Values minus the level: of the sample that reaches it, and of those before and behind it if known.
+  // Values minus the level at the sample that reaches it, and at the adjacent samples if known.
   struct samples_around {
     std::optional<double> before;
     double at;
@@ -53,7 +53,7 @@ class ray_surface {
   int samples_;  // in a segment
   const float* given_;
   std::vector<float> repeated_;  // values of a thin domain, with those at its ends repeated
-  const float* values_;          // these, or the given ones
+  const float* values_;          // the repeated values, or the given ones
   ray_segments segments_;
   occupied_cells reached_;
 };

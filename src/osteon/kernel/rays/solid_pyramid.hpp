@@ -8,7 +8,7 @@
 
 namespace osteon::kernel {
 
-/// A half-space in mm: the points p with normal . p > offset are cut away.
+/// Clipping half-space in mm: points p with normal . p > offset are removed.
 struct half_space {
   vector3 normal;  ///< unit vector
   double offset = 0;
@@ -24,22 +24,22 @@ struct half_space {
 class solid_pyramid {
  public:
   solid_pyramid();
-  /// @param cells their number @param cell_mm their edges
-  /// @param share of solid in each, 0 .. 255, shape `cells`
-  /// @cost 4.6 bytes a cell and those of its surface
+  /// @param cells number of cells @param cell_mm edges of a cell
+  /// @param share solid fraction of each cell, 0 .. 255, shape `cells`
+  /// @cost 4.6 bytes per cell and those of its surface
   solid_pyramid(index3 cells, vector3 cell_mm, std::span<const std::uint8_t> share);
 
   solid_pyramid(solid_pyramid&&) noexcept;
   solid_pyramid& operator=(solid_pyramid&&) noexcept;
   ~solid_pyramid();
 
-  /// Visible fraction of the sky, weighted by the cosine to the normal, 0 to 1: of those of 20 cones that are in front of
+  /// Visible fraction of the sky, weighted by the cosine to the normal, 0 to 1, from those of 20 cones that are in front of
   /// the point.
   /// @param point mm @param normal unit vector in mm space
   /// @param reach mm; the effect of solid decreases with distance and vanishes beyond
   double sky(const vector3& point, const vector3& normal, double reach, std::span<const half_space> cut = {}) const;
 
-  /// The share of a lamp that a point sees: a disc of a diameter of 8 degrees. @param toward unit vector in mm space
+  /// Visible fraction of a lamp, a disc with a diameter of 8 degrees. @param toward unit vector in mm space
   double lamp(const vector3& point, const vector3& normal, const vector3& toward,
               std::span<const half_space> cut = {}) const;
 

@@ -17,21 +17,21 @@ inline vector3 unit(const vector3& a) {
   const double length = std::sqrt(dot(a, a));
   return {a.z / length, a.y / length, a.x / length};
 }
-/// The middle between the directions of light and eye, a unit vector.
+/// Half-way vector between the directions of light and eye, a unit vector.
 inline vector3 half_way(const lighting& light) {
   const vector3 a = unit(light.toward_light), b = unit(light.toward_eye);
   return unit({a.z + b.z, a.y + b.y, a.x + b.x});
 }
 
-/// Share of the colour that a surface shows. Half-Lambert: soft on the dark side, because bone scatters light inside.
-/// @param facing cosine between its normal and the light
+/// Diffuse factor of the colour of a surface. Half-Lambert: soft on the dark side, because bone scatters light inside.
+/// @param facing cosine between normal and light
 template <class F>
 [[gnu::always_inline]] inline F diffuse_light(const F& facing) {
   const F lambert = 0.5f + 0.5f * facing;
   return 0.22f + 0.95f * lambert * lambert;
 }
 
-/// White light that it mirrors. @param shining cosine between its normal and the middle of light and eye
+/// Specular white light. @param shining cosine between normal and half-way vector
 template <class F>
 [[gnu::always_inline]] inline F mirrored_light(const F& shining) {
   F glance = shining > 0 ? shining : F{};
@@ -39,7 +39,7 @@ template <class F>
   return 0.18f * glance;
 }
 
-/// The lamp, the eye and the sky of an opaque surface: unit vectors in mm space.
+/// Directions of lamp, eye and sky for an opaque surface: unit vectors in mm space.
 struct studio {
   vector3 toward_lamp, toward_eye, up, half_way;  ///< the last one between lamp and eye
 };
