@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A JSON text as plain values: its readers are compiled without the parser, which is templates throughout.
+/// JSON text as plain values, so that its readers are compiled without the template-based parser.
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,13 +18,13 @@ struct json_value {
   std::vector<json_value> items;   ///< of a list; of an object's members
 
   bool is_number() const { return is == kind::whole || is == kind::real; }
-  /// A text that is not empty.
+  /// Return true for a non-empty string.
   bool is_word() const { return is == kind::text && !text.empty(); }
-  /// For a message.
+  /// Text for messages.
   std::string shown() const { return is == kind::text ? '"' + text + '"' : text; }
-  /// Is this the text?
+  /// Return true if the value is this string.
   bool operator==(const char* other) const { return is == kind::text && text == other; }
-  /// A member of an object; none if there is none of this name.
+  /// Member of an object by name; null if absent.
   const json_value* find(const std::string& name) const {
     for (std::size_t i = 0; i < names.size(); ++i)
       if (names[i] == name) return &items[i];
@@ -32,10 +32,10 @@ struct json_value {
   }
 };
 
-/// Read a text. Values nested more than 16 deep are left out. @return none if it is not valid JSON
+/// Parse a text. Values nested deeper than 16 levels are omitted. @return none if it is not valid JSON
 std::optional<json_value> parse_json(const std::string& text);
 
-/// A text in quotation marks, as JSON has it.
+/// Quote a text as a JSON string.
 std::string json_quoted(const std::string& text);
 
 }  // namespace osteon::net

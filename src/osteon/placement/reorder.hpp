@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Ranks renumbered so that those that exchange much are close: a new communicator, no relaunch.
+/// Reordering of ranks, so that ranks with much communication are close: a new communicator without a restart.
 #include <mpi.h>
 
 #include <osteon/comm/communicator.hpp>
@@ -12,8 +12,8 @@
 namespace osteon::placement {
 
 struct reorder_options {
-  options search{.least_gain = 0.03};  ///< below this gain the ranks stay as they are
-  int threads = 1;                     ///< cores of each rank, where it is not bound to fewer
+  options search{.least_gain = 0.03};  ///< below this gain the order of ranks is unchanged
+  int threads = 1;                     ///< cores of each rank, unless it is bound to fewer
 };
 
 /// Expected effect of a new order on an exchange.
@@ -21,14 +21,14 @@ struct reorder_report {
   double off_host_bytes_input = 0, off_host_bytes_result = 0;  ///< both directions
   double predicted_s_input = 0, predicted_s_result = 0;
   bool kept_input = false;
-  double seconds = 0;  ///< that the search took
+  double seconds = 0;  ///< duration of the search
   std::string line;    ///< for a log: "placed by ...: off-host 3758.1 MB -> 1543.5 MB, ..."
 };
 
 /// Ranks in their new order.
 struct reordered {
-  comm::communicator ranks;   ///< rank r of it holds subdomain r
-  std::vector<int> old_rank;  ///< in the communicator it was made of, of each subdomain
+  comm::communicator ranks;   ///< communicator in which rank r has subdomain r
+  std::vector<int> old_rank;  ///< rank of each subdomain in the original communicator
   reorder_report report;
 };
 

@@ -9,7 +9,7 @@
 
 namespace osteon::machine {
 
-/// One path in one direction: the time of a message of s bytes is latency_s + s / bandwidth.
+/// Path in one direction: the time of a message of s bytes is latency_s + s / bandwidth.
 struct link {
   double latency_s = 0;
   double bandwidth = 0;  ///< bytes per second; 0: not measured
@@ -25,16 +25,16 @@ struct link {
 class host_links {
  public:
   host_links() = default;
-  /// Place of the pair (a, b), a != b, in the list of a dense value: (0,1), (0,2), (1,2), (0,3), ...
+  /// Index of the pair (a, b), a != b, in the list of a dense value: (0,1), (0,2), (1,2), (0,3), ...
   static std::int64_t pair_index(int a, int b) {
     const std::int64_t low = a < b ? a : b, high = a < b ? b : a;
     return high * (high - 1) / 2 + low;
   }
   /// @param pairs a link for each pair, at `pair_index`: n (n - 1) / 2 of them
-  /// @throws data_error if their number is another
+  /// @throws data_error if their number differs
   static host_links dense(int hosts, std::vector<link> pairs);
   /// @param cluster_of cluster of each host, from 0
-  /// @param between k x k links; the diagonal is that between hosts of one cluster (of no meaning for a cluster of one)
+  /// @param between k x k links; the diagonal is that between hosts of one cluster (unused for a cluster of one host)
   /// @throws data_error if sizes or numbers do not fit, or the links are not symmetric
   static host_links clustered(std::vector<int> cluster_of, std::vector<link> between);
   /// Equal links between all hosts.
@@ -42,7 +42,7 @@ class host_links {
 
   int hosts() const { return hosts_; }
   bool is_dense() const { return cluster_of_.empty(); }
-  /// The link of two different hosts. @cost O(1)
+  /// Link between two different hosts. @cost O(1)
   link between(int a, int b) const {
     if (is_dense()) return links_[static_cast<std::size_t>(pair_index(a, b))];
     const auto from = static_cast<std::size_t>(cluster_of_[static_cast<std::size_t>(a)]);
@@ -54,7 +54,7 @@ class host_links {
   int clusters() const { return clusters_; }
   /// Pairs, or k x k links of clusters.
   const std::vector<link>& values() const { return links_; }
-  /// The links among some of the hosts, in a new order: host i of the result is host `hosts[i]` of this.
+  /// Links between some of the hosts in a new order: host i of the result is host `hosts[i]` of this object.
   host_links selected(const std::vector<int>& hosts) const;
   friend bool operator==(const host_links&, const host_links&) = default;
 
@@ -64,17 +64,18 @@ class host_links {
   std::vector<link> links_;
 };
 
-/// The paths of a machine, seen in one way: one message at a time (isolated), or from all cores at once (loaded).
+/// Paths of a machine under one load: one message at a time (isolated), or messages from all cores (loaded).
 struct path_speeds {
   std::array<std::optional<link>, paths_inside> inside;  ///< by path; none if not measured
-  host_links between;                                    ///< of no hosts where it was not measured
+  host_links between;                                    ///< without hosts if not measured
 
-  /// The link of a path inside a host: as measured, else the next nearer class that was, else the next farther.
+  /// Link of a path inside a host: as measured, otherwise that of the next nearer measured class, otherwise of the next
+  /// farther one.
   std::optional<link> within_host(path p) const;
   friend bool operator==(const path_speeds&, const path_speeds&) = default;
 };
 
-/// A machine: its hosts, and its paths as measured.
+/// Machine with hosts and measured paths.
 struct description {
   host_list hosts;
   std::optional<path_speeds> isolated, loaded;
@@ -91,8 +92,8 @@ struct place {
 
 /// The path between two cores.
 path path_between(const host_list& hosts, place a, place b);
-/// The link between two cores. @throws data_error if no such path was measured: inside a host its class, else the pair of
-/// hosts
+/// The link between two cores. @throws data_error if the path was not measured: inside a host its class, otherwise the pair
+/// of hosts
 link link_between(const description& machine, const path_speeds& seen, place a, place b);
 
 /// Unmeasured hosts with the paths of a typical cluster, sufficient to rank placements.
@@ -109,8 +110,8 @@ struct comparison {
   std::vector<change> slower;            ///< below `slow_below` times the old value; worst first
 };
 
-/// Compare the hosts that both have: classes inside hosts, hosts by the median of their links, and links between hosts that
-/// did not become slower as a whole. Isolated figures, or loaded ones where only these are in both.
+/// Compare the common hosts of two measurements: classes inside hosts, hosts by the median of their links, and links between
+/// hosts that did not become slower as a whole. Compares isolated figures, or loaded ones if only these are common.
 comparison compare(const description& before, const description& now, double slow_below);
 
 }  // namespace osteon::machine

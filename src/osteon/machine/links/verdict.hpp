@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Which hosts and links are slower than the rest, and which hosts belong together.
+/// Detection of slow hosts and links, and of clusters of hosts.
 #include <osteon/machine/links/links.hpp>
 #include <string>
 #include <vector>
@@ -16,8 +16,8 @@ struct host_sample {
 
 struct slow_host {
   int host = 0;
-  double bandwidth = 0;  ///< of its links, the median; bytes per second
-  double usual = 0;      ///< of the other hosts
+  double bandwidth = 0;  ///< median of its links; bytes per second
+  double usual = 0;      ///< median of the other hosts
   int links = 0;         ///< that were measured
 };
 
@@ -36,8 +36,8 @@ struct verdict {
 
 /// Find slow hosts and links, and clusters of hosts.
 ///
-/// The ability of a host is the bandwidth of the best fiftieth of its links. It is slow if that is below `slow_below` times
-/// the median of hosts; where links of it were measured alone, these count. With less than three hosts none is called slow.
+/// The ability of a host is the bandwidth of the best fiftieth of its links. A host is slow if this is below `slow_below`
+/// times the median of hosts; individually measured links take precedence. With fewer than three hosts, no host is slow.
 /// Hosts form a cluster if links near their own abilities join them: hosts of a switch, when the links between switches are
 /// slower. A link is slow if it is below `slow_below` times the median of its two clusters.
 /// @cost O(samples log samples)
@@ -47,7 +47,7 @@ verdict judge(int hosts, const std::vector<host_sample>& samples, double slow_be
 /// slower of their links to others.
 host_links links_from(int hosts, const std::vector<host_sample>& samples, const verdict& judged);
 
-/// Words for a person, one line each: "SLOW host n2: 11.7 MB/s, where 38 MB/s is usual (all 3 links)".
+/// Text lines such as "SLOW host n2: 11.7 MB/s, where 38 MB/s is usual (all 3 links)".
 std::vector<std::string> lines_of(const verdict& judged, const host_list& hosts);
 
 /// "12.3 MB/s", "1.25 GB/s".

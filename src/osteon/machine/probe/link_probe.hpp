@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Which pairs of ranks to measure, in which order and for how long, and the findings: without MPI, on one process.
+/// Selection, order and duration of measurements between pairs of ranks, and their results; without MPI, on one process.
 #include <functional>
 #include <osteon/machine/links/fit.hpp>
 #include <osteon/machine/links/verdict.hpp>
@@ -9,25 +9,25 @@ namespace osteon::machine {
 
 /// Pairs of ranks to measure. The lower rank of a pair leads.
 struct measurement {
-  std::vector<std::vector<std::pair<int, int>>> rounds;  ///< pairs of a round are disjoint and go at once
-  double seconds = 0;                                    ///< of a round, about: larger sizes are tried while they fit
+  std::vector<std::vector<std::pair<int, int>>> rounds;  ///< pairs of a round are disjoint and measured concurrently
+  double seconds = 0;                                    ///< approximate duration of a round; larger sizes are measured while time remains
   std::vector<double> bytes;                             ///< sizes, ascending; at least the first two are measured
-  int repeats = 0;                                       ///< of a size, at most
-  bool all_sizes = false;                                ///< measure every size `repeats` times, however long it takes
-  bool fill = false;  ///< go on with the largest size until the time is over, so that all are under load together
-  bool mean = false;  ///< give the mean of the repeats, not the median
+  int repeats = 0;                                       ///< maximum number of repetitions of a size
+  bool all_sizes = false;                                ///< measure every size `repeats` times, without a time limit
+  bool fill = false;  ///< repeat the largest size until the time is over, so that all pairs are loaded simultaneously
+  bool mean = false;  ///< return the mean of the repetitions instead of the median
 };
 
-/// The times of one pair.
+/// Times of one pair.
 struct pair_timings {
   int a = 0, b = 0;
   std::vector<timing> times;
 };
 
-/// Does a measurement on all ranks and returns the results of the pairs' leaders, in any order.
+/// Performs a measurement on all ranks and returns the results of the leaders of pairs, in any order.
 using measure_function = std::function<std::vector<pair_timings>(const measurement&)>;
 
-/// Where ranks are.
+/// Placement of ranks.
 struct rank_layout {
   host_list hosts;
   std::vector<std::vector<int>> ranks_of_host;
@@ -35,11 +35,11 @@ struct rank_layout {
 };
 
 struct probe_options {
-  bool isolated = true, loaded = true;  ///< one core of a host at a time; all of them at once
+  bool isolated = true, loaded = true;  ///< one core of a host at a time; all cores concurrently
   fit_method fit = fit_method::robust;
   double budget_s = 10;
-  double slow_below = 0.7;      ///< of the usual bandwidth
-  int most_dense_hosts = 1024;  ///< beyond, each host is measured with 2 log2(hosts) others
+  double slow_below = 0.7;      ///< fraction of the usual bandwidth
+  int most_dense_hosts = 1024;  ///< with more hosts, each is measured with 2 log2(hosts) others
 };
 
 /// Figures of a class of paths: a row of [Ito]'s table 5.
@@ -50,7 +50,7 @@ struct class_figures {
   link median, mean, deviation;  ///< latency in s, bandwidth in bytes per second
 };
 
-/// All links that were measured, by ranks, for other fits.
+/// All measured links by ranks, for other fits.
 struct fitted_pair {
   int a = 0, b = 0;  ///< ranks
   path what = path::same_l3;
@@ -70,21 +70,21 @@ struct probe_result {
   description machine;
   std::vector<class_figures> classes;
   std::vector<fitted_pair> pairs;
-  verdict judged;  ///< from the isolated links, or from the loaded ones if only these were measured
+  verdict judged;  ///< verdict on the isolated links, or on the loaded ones if only these were measured
   std::vector<slow_inside> inside;
   std::vector<std::string> remarks;  ///< deviations from the options, and groups of hosts
   double seconds = 0;
 
-  /// Nothing if the class was not measured.
+  /// None if the class was not measured.
   const class_figures* figures(path what, bool loaded) const;
-  /// Loaded over isolated bandwidth: between hosts the median of the ratios of their pairs, inside that of the medians.
-  /// Nothing if either was not measured.
+  /// Ratio of loaded to isolated bandwidth: between hosts the median of the ratios of pairs, inside hosts the ratio of
+  /// medians. None if either was not measured.
   std::optional<double> contention(path what) const;
   bool fine() const { return judged.fine() && inside.empty(); }
 };
 
 /// Measure and judge within the budget.
-/// @param seconds_now a clock
+/// @param seconds_now clock
 /// @throws usage_error if options contradict the layout
 probe_result probe_links(const rank_layout& ranks, const probe_options& options, const measure_function& measure,
                          const std::function<double()>& seconds_now);
@@ -96,10 +96,10 @@ struct samples_between {
   const std::vector<host_sample>& operator[](bool is_loaded) const { return is_loaded ? loaded : isolated; }
 };
 
-/// A pair that several cores measured counts once, by their median.
+/// A pair measured by several cores counts once, with their median.
 void merge_repeated(std::vector<host_sample>& samples);
 
-/// Add to a result that has hosts and pairs: figures, links of the machine, verdicts, remarks about groups.
+/// Complete a result with hosts and pairs by figures, links of the machine, verdicts, and remarks about groups.
 /// @param host_of_rank by rank @param judge_loaded judge hosts by the links under load
 void conclude(probe_result& result, const samples_between& between, const std::vector<int>& host_of_rank, bool judge_loaded,
               const probe_options& options);

@@ -46,7 +46,7 @@ struct host_tree {
   int domain_of(int core, level l) const;
   /// Allowed hardware threads of each domain at a level, in order, without those that have none.
   std::vector<pu_set> domains(level l) const;
-  /// The nearest class that two cores of this host belong to; a core and itself are path::same_l3.
+  /// Nearest common class of two cores of this host; path::same_l3 for a core and itself.
   path between(int core_a, int core_b) const;
   /// XXH64 over cores, allowed threads and GiB of memory, 16 hexadecimal digits: equal hosts have equal digests, mostly also
   /// hosts with memories that differ by the reserve of their kernels.
@@ -56,23 +56,23 @@ struct host_tree {
   friend bool operator==(const host_tree&, const host_tree&) = default;
 };
 
-/// The host that this process runs on, with the cores that its cgroup allows. @throws machine_error if hwloc cannot read it
+/// Host of this process, with the cores allowed by its cgroup. @throws machine_error if hwloc cannot read it
 host_tree this_host();
 
-/// A host from a description in hwloc's words, such as "pack:2 [numa] l3:12 core:8 pu:1".
-/// @throws usage_error with the description where hwloc does not understand it
+/// Host from a synthetic description of hwloc, such as "pack:2 [numa] l3:12 core:8 pu:1".
+/// @throws usage_error with the description if hwloc cannot parse it
 host_tree synthetic_host(const std::string& description);
 
 /// A host from an XML file of hwloc (`lstopo host.xml`).
 /// @throws data_error if it cannot be read, or was written by a later major version than this hwloc
 host_tree host_from_xml(const std::string& path);
 
-/// The same host with only these hardware threads allowed (those it has not are ignored).
+/// The same host with only these hardware threads allowed (threads that do not exist are ignored).
 host_tree restricted(host_tree tree, const pu_set& allowed);
-/// The same host without some of its cores: as if the hardware lacked them.
+/// The same host without some of its cores, as if they did not exist.
 host_tree without_cores(host_tree tree, const std::vector<int>& cores);
 
-/// Hosts by name. Equal trees are kept once, so that 10,000 equal hosts cost 10,000 names.
+/// Hosts by name. Equal trees are stored once, so that 10,000 equal hosts require the memory of 10,000 names.
 class host_list {
  public:
   host_list() = default;
@@ -85,7 +85,7 @@ class host_list {
   const std::vector<std::string>& names() const { return names_; }
   const std::string& name(int host) const { return names_[static_cast<std::size_t>(host)]; }
   const host_tree& tree(int host) const { return trees_[static_cast<std::size_t>(tree_of(host))]; }
-  /// Place of a host's tree in `trees()`.
+  /// Index of the tree of a host in `trees()`.
   int tree_of(int host) const { return tree_of_[static_cast<std::size_t>(host)]; }
   /// The different trees, in the order of their first hosts.
   const std::vector<host_tree>& trees() const { return trees_; }
@@ -103,7 +103,7 @@ class host_list {
   std::unordered_map<std::string, int> tree_by_digest_, host_by_name_;
 };
 
-/// Names in the order of people: node2 before node10.
+/// Natural order of names: node2 before node10.
 bool natural_less(std::string_view a, std::string_view b);
 
 }  // namespace osteon::machine

@@ -42,7 +42,7 @@ choice choose(std::span<const trial> trials);
 struct exchange_choice {
   std::string schedule;  ///< for plan::make_exchange and comm::all_to_all
   plan_cost cost;
-  double seconds = 0;  ///< by which it is ranked
+  double seconds = 0;  ///< time by which it is ranked
 };
 
 /// All-to-all schedules for the network, the fastest first: shifts along its dimensions and along the ring of ranks, XOR,

@@ -17,7 +17,7 @@ struct compositing_machine {
   double blend_overhead = 0;    ///< per blend
   double collect_rate = 0;      ///< bytes per second of the network that gathers
   double collect_latency = 0;   ///< per gather
-  double reconstruct = 0;       ///< per byte that is put in its place after the gather
+  double reconstruct = 0;       ///< per byte that is rearranged after the gather
   double send_overhead = 0;     ///< of the sender's processor, per message
   double arrival_overhead = 0;  ///< of a receiver, per message concurrent with another one of the same round
   double match_time = 0;        ///< of a receiver, per message already in the queue when another one is matched
@@ -25,9 +25,8 @@ struct compositing_machine {
   double host_rate = std::numeric_limits<double>::infinity();  ///< bytes per second in and out of a host, each way
   std::array<int, 3> torus = {0, 0, 0};                        ///< hosts along z, y and x, powers of two; 0: no torus
 
-  /// Time that `messages` messages of one round cost their receiver because they are several.
-  /// A list of k waiting messages is searched in k / 2 steps on average, as MPI libraries do it: the sum grows
-  /// with the square. @cite [Flajslik2016]
+  /// Additional time of a receiver for `messages` concurrent messages of one round. MPI libraries search a list of k waiting
+  /// messages in k / 2 steps on average: the sum grows quadratically. @cite [Flajslik2016]
   double fan_in(double messages) const {
     if (messages < 2) return 0;
     return (messages - 1) * arrival_overhead + messages * (messages - 1) / 2 * match_time;

@@ -14,7 +14,7 @@ namespace osteon::net {
 /// multiplies the sum by bytes, so that 6 us become 6.3 s per frame.
 enum class latency_reading {
   per_byte,     ///< to the letter: t = p [(1 - 1/n) (L + 1/B + O + 1/B_cpu) + L_c + 1/B_c + t_rec]
-  per_message,  ///< as it must be meant: t = sum_i [L + O + (p / 2^i) (1/B + 1/B_cpu)] + L_c + p/B_c + p t_rec
+  per_message,  ///< as intended: t = sum_i [L + O + (p / 2^i) (1/B + 1/B_cpu)] + L_c + p/B_c + p t_rec
 };
 
 /// Method of collection at the root.

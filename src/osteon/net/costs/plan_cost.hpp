@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// The cost of any plan by formulas, from the sizes of its messages: on a network, by [Itakura]'s start-up and bytes, LogGP
-/// with fan-in, and the busiest link of each round; on a machine that composites, by LogGP with blending and fan-in.
+/// Cost of any plan by formulas, from the sizes of its messages: on a network, by [Itakura]'s start-up and bytes, LogGP with
+/// fan-in, and the busiest link of each round; on a machine that composites, by LogGP with blending and fan-in.
 #include <osteon/net/costs/compositing_machine.hpp>
 #include <osteon/net/costs/simulate.hpp>
 #include <osteon/plan/plan.hpp>
@@ -13,39 +13,39 @@ namespace osteon::net {
 struct critical_round {
   int rank = 0;
   int round = 0;
-  double begin = 0, end = 0;  ///< s; `begin` of a round is `end` of the one before
+  double begin = 0, end = 0;  ///< s; `begin` of a round is `end` of the previous one
   friend bool operator==(const critical_round&, const critical_round&) = default;
 };
 
-/// The cost of a plan, on whatever it was costed.
+/// Cost of a plan on a network or a compositing machine.
 struct plan_cost {
   std::int64_t rounds = 0, messages = 0;
   double bytes = 0;
   /// Sum over rounds of the largest message, over rounds times the mean message: at least 1 if all send in every round.
   double skew = 1;
-  double busiest_bytes = 0;  ///< the most bytes that a rank sends or receives, whichever is more
+  double busiest_bytes = 0;  ///< maximum over ranks of bytes sent or received, whichever is larger
   int busiest_rank = 0;
   /// s until the last rank is done, with clocks for each rank and no barrier. @cite [Alexandrov1995] (LogGP)
   double total = 0;
 
   /// On a network, two more formulas. [Itakura]'s T_all: sum over rounds of the most expensive rank's messages, one after
-  /// the other, start-up + bytes / rate each, and a barrier a round. No message meets another.
+  /// the other, start-up + bytes / rate each, and a barrier per round, without contention.
   double startup_and_bytes = 0;
-  /// The same, but the time of a round's bytes is that of its busiest link.
+  /// The same, but with the time of the busiest link for the bytes of a round.
   double busiest_links = 0;
 
   /// Composition of the total along the critical path on a compositing machine: total = exchange + blend + collect.
-  double exchange = 0;               ///< s of rounds in which somebody blends, but for the blending
+  double exchange = 0;               ///< s of rounds with blending, without the blending itself
   double blend = 0;                  ///< s of blending that is not hidden
   double collect = 0;                ///< s of rounds without blending
   std::vector<critical_round> path;  ///< rounds 0, 1, ... and the rank on which each of them ends the latest message chain
 };
 
-/// Cost on a network. In the total, overheads and gaps of the ends, latencies of the way, and messages that meet at an
-/// ejection one after the other; no message meets another on the way.
+/// Cost on a network. In the total, overheads and gaps of the ends, latencies of the route, and messages at the same
+/// ejection one after the other; there is no contention on the route.
 /// @param options overheads, combining rate and barrier time; each formula has its own rule of which rank waits for which
 /// @throws usage_error as simulate
-/// @cost O(messages * links of a way)
+/// @cost O(messages * links of a route)
 plan_cost cost_of(const network& where, const plan::plan& what, const simulate_options& options = {},
                   std::span<const int> places = {});
 

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Flow simulation of a plan: messages share links in a max-min fair way while they are under way together.
+/// Flow simulation of a plan: concurrent messages share links with max-min fairness.
 #include <limits>
 #include <osteon/net/networks/network.hpp>
 #include <osteon/plan/plan.hpp>
@@ -9,19 +9,19 @@
 
 namespace osteon::net {
 
-/// Costs at the ends of messages, and which rank waits for which. All times in s. Each can be switched off.
+/// Costs at the ends of messages, and synchronisation of ranks. All times in s. Each can be disabled.
 struct simulate_options {
   double send_overhead = -1;    ///< of the sender's processor, per message; below 0: the network's start-up
   double receive_overhead = 0;  ///< of the receiver's processor, per message
   double arrival_overhead = 0;  ///< additional, per message after another one of the same round
-  double match_time = 0;        ///< and per message that has come before it in the same round
+  double match_time = 0;        ///< additional, per earlier message of the same round
   double combine_rate = std::numeric_limits<double>::infinity();  ///< bytes per second that a processor sums or blends
   bool serial_sends = true;  ///< the messages of a PU leave one after the other; otherwise they share its injection
   bool barrier = false;      ///< all ranks enter a round together
   double barrier_time = 0;   ///< of a barrier
   bool rendezvous = false;   ///< a message leaves once its receiver has entered the round
-  double background = 0;     ///< share of each link's rate that is not there, in [0, 1)
-  std::vector<plan::parcel> streams = {};  ///< PUs between which others send without end
+  double background = 0;     ///< unavailable fraction of the rate of each link, in [0, 1)
+  std::vector<plan::parcel> streams = {};  ///< pairs of PUs with permanent background traffic
 };
 
 struct simulation {
@@ -30,7 +30,7 @@ struct simulation {
   std::vector<double> rank_end;    ///< s
   std::vector<double> link_bytes;  ///< of the plan, by link
   std::int64_t messages = 0;
-  std::int64_t solutions = 0;  ///< how many times rates were solved for
+  std::int64_t solutions = 0;  ///< number of computations of rates
 };
 
 /// Simulate the whole plan, with messages combined by plan::transfers.

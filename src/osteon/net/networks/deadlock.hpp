@@ -19,22 +19,22 @@ struct virtual_channel {
   bool operator==(const virtual_channel&) const = default;
 };
 
-/// A message that holds a channel and waits for the next one of its way.
+/// Message that holds a channel and waits for the next one of its route.
 struct waiting {
   virtual_channel holds, for_;
   plan::parcel message;  ///< from PU to PU
 };
 
 struct deadlock_report {
-  std::int64_t channels = 0, dependencies = 0;  ///< between switches, used by any way
+  std::int64_t channels = 0, dependencies = 0;  ///< between switches, used by any route
   std::vector<waiting> circle;  ///< each waits for the next one, the last for the first; empty: free of deadlock
-  int sufficient = 0;  ///< virtual channels a link with which there is no circle, at least those there are; 0: no number is
+  int sufficient = 0;  ///< number of virtual channels per link without a cycle, at least the present number; 0: no number suffices
 };
 
 constexpr int most_pus_for_deadlock = 4096;
 
-/// Virtual channels of the links of a way: its class on each link, as network::append_classes has it, or the last channel
-/// where the link has fewer.
+/// Virtual channels of the links of a route: the class of each link by network::append_classes, or the last channel if the
+/// link has fewer.
 std::vector<virtual_channel> virtual_channels_of(const network& where, int from, int to);
 
 /// Find a shortest cycle of dependencies of the routes of all pairs of PUs. Injections and ejections are excluded: they have

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// PUs in lines along dimensions, and the ports of PUs: the common part of several families of networks.
+/// Lattices of PUs and their ports, common to several families of networks.
 #include <osteon/net/networks/network_request.hpp>
 #include <utility>
 
@@ -18,7 +18,7 @@ struct lattice {
   int coordinate(int pu, std::size_t d) const { return pu / stride[d] % size[d]; }
 
   static constexpr auto none = static_cast<std::size_t>(-1);
-  /// "0,3,1"; a star for the dimension that is left out.
+  /// "0,3,1"; a star for the omitted dimension.
   std::string coordinates(int pu, std::size_t without = none) const {
     std::string text;
     for (std::size_t d = 0; d < size.size(); ++d)
@@ -27,8 +27,8 @@ struct lattice {
   }
 };
 
-/// Begin with the PUs 0 ... pus - 1: injection of PU q is link q, its ejection link pus + q. `switch_of(q)` is the vertex
-/// behind them; `switches` of them follow the PUs.
+/// Create the PUs 0 ... pus - 1: injection of PU q is link q, its ejection link pus + q. `switch_of(q)` is the vertex behind
+/// them; `switches` of them follow the PUs.
 template <class Switch>
 network pus_and_ports(const network_request& request, int switches, Switch switch_of) {
   network made;

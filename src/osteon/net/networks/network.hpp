@@ -55,10 +55,10 @@ struct network {
   // For proofs and pictures.
   std::vector<int> shape;  ///< PUs along each dimension, the last one fastest; fat tree: children by level; dragonfly: PUs
                            ///< of a router, routers of a group, groups
-  std::vector<int> order;  ///< dimensions as they are corrected; empty: not routed by dimension
-  bool minimal = true;     ///< false: by way of a random PU
+  std::vector<int> order;  ///< order of dimensions in routing; empty: not routed by dimension
+  bool minimal = true;     ///< false: via a random PU
 
-  /// Links of the way from one PU to another. @throws usage_error if one of them is no PU
+  /// Links of the route from one PU to another. @throws usage_error if one of them is not a PU
   std::vector<int> route(int from, int to) const;
   /// "EX(0,1) -> XB x(1)"
   std::string link_name(int which) const;
@@ -69,7 +69,7 @@ struct network {
 void route_by_random_pu(network& what, std::uint64_t seed);
 
 /// PU of each rank: the identity if `places` is empty.
-/// @throws usage_error if there are more ranks than PUs, or a place is no PU or missing
+/// @throws usage_error if there are more ranks than PUs, or a place is missing or not a PU
 std::vector<int> place_ranks(const network& where, int ranks, std::span<const int> places = {});
 
 }  // namespace osteon::net

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Networks by a short text.
+/// Description of networks by a short text.
 #include <osteon/net/networks/network.hpp>
 
 namespace osteon::net {
@@ -35,13 +35,13 @@ struct network_request {
 /// | `fattree:16x8x4` | 16 PUs a leaf switch, 8 leaves below the next level, ...; `over=4` or `over=4x2`: oversubscription |
 /// | `dragonfly:p=4,a=8,h=4` | p PUs a router, a routers a group, h global links a router; `g=` groups (default a h + 1) |
 ///
-/// Behind it, separated by commas: `order=zyx` or `order=210` (dimensions as they are corrected, x or 0 the first one
+/// Options, separated by commas: `order=zyx` or `order=210` (order of dimensions in routing, x or 0 is the first one
 /// written), `route=minimal|valiant`, `seed=1`, `rate=200MB/s`, `pu-rate=`, `top-rate=`, `startup=5us`, `latency=100ns` (per
 /// link), `channels=1`.
 /// @throws usage_error with every fault at once
 network_request parse_network(const std::string& text);
 
-/// Build it. @throws usage_error if it has more than 2^20 PUs or 2^24 links
+/// Create the network. @throws usage_error if it has more than 2^20 PUs or 2^24 links
 network make_network(const network_request& request);
 
 /// Read a network of routers and links from a JSON text; keys are described in docs/reference/network.md.
@@ -51,11 +51,11 @@ network parse_graph(const std::string& json_text, const std::string& source);
 /// parse_network and make_network.
 inline network network_by_text(const std::string& text) { return make_network(parse_network(text)); }
 
-/// "200MB/s", "1.6Gbit/s" as bytes per second; "5us" as seconds. @return a number below 0 if it is none
+/// Parse "200MB/s" or "1.6Gbit/s" as bytes per second, "5us" as seconds. @return a negative number if the text is invalid
 double parse_rate(const std::string& text);
 double parse_time(const std::string& text);
 
-// One of each family; called by make_network.
+// Networks of each family; called by make_network.
 network make_hyper_crossbar(const network_request& request);
 network make_grid(const network_request& request);      ///< torus, mesh, hypercube
 network make_fat_tree(const network_request& request);  ///< and a single crossbar

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The communication graph that is placed: subdomains, and the bytes between them; in files as METIS's text, and as JSON.
+/// Communication graph of subdomains and the bytes between them; files in METIS format and JSON.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +21,7 @@ struct edge {
 /// A weighted undirected graph by rows. Vertices are subdomains (or groups of them); a weight is the bytes that one end
 /// sends to the other in an exchange, so that a cut edge costs a network twice its weight.
 struct graph {
-  std::vector<std::int64_t> begin{0};  ///< of each row, and the end of the last; shape (vertices + 1)
+  std::vector<std::int64_t> begin{0};  ///< begin of each row, and end of the last; shape (vertices + 1)
   std::vector<std::int32_t> to;        ///< neighbours, ascending in each row; both directions of an edge are listed
   std::vector<std::int64_t> weight;    ///< at least 0
 
@@ -32,8 +32,8 @@ struct graph {
   std::size_t degree(int v) const { return static_cast<std::size_t>(begin[at(v) + 1] - begin[at(v)]); }
 };
 
-/// The graph of some edges; those between the same two vertices are added up, loops are left out.
-/// @throws data_error if an end is no vertex, or a weight is negative, or the weights' sum overflows
+/// Graph of a list of edges; weights of parallel edges are added, loops are omitted.
+/// @throws data_error if an end is not a vertex, a weight is negative, or the sum of weights overflows
 graph from_edges(int vertices, std::span<const edge> edges);
 
 /// Blocks of a Cartesian grid that exchange their faces.
@@ -47,31 +47,31 @@ struct cartesian {
 /// @throws usage_error if a length is not positive, or the number of blocks or of bytes is out of range
 graph graph_of(const cartesian& grid);
 
-/// Sum of the weights of the edges between different parts. @param part of each vertex
+/// Sum of the weights of the edges between different parts. @param part part of each vertex
 std::int64_t cut(const graph& g, std::span<const int> part);
 
-/// The graph of the parts: the weight between two is that of all edges between them.
+/// Quotient graph of parts: the weight between two parts is the sum over all edges between them.
 graph quotient(const graph& g, std::span<const int> part, int parts);
 
-/// The graph of some vertices, numbered as they are listed, and the edges between them.
+/// Subgraph of some vertices, numbered in the given order.
 graph induced(const graph& g, std::span<const int> vertices);
 
 /// Value of a JSON graph's "schema".
 inline constexpr std::string_view graph_schema = "osteon.graph/1";
 
-/// The graph in a text: JSON if it begins with a brace, METIS's format otherwise.
+/// Parse a graph: JSON if the text begins with a brace, otherwise METIS format.
 ///
 /// JSON has "subdomains" and either "edges", [a, b, bytes] once for each pair, or "sent", [from, to, bytes] for each
-/// direction, as a trace has it; of these the mean of both directions counts. Numbers are from 0. METIS's format is read
-/// with or without weights of edges; those of vertices are passed over.
+/// direction, as in a trace; the mean of both directions is used. Numbers begin at 0. METIS format is read with or without
+/// edge weights; vertex weights are ignored.
 /// @param name of the file, for messages
-/// @throws data_error where it is no such text, or is not symmetric, or has negative weights
+/// @throws data_error if the text is invalid, the graph is not symmetric, or weights are negative
 graph parse_graph(std::string_view text, const std::string& name);
 
 /// @throws data_error as parse_graph does, or if the file cannot be read
 graph read_graph(const std::string& file);
 
-/// The graph in METIS's format, with weights of edges.
+/// Convert a graph to METIS format with edge weights.
 std::string metis_text(const graph& g);
 
 }  // namespace osteon::placement

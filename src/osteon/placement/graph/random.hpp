@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Random numbers that are the same on every machine and library: a placement depends on its seed only.
+/// Random numbers independent of machine and library: a placement depends on its seed only.
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -43,8 +43,8 @@ class random_source {
   std::array<std::uint64_t, 4> state_{};
 };
 
-/// Values of an exponential distribution of mean 1, in the middle of equally likely classes: an annealing step compares
-/// its loss with one of them times the temperature, which is equivalent to the usual exp(-loss / temperature) without
+/// Values of an exponential distribution of mean 1 at the centres of equally likely classes: an annealing step compares its
+/// loss with one of these values times the temperature, which is equivalent to the usual exp(-loss / temperature) without
 /// evaluating it.
 class exponential_table {
  public:

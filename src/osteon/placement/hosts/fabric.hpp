@@ -13,7 +13,7 @@ namespace osteon::placement {
 /// Hosts, directed links, and a fixed route between any two hosts.
 class fabric {
  public:
-  /// Appends the links of the way from one host to another.
+  /// Appends the links of the route from one host to another.
   using route_function = std::function<void(int from, int to, std::vector<int>& links)>;
 
   using name_function = std::function<std::string(int link)>;
@@ -24,7 +24,7 @@ class fabric {
   const std::string& name() const { return name_; }
   int hosts() const { return hosts_; }
   std::span<const double> rate() const { return rate_; }
-  /// The links from one host to another; none to itself. `buffer` is where they may be kept.
+  /// Links from one host to another; none to itself. `buffer` may be used as storage.
   std::span<const int> route(int from, int to, std::vector<int>& buffer) const;
   std::string link_name(int link) const { return link_name_(link); }
 
@@ -34,21 +34,21 @@ class fabric {
   std::vector<double> rate_;
   route_function route_;
   name_function link_name_;
-  std::vector<std::uint32_t> begin_;  // of the routes of all pairs, where these are few
+  std::vector<std::uint32_t> begin_;  // routes of all pairs, if there are few
   std::vector<int> links_;
 };
 
-/// Hosts on a network that never is the bottleneck: each has a link out and a link in.
-/// @param rate of each host, each way
+/// Hosts on a non-blocking network: each has an outgoing and an incoming link.
+/// @param rate rate of each host per direction
 fabric host_links_only(std::span<const double> rate, fabric::name_function link_name);
 
 /// Load of the network by an exchange.
 struct network_load {
-  double volume = 0;        ///< bytes over all links: bytes times links of their way
+  double volume = 0;        ///< sum over messages of bytes times number of links of the route
   double hottest_time = 0;  ///< time of the slowest link, in s if rates are in bytes/s
   double mean_time = 0;     ///< of all links
   int hottest_link = -1;
-  double score() const { return hottest_time + mean_time; }  ///< placements are chosen by this; less is better
+  double score() const { return hottest_time + mean_time; }  ///< criterion for the choice of placements; smaller is better
 };
 
 /// @param host of each vertex

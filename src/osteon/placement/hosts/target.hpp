@@ -26,7 +26,7 @@ struct target {
 /// @throws data_error if there is none, or without measurements
 target every_core(machine::description machine);
 
-/// The same on a modelled network. @throws usage_error, data_error as network_of and every_core do
+/// The same on a modelled network. @throws usage_error, data_error as network_of and every_core
 target every_core(machine::description machine, std::shared_ptr<const net::network> model);
 
 /// Seconds of a message between two cores, one at a time: latency and seconds per byte.
@@ -45,17 +45,17 @@ enum class launcher : std::uint8_t {
   slurm,           ///< SLURM_HOSTFILE: a host for each rank, no cores
   wrap,            ///< a script that binds a rank to its core and reports a wrong host
 };
-/// @throws usage_error if there is no launcher of this name: ompi4-rankfile, ompi5, seq, hydra, slurm, wrap
+/// @throws usage_error unless the name is ompi4-rankfile, ompi5, seq, hydra, slurm or wrap
 launcher parse_launcher(std::string_view name);
 
 struct launch_file {
   std::string text;
-  std::string command;  ///< how to use it, with the file's name in it
+  std::string command;  ///< command for its use, with the name of the file
   bool executable = false;
 };
 
 /// @param place of each rank: index into where.places
-/// @param file where the text will be
+/// @param file name of the file for the text
 /// @throws usage_error if a host's name cannot be written to such a file
 launch_file launch_file_of(launcher kind, const target& where, std::span<const int> place, const std::string& file);
 

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Groups of vertices, one for each host (or socket, or L3), so that few bytes go between groups; bricks
-/// of a Cartesian grid, and repair of overfull parts.
+/// Grouping of vertices by host (or socket, or L3) with few bytes between groups; bricks of a Cartesian grid, and repair of
+/// overfull parts.
 #include <cstdint>
 #include <optional>
 #include <osteon/placement/graph/graph.hpp>
@@ -14,8 +14,8 @@ namespace osteon::placement {
 struct grouping_options {
   std::uint64_t seed = 1;
   std::optional<cartesian> grid{};      ///< the grid of the graph, if it has one: bricks are tried
-  std::int64_t proposals = 40'000'000;  ///< of all searches together, at most
-  bool use_scotch = true;               ///< where it is installed
+  std::int64_t proposals = 40'000'000;  ///< maximum over all searches
+  bool use_scotch = true;               ///< if it is installed
 };
 
 struct grouping {
@@ -41,7 +41,7 @@ struct brick_groups {
   std::vector<int> part;       ///< of each vertex
   std::array<int, 3> brick{};  ///< blocks along z, y, x
   std::int64_t cut = 0;
-  bool fits = false;         ///< the grid is whole bricks, and each fills its part
+  bool fits = false;         ///< the grid consists of complete bricks, and each fills its part
   std::string name() const;  ///< "bricks 4x2x1", along x, y, z as [Ito] writes them
 };
 

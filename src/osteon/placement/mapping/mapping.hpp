@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Groups of subdomains onto hosts, and the subdomains of a host onto its cores.
+/// Mapping of groups of subdomains to hosts, and of the subdomains of a host to its cores.
 #include <cstdint>
 #include <osteon/machine/topology/topology.hpp>
 #include <osteon/placement/graph/graph.hpp>
@@ -15,7 +15,7 @@ namespace osteon::placement {
 /// farther, as mappers expect, and not the depth itself.
 int tree_distance(const machine::host_tree& tree, int core_a, int core_b);
 
-/// Cost of a byte between two places on cores, shape (places, places): seconds, or any other measure of distance.
+/// Cost per byte between two places on cores, shape (places, places): seconds, or any other measure of distance.
 using core_costs = std::vector<float>;
 
 /// Assign each vertex to a separate core with a small sum of weight times cost.
@@ -31,20 +31,20 @@ std::vector<int> map_to_cores(const graph& g, const machine::host_tree& tree, st
 struct mapping_options {
   std::uint64_t seed = 1;
   int starts = 12;                      ///< searches for a small volume
-  std::int64_t proposals = 36'000'000;  ///< of all these together, at most
+  std::int64_t proposals = 36'000'000;  ///< maximum over all these searches
 };
 
-/// Groups on hosts, and the load of the network by their exchange.
+/// Mapping of groups to hosts, and the network load of their exchange.
 struct host_mapping {
   std::vector<int> host;  ///< of each group
   network_load load;
 };
 
-/// Put each group on a host that is as large as the one it was made for.
+/// Map each group to a host of the size for which it was created.
 ///
-/// Searches for a small volume (bytes times distance) from the order of the hosts, from bisections of groups and hosts,
-/// and from random ones; then the best are changed so that the hottest links cool down. The one with the lowest
-/// `network_load::score` wins; never a worse one than group g on host g.
+/// Searches for a small volume (bytes times distance) from the order of the hosts, from bisections of groups and hosts, and
+/// from random ones; then the best are improved to relieve the hottest links. The result has the lowest
+/// `network_load::score` and is never worse than group g on host g.
 /// @param groups as many vertices as hosts
 /// @param capacity of each host
 host_mapping map_to_hosts(const graph& groups, std::span<const int> capacity, const host_network& network,

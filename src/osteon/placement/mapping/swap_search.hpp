@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Better placements by exchanging two vertices at a time, which keeps every part exactly as full as it is.
+/// Improvement of placements by exchanging pairs of vertices, which preserves the sizes of parts.
 #include <cstdint>
 #include <osteon/placement/graph/graph.hpp>
 #include <span>
@@ -26,8 +26,8 @@ double cost_of(const graph& g, std::span<const int> part, const part_costs& cost
 struct search_effort {
   std::uint64_t seed = 1;
   std::int64_t proposals = 0;  ///< maximum; fewer after convergence
-  double hot = 0.5;            ///< temperature at the beginning, as a multiple of a mean edge's cost; 0: only descend
-  double cold = 0.03;          ///< at the end
+  double hot = 0.5;            ///< initial temperature as a multiple of the mean cost of an edge; 0: descent only
+  double cold = 0.03;          ///< final temperature
 };
 
 /// Exchange vertices between parts until convergence: simulated annealing with swaps that move a vertex to the part of a
