@@ -15,9 +15,9 @@ struct partition {
 
   std::int64_t cut(std::int64_t m) const { return elements / count * m + elements % count * m / count; }
   span part(std::int64_t m) const { return {cut(m), cut(m + 1)}; }
-  /// The part that holds an element.
+  /// Index of the part that contains an element.
   std::int64_t part_of(std::int64_t element) const {
-    // A guess that rounding may have moved by one; products of integers could exceed 64 bits.
+    // Estimate with an error of at most one from rounding; products of integers could exceed 64 bits.
     auto m =
         static_cast<std::int64_t>(static_cast<double>(element) / static_cast<double>(elements) * static_cast<double>(count));
     m = std::clamp<std::int64_t>(m, 0, count - 1);
@@ -29,7 +29,7 @@ struct partition {
 
 inline span overlap(span a, span b) { return {std::max(a.begin, b.begin), std::min(a.end, b.end)}; }
 
-/// The same elements in as few spans as possible, in order, without empty ones.
+/// Merge spans: the same elements in the minimum number of ordered, non-empty spans.
 inline std::vector<span> joined(std::vector<span> spans) {
   std::erase_if(spans, [](span s) { return s.size() <= 0; });
   std::sort(spans.begin(), spans.end(), [](span a, span b) { return a.begin < b.begin; });

@@ -12,14 +12,14 @@
 
 namespace osteon::plan {
 
-/// A stretch of elements of the object that the plan moves (pixels of an image, voxels, bytes), [begin, end).
+/// Interval [begin, end) of elements of the object of a plan (pixels of an image, voxels, bytes).
 struct span {
   std::int64_t begin = 0, end = 0;
   std::int64_t size() const { return end - begin; }
   friend bool operator==(const span&, const span&) = default;
 };
 
-/// The data of rank `from` for rank `to`.
+/// Data of rank `from` for rank `to`.
 struct parcel {
   int from = 0, to = 0;
   friend bool operator==(const parcel&, const parcel&) = default;
@@ -37,9 +37,9 @@ enum class arrival : std::uint8_t {
 /// One message as described by one of its two ends; the descriptions differ only in the peer.
 struct message {
   int peer = -1;
-  span elements{};  ///< of the plan's object; without one, as many elements from 0 on as there are in the message
+  span elements{};  ///< of the plan's object; without an object, [0, number of elements of the message)
   arrival on_arrival = arrival::place;
-  std::vector<parcel> parcels{};  ///< its parts, in this order; empty: the one parcel from sender to receiver
+  std::vector<parcel> parcels{};  ///< its parts, in this order; empty: the single parcel from sender to receiver
 
   std::int64_t size() const { return elements.size(); }
   /// True if the receiver computes with the message.
@@ -55,7 +55,7 @@ struct round {
   friend bool operator==(const round&, const round&) = default;
 };
 
-/// One rank's part of a plan, written out: its rounds, and the elements that it holds the final value of when they are over.
+/// Explicit part of a plan for one rank: its rounds, and the elements whose final values it has after the last round.
 struct rank_plan {
   std::vector<round> rounds{};
   std::vector<span> result{};
@@ -63,8 +63,8 @@ struct rank_plan {
 
 /// Content of messages.
 enum class cargo : std::uint8_t {
-  object,   ///< spans of an object, which each rank has one of
-  parcels,  ///< data of a rank for another rank, which others may pass on
+  object,   ///< spans of an object; each rank has one object
+  parcels,  ///< data of a rank for another rank, possibly forwarded by others
   bytes,    ///< elements defined by the ranks (halos, transforms, counts of a run)
 };
 
@@ -72,7 +72,7 @@ enum class cargo : std::uint8_t {
 enum class exchange_form : std::uint8_t {
   any,
   translation,            ///< in each round rank x sends to x + s, coordinates modulo `shape`
-  exclusive_or,           ///< in each round rank x sends to x XOR s, if that is a rank
+  exclusive_or,           ///< in each round rank x sends to x XOR s, if this is a rank
   transposition,          ///< as [Itakura] prints it
   transposition_x_first,  ///< as repaired for routing by the first dimension first
 };
@@ -86,7 +86,7 @@ struct plan {
   std::int64_t elements = 0;       ///< of the object
   std::int64_t element_bytes = 1;  ///< bytes per element for costs, simulation and counts; executors have their own
   std::function<round(int rank, std::int64_t round)> of{};
-  /// The elements that a rank holds the final value of; none: all have all, or there is no object.
+  /// Elements whose final values a rank has; none: all ranks have all elements, or there is no object.
   std::function<std::vector<span>(int rank)> result{};
   exchange_form form = exchange_form::any;
   std::vector<int> shape{};  ///< of a translation: ranks along each dimension, the last one fastest
@@ -96,7 +96,7 @@ struct plan {
   rank_plan part(int rank) const;
 };
 
-/// The plan of these parts, by rank, which stay in memory; missing rounds are empty. It moves an object of `elements`.
+/// Create a plan from parts by rank, stored in memory; missing rounds are empty. Its object has `elements` elements.
 plan plan_of(std::string name, std::int64_t elements, std::vector<rank_plan> parts);
 
 /// A message with its round, both ends and bytes.
@@ -106,10 +106,10 @@ struct listed_message {
   std::int64_t bytes = 0;
 };
 
-/// The plan of these messages, which stay in memory. @param ranks at least the largest rank + 1
+/// Create a plan from messages, stored in memory. @param ranks at least the largest rank + 1
 plan plan_of(std::string name, int ranks, const std::vector<listed_message>& messages);
 
-/// Read a text of lines `round from to bytes`; text after a # is a remark. Ranks are those up to the largest one named.
+/// Parse lines `round from to bytes`; text after a # is a comment. The number of ranks is the largest rank + 1.
 /// @throws data_error naming the line
 plan parse_messages(const std::string& text, const std::string& source);
 

@@ -1,20 +1,20 @@
 #pragma once
 /// @file
-/// The state of a rank when a plan is executed on symbols.
+/// State of a rank in the symbolic execution of a plan.
 #include <algorithm>
 #include <osteon/plan/plan.hpp>
 #include <vector>
 
 namespace osteon::plan {
 
-/// The visibility indices [front, back) that a stretch of elements has blended.
+/// Interval [front, back) of visibility indices blended by a span of elements.
 struct content {
   span elements;
   int front, back;
 };
 
-/// Contents of all elements of an object. Neighbours that have blended the same are one stretch, so that the state is as
-/// small as the plan is regular.
+/// Contents of all elements of an object. Adjacent elements with equal contents form one span, so that the state is small
+/// for regular plans.
 class symbolic_object {
  public:
   symbolic_object() = default;
@@ -22,7 +22,7 @@ class symbolic_object {
     if (end_ > 0) stretches_ = {{0, everywhere.front, everywhere.back}};
   }
 
-  /// Append the contents of some elements to `target`, cut at their ends.
+  /// Append the contents of some elements to `target`, clipped at their ends.
   void read(span wanted, std::vector<content>& target) const {
     for (std::size_t i = at(wanted.begin); i < stretches_.size() && stretches_[i].begin < wanted.end; ++i)
       target.push_back({{std::max(stretches_[i].begin, wanted.begin), std::min(end_of(i), wanted.end)},
@@ -59,7 +59,7 @@ class symbolic_object {
       stretches_.insert(position + static_cast<std::ptrdiff_t>(common), parts + common, parts + count);
   }
 
-  /// Put something behind the last element.
+  /// Append after the last element.
   void append(const content& what) {
     if (what.elements.size() <= 0) return;
     const stretch next{what.elements.begin, what.front, what.back};

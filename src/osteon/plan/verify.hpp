@@ -8,7 +8,7 @@
 
 namespace osteon::plan {
 
-constexpr std::size_t most_problems = 20;  ///< that a verification lists
+constexpr std::size_t most_problems = 20;  ///< maximum number of problems in the list of a verification
 
 /// True if rank `from` has a parcel for rank `to`.
 using parcel_wanted = std::function<bool(int from, int to)>;
@@ -17,14 +17,14 @@ using parcel_wanted = std::function<bool(int from, int to)>;
 /// messages.
 struct goal {
   std::vector<int> order = {};        ///< of compositing: rank at each visibility index, front to back
-  int root = 0;                       ///< rank with the whole picture at the end; -1: spread over all ranks
+  int root = 0;                       ///< rank with the complete picture at the end; -1: distributed over all ranks
   std::int64_t staged_elements = -1;  ///< maximum number of elements stored in addition to the object; -1: no limit
-  /// By rank, where it has drawn anything: sorted, disjoint spans; elsewhere its object is transparent and may be left
-  /// out. Empty: everyone has drawn everywhere.
+  /// Spans with drawn pixels by rank, sorted and disjoint; otherwise the object is transparent and may be omitted. Empty:
+  /// all ranks have drawn everywhere.
   std::vector<std::vector<span>> active = {};
   /// Sums, copies and broadcasts: ranks [begin, end) with objects contained in the final object of a rank.
   std::function<span(int rank)> holds = {};
-  parcel_wanted wanted = {};  ///< of parcels; none: each ordered pair of different ranks
+  parcel_wanted wanted = {};  ///< for parcels; none: each ordered pair of different ranks
 };
 
 /// Elements that a round stores in addition to the object: data blended on arrival, and data that arrive while the old
@@ -44,8 +44,8 @@ bool arrives_in_place(const round& what, const message& received);
 /// of compositing every element is exactly once in a result, with the interval [0, ranks); indices count the ranks that are
 /// active at the element.
 ///
-/// For parcels, a rank sends only parcels that it has, and at the end each wanted parcel, and no other, is at its rank and
-/// has never left it.
+/// For parcels, a rank sends only parcels that it has, and at the end each wanted parcel, and no other, is at its
+/// destination and has not been sent from there.
 /// @return descriptions of at most 20 faults
 /// @throws usage_error if the goal's order is not a permutation of the plan's ranks, or its root not a rank
 /// @cost O(messages log ranks) time; memory of one round of all ranks, for each rank the distinct intervals of its object,
@@ -54,12 +54,12 @@ std::vector<problem> verify(const plan& what, const goal& wanted = {});
 
 struct plan_summary {
   std::int64_t rounds = 0;
-  std::int64_t messages = 0;          ///< in sum; of an object all spans for one peer in one round count once
-  std::int64_t pieces = 0;            ///< spans that the messages are made of
+  std::int64_t messages = 0;          ///< total; all spans of an object for one peer in one round count once
+  std::int64_t pieces = 0;            ///< number of spans in messages
   std::int64_t sent_elements = 0;     ///< in sum
-  std::int64_t most_sent = 0;         ///< elements, by the rank that sends most
-  std::int64_t most_received = 0;     ///< elements, by the rank that receives most
-  std::int64_t most_messages_in = 0;  ///< into one rank in one round
+  std::int64_t most_sent = 0;         ///< elements, maximum over senders
+  std::int64_t most_received = 0;     ///< elements, maximum over receivers
+  std::int64_t most_messages_in = 0;  ///< maximum into one rank in one round
   std::int64_t most_staged = 0;       ///< elements stored in addition to the object (see staged_elements)
 };
 

@@ -1,7 +1,6 @@
 #pragma once
 /// @file
-/// Pictures of a field that is spread over ranks: each rank casts rays through its own block, the partial images are
-/// composited.
+/// Pictures of a distributed field: each rank casts rays through its own block, and the partial images are composited.
 #include <memory>
 #include <osteon/grid/block.hpp>
 #include <osteon/render/scene/image.hpp>
@@ -44,8 +43,8 @@ class prepared {
 /// background, method, lines and compositing only. @collective on where.comm
 image render(const grid::block& where, const scene& what, prepared& kept);
 
-/// The same, with the rows first_row[r] to first_row[r + 1] on rank r; the other functions leave all of it on rank 0.
-/// @param first_row a row for each rank, and the height; rising from 0
+/// The same, with the rows first_row[r] to first_row[r + 1] on rank r; the other functions store the picture on rank 0.
+/// @param first_row first row of each rank, and the height; ascending from 0
 image render(const grid::block& where, const scene& what, prepared& kept, std::span<const int> first_row);
 
 /// Render the scene. With `wide` pixels the result is bitwise independent of the number of ranks and threads; with other
@@ -54,9 +53,9 @@ image render(const grid::block& where, const scene& what, prepared& kept, std::s
 ///        `boxes`, the ranks may own any boxes that fill the domain, even without a visibility order
 /// @throws usage_error on an empty layer list, a camera without extent, sizes out of range
 /// @collective on where.comm
-/// @cost memory: up to 208 bytes for each pixel that may see the domain, on every rank (of `wide` pixels; of surfaces 64),
-///        and 2.7 MiB if a surface shades itself; sends at most (1 - 1/ranks) of 64 bytes a pixel, less than twice that if
-///        the number of ranks is not a power of two, and the picture once more; no messages in shared memory
+/// @cost memory: up to 208 bytes per pixel whose ray may intersect the domain, on every rank (of `wide` pixels; of surfaces
+///        64), and 2.7 MiB if a surface shades itself; sends at most (1 - 1/ranks) of 64 bytes a pixel, less than twice that
+///        if the number of ranks is not a power of two, and the picture once more; no messages in shared memory
 image render(const grid::block& where, const scene& what);
 
 }  // namespace osteon::render

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Image as read from a file: grey values or labels of any common type.
+/// Image read from a file: grey values or labels of any common type.
 #include <cstddef>
 #include <cstdint>
 #include <osteon/base/box.hpp>
@@ -13,16 +13,16 @@ enum class scalar { u1, i1, u2, i2, u4, i4, f4, f8 };
 
 /// Bytes of one value.
 std::size_t size_of(scalar type);
-/// "u1", "i2", "f4" ...: the names that numpy uses.
+/// NumPy type names "u1", "i2", "f4" ...
 std::string name_of(scalar type);
 
-/// An owned image of shape (z, y, x), values in the machine's byte order.
+/// Owned image of shape (z, y, x), values in native byte order.
 struct image {
   index3 shape;
   scalar type = scalar::u1;
   std::vector<std::byte> bytes;
 
-  /// Call `f` with a view of the values in their own type.
+  /// Call `f` with a typed view of the values.
   template <class F>
   decltype(auto) visit(F&& f) const {
     switch (type) {

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// An image with planes that are read on demand, so that it need not fit into memory.
+/// Image whose planes are read on demand, so that it need not fit into memory.
 #include <algorithm>
 #include <functional>
 #include <osteon/voxel/image.hpp>
@@ -11,7 +11,7 @@ namespace osteon::voxel {
 
 /// Planes of an image from any storage. They may be read several times, by one thread at a time.
 struct image_planes {
-  /// Fills `values` with the planes [first, first + planes), shape (planes, y, x), in the machine's byte order.
+  /// Reads the planes [first, first + planes) into `values`, shape (planes, y, x), in native byte order.
   using reader = std::function<void(std::int64_t first, std::int64_t planes, std::span<std::byte> values)>;
 
   index3 shape;
@@ -20,7 +20,7 @@ struct image_planes {
 
   image_planes() = default;
   image_planes(index3 of_shape, scalar of_type, reader by) : shape(of_shape), type(of_type), read(std::move(by)) {}
-  /// Those of an image in memory, which is kept as long as they are.
+  /// Planes of an image in memory, which is kept alive by this object.
   image_planes(image whole);
 
   /// Read the planes [first, first + planes) into `block`; its memory is reused.
@@ -29,7 +29,7 @@ struct image_planes {
   std::int64_t at_a_time(std::size_t bytes_per_voxel) const;
 };
 
-/// Call `f(first, values)` for all planes in ascending order, some at a time; `values` is a view of them in their own type.
+/// Call `f(first, values)` for all planes in ascending order, some at a time; `values` is a typed view of them.
 template <class F>
 void for_each_block(const image_planes& image_in_planes, F&& f) {
   const index3 shape = image_in_planes.shape;
@@ -44,9 +44,9 @@ void for_each_block(const image_planes& image_in_planes, F&& f) {
 /// @throws data_error if the image is empty, or contains NaN or infinity (with their number and the position of the first)
 grey_range check_values(const image_planes& scan);
 
-/// Labels may be stored as floats; their values are whole numbers all the same.
-/// @param name of the image, as messages begin with it
-/// @throws data_error with the first value that is none of 32 bits
+/// Check labels: they may be stored as floats, but must be integers.
+/// @param name name of the image at the beginning of messages
+/// @throws data_error with the first value that is not a 32-bit integer
 void require_labels(const image_planes& labels, const std::string& name);
 
 /// The part of an image inside `part`. @throws data_error if `part` is empty or not inside the image

@@ -11,7 +11,7 @@
 
 namespace osteon::voxel {
 
-/// The nodes of a block and where they are. Borrows the runs.
+/// Nodes of a block and their positions. Borrows the runs.
 struct node_grid {
   const run_set* cells = nullptr;
   const run_set* nodes = nullptr;  ///< corner_nodes(*cells)
@@ -24,11 +24,11 @@ struct node_grid {
             origin_mm.y + static_cast<double>(node.y) * spacing_mm.y,
             origin_mm.x + static_cast<double>(node.x) * spacing_mm.x};
   }
-  /// Place of a node in the image. @param node local number @cost O(log runs)
+  /// Position of a node in the image. @param node local number @cost O(log runs)
   index3 place(std::int32_t node) const;
 };
 
-/// Call `visit(local number, place in the image)` for every node, in the order of the numbers.
+/// Call `visit(local number, position in the image)` for every node, in ascending order of numbers.
 template <class F>
 void for_each_node(const node_grid& grid, F&& visit) {
   for (const run& r : grid.nodes->runs())
@@ -64,7 +64,7 @@ struct disk {
 struct cuboid {
   vector3 low_mm, high_mm;
 };
-/// Points that a brush covers: within a distance of the line through some points; of one point, a ball.
+/// Points covered by a brush: within a distance of a polyline, or of a single point (a ball).
 struct stroke {
   std::vector<vector3> points_mm;
   double radius_mm;
@@ -74,13 +74,13 @@ using region = std::variant<slab, disk, cuboid, stroke>;
 /// Tolerance of positions as a fraction of the shortest voxel edge, because decimals are rounded.
 inline constexpr double on_plane = 1e-5;
 
-/// The nodes inside a region, its boundary included: ascending local numbers.
+/// Nodes inside a region, including its boundary, as ascending local numbers.
 std::vector<std::int32_t> nodes_in(const node_grid& grid, const region& where);
 
-/// For each node the number of the block's voxels that meet in it; over all blocks, fewer than 8 is on the surface.
+/// Number of adjacent voxels of the block for each node; nodes with fewer than 8 over all blocks are on the surface.
 std::vector<float> voxels_at_nodes(const node_grid& grid);
 
-/// 1 at the corners of the cells that are marked, 0 elsewhere, per node. @param marked per cell, not 0 where it is marked
+/// 1 at the corners of marked cells, otherwise 0, per node. @param marked per cell, non-zero if marked
 std::vector<float> corners_of_cells(const node_grid& grid, std::span<const material_number> marked);
 
 /// The block's part of the outward vector areas of the free faces whose four nodes all are `chosen` [mm2], a quarter of
@@ -88,13 +88,13 @@ std::vector<float> corners_of_cells(const node_grid& grid, std::span<const mater
 /// @param chosen per node
 std::vector<double> face_areas(const node_grid& grid, const std::vector<bool>& chosen);
 
-/// A node and how far it is away.
+/// Node and its distance.
 struct near_node {
   std::int32_t node = -1;  ///< -1 if the block has no nodes
   double distance_mm = 0;
 };
 
-/// The node closest to a point; the first of several. @cost O(nodes)
+/// Node closest to a point; the first of several. @cost O(nodes)
 near_node nearest_node(const node_grid& grid, vector3 point_mm);
 
 }  // namespace osteon::voxel

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// The solid as a list of runs: stretches of contiguous active voxels along x. Everything that exists (cells, nodes)
-/// is numbered z, y, x over the active ones only, so memory is per active voxel and kernels walk with unit stride.
+/// The solid as a list of runs: sequences of contiguous active voxels along x. Cells and nodes are numbered in z, y, x order
+/// over active ones only, so memory is proportional to active voxels and kernels have unit stride.
 #include <cstdint>
 #include <memory>
 #include <osteon/base/box.hpp>
@@ -21,8 +21,8 @@ struct run {
 /// True if points are numbered, which a rank requires for computations; at most 2^31 - 1 points.
 enum class numbering { points, none };
 
-/// The active points of a box (cells or nodes), as runs in z, y, x order. Coordinates are local to the box.
-/// Copies share the runs, which never change: a copy costs no memory.
+/// Active points of a box (cells or nodes) as runs in z, y, x order. Coordinates are local to the box. Copies share the
+/// immutable runs and cost no memory.
 class run_set {
  public:
   run_set() = default;
@@ -70,7 +70,7 @@ run_set active_cells(view3<const material_number> image, numbering how = numberi
 /// The corners of the active cells, as points of shape (z + 1, y + 1, x + 1).
 run_set corner_nodes(const run_set& cells);
 
-/// The values of `image` at the active cells, in their order. @param image shape of `cells`
+/// Values of `image` at the active cells, in their order. @param image shape of `cells`
 std::vector<material_number> gather(const run_set& cells, view3<const material_number> image);
 
 }  // namespace osteon::voxel

@@ -16,10 +16,10 @@
 
 namespace osteon::voxel {
 
-/// Which connected parts to keep.
+/// Selection of connected parts.
 enum class keep_rule {
   largest,      ///< the largest part
-  percolating,  ///< the parts that join both faces of an axis, or touch a face: `through` and `touching`
+  percolating,  ///< parts that connect both faces of an axis, or touch a face: `through` and `touching`
   all,
 };
 
@@ -29,21 +29,21 @@ struct phase_greys {
 };
 
 struct segmentation_options {
-  std::optional<double> threshold;  ///< solid voxels are above; if absent that of `greys`, or Otsu's
+  std::optional<double> threshold;  ///< solid voxels are above; absent: from `greys`, or by Otsu
   std::optional<phase_greys> greys;
   std::optional<double> upper;         ///< voxels above this are not solid
-  std::vector<std::int64_t> labels{};  ///< instead of greys: solid are the voxels with one of these whole numbers
+  std::vector<std::int64_t> labels{};  ///< in place of grey values: integer values of solid voxels
   bool inverted = false;               ///< select the complement of these rules
   keep_rule keep = keep_rule::largest;
   connectivity connected_by = connectivity::faces;
   axis load_axis = axis::z;
-  bool must_join_faces = true;     ///< refuse a solid that does not join the two faces of the load axis
+  bool must_join_faces = true;     ///< throw if the solid does not connect the two faces of the load axis
   std::string instead_of_faces{};  ///< remedy in the message for a solid that does not reach a face; ends in ", "
   /// `percolating` are the parts that join both faces of one of these axes (z, y, x), and the parts that touch one of these
   /// faces (low, high). Neither: the parts that join both faces of load_axis.
   std::array<bool, 3> through{};
   std::array<std::array<bool, 2>, 3> touching{};
-  bool may_join_nothing = false;  ///< where no part is `percolating`, keep all instead of refusing the solid
+  bool may_join_nothing = false;  ///< keep all parts, instead of an error, if no part is `percolating`
   /// Periodic axes (z, y, x): parts are also connected through these faces.
   std::array<bool, 3> periodic{};
 };
@@ -76,8 +76,8 @@ struct calibration {
   double largest_residual = 0;  ///< largest distance of a point from the line, in units of the density
 };
 
-/// The line through points (grey, density) with the least sum of squares.
-/// @param points of at least two different greys
+/// Least-squares line through points (grey, density).
+/// @param points points with at least two different grey values
 calibration calibrate(std::span<const std::pair<double, double>> points);
 
 /// E = coefficient rho^exponent, or a polynomial in rho, between the two limits. Densities below zero count as zero.
@@ -90,22 +90,22 @@ struct density_law {
   double modulus_MPa(double grey) const;
 };
 
-/// Makes the numbers of the materials of the planes [first, first + planes), 0 = empty, shape (planes, y, x).
+/// Computes the material numbers of the planes [first, first + planes), 0 = empty, shape (planes, y, x).
 using material_planes = std::function<void(std::int64_t first, std::int64_t planes, std::span<material_number> numbers)>;
 
 /// A segmented, classified image. Memory is proportional to the number of runs: materials of voxels are read from the images
 /// again on request.
 struct segmented {
   index3 shape;
-  run_set solid;             ///< the voxels that are kept, without numbers
-  material_planes material;  ///< by one thread at a time
+  run_set solid;             ///< kept voxels, without numbers
+  material_planes material;  ///< called by one thread at a time
   material_table materials;  ///< [0] is empty space
   segmentation_report report;
-  double modulus_error = 0;  ///< largest relative error of E by sorting the voxels into at most 4096 materials
-  double poisson_error = 0;  ///< the same of Poisson's ratio, not relative
+  double modulus_error = 0;  ///< largest relative error of E from the classification into at most 4096 materials
+  double poisson_error = 0;  ///< largest absolute error of Poisson's ratio
 };
 
-/// The numbers of all voxels at once, shape (z, y, x).
+/// Material numbers of all voxels, shape (z, y, x).
 std::vector<material_number> all_materials(const segmented& model);
 
 /// One material for all solid voxels. @throws data_error if there are none, or if labels are not whole numbers
@@ -117,7 +117,7 @@ segmented segment(const image_planes& scan, const segmentation_options& how, con
 /// Elastic constants of each voxel, in images of the scan's shape. Only the values at solid voxels matter.
 struct elastic_images {
   image_planes modulus_MPa;
-  std::optional<image_planes> poisson_ratio{};  ///< absent: the same everywhere
+  std::optional<image_planes> poisson_ratio{};  ///< absent: uniform
   double same_poisson_ratio = 0.3;
 };
 
@@ -135,8 +135,8 @@ segmented segment(const image_planes& labels, const segmentation_options& how, c
 segmented segment_phases(const image_planes& scan, const segmentation_options& how, const material& phase,
                          const material& others);
 
-/// The same of a label image, where the other voxels have a material by their label, or none.
-/// @param how.labels those of the phase, at least one @throws data_error naming labels without a material
+/// The same for a label image, in which the other voxels have a material by their label, or none.
+/// @param how.labels labels of the phase, at least one @throws data_error naming labels without a material
 segmented segment_phases(const image_planes& labels, const segmentation_options& how, const material& phase,
                          const std::vector<labelled_material>& others, const std::vector<std::int64_t>& void_labels);
 
@@ -154,7 +154,7 @@ double otsu_threshold(const image_planes& scan, grey_range range);
 /// @throws data_error if the image has only one grey value, or if its mean implies a fraction outside of (0, 1)
 double volume_threshold(const image_planes& scan, grey_range range, phase_greys greys);
 
-/// Kept parts of the solid, and the report of all.
+/// Kept parts of the solid, and the report on all parts.
 /// @param cells without numbers; unchanged if no part is dropped
 /// @throws data_error if the kept parts do not connect the required faces
 run_set keep_parts(const run_set& cells, const segmentation_options& how, segmentation_report& report);

@@ -16,9 +16,9 @@ struct core_choice {
   std::vector<link> ways;             ///< links of pairs [a][b] of ranks, means of two measurements
   double usual = 0;                   ///< median bandwidth over pairs [bytes/s]
   double between_ways = 0;            ///< standard deviation of the bandwidths over pairs, divided by `usual`
-  double same_way = 0;                ///< relative difference of two measurements of one pair
+  double same_way = 0;                ///< standard deviation of repeated measurements of a pair, divided by `usual`
   bool complete = true;               ///< false: the time budget was exhausted
-  /// True if bandwidths vary by more than twice the difference of repeated measurements, and by at least 5 %.
+  /// True if bandwidths vary more than twice as much as repeated measurements, and by at least 5 %.
   bool matters() const { return between_ways > std::max(2 * same_way, 0.05); }
 };
 

@@ -28,7 +28,7 @@ struct waiting {
 struct deadlock_report {
   std::int64_t channels = 0, dependencies = 0;  ///< between switches, used by any route
   std::vector<waiting> circle;  ///< each waits for the next one, the last for the first; empty: free of deadlock
-  int sufficient = 0;  ///< number of virtual channels per link without a cycle, at least the present number; 0: no number suffices
+  int sufficient = 0;  ///< virtual channels per link without a cycle, at least the present ones; 0: no number suffices
 };
 
 constexpr int most_pus_for_deadlock = 4096;

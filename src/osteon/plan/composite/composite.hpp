@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Compositing by visibility index: the form in which all methods are written.
+/// Compositing by visibility index, the common form of all methods.
 ///
 /// A method is written for members 0 ... n - 1, front to back. Ranks are assigned to indices last (`in_order`), so that
 /// methods cannot confuse the order of ranks with the order of visibility, and methods can be nested.
@@ -13,16 +13,16 @@
 
 namespace osteon::plan {
 
-/// The task of a method.
+/// Task of a method.
 struct composite_task {
   int members = 1;
   std::int64_t elements = 0;
-  int root = -1;               ///< visibility index that the picture is wanted at, if the method has a choice; -1: anywhere
+  int root = -1;               ///< preferred visibility index of the picture, if the method has a choice; -1: any
   std::vector<int> host_of{};  ///< by visibility index; empty: unknown
-  std::vector<std::vector<span>> active{};  ///< by visibility index: where it has drawn anything; empty: everywhere
+  std::vector<std::vector<span>> active{};  ///< by visibility index: spans with drawn pixels; empty: everywhere
 };
 
-/// A plan among visibility indices, which are the peers of its messages.
+/// Plan between visibility indices, which are the peers of its messages.
 struct composite {
   int members = 0;
   std::int64_t elements = 0;
@@ -30,16 +30,16 @@ struct composite {
   std::function<round(int index, int round)> of;
   /// Elements with the final value at a member.
   std::function<std::vector<span>(int index)> owned;
-  int holder = -1;  ///< the member that holds everything at the end; -1: there are several
+  int holder = -1;  ///< member with the complete result; -1: several members have parts
 
-  /// The order in which members' parts follow each other; none: that of the indices.
+  /// Order of the parts of members; empty: that of the indices.
   std::function<int(int place)> index_at_place;
   std::function<int(int index)> place_of_index;
 };
 
 using composite_maker = std::function<composite(const composite_task&)>;
 
-/// Messages of another plan as part of a larger one: peers renamed, elements moved up by `offset`.
+/// Messages of a plan as part of a larger one: peers renamed, elements shifted by `offset`.
 template <class Rename>
 void add_messages(round& target, const round& source, std::int64_t offset, Rename rename) {
   for (const auto& [from, to] : {std::pair(&source.sends, &target.sends), std::pair(&source.receives, &target.receives)})

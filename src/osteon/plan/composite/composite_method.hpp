@@ -6,17 +6,17 @@
 namespace osteon::plan {
 
 struct method_description {
-  std::string name;     ///< a text for `parse`
-  std::string meaning;  ///< in a few words
+  std::string name;     ///< text for `parse`
+  std::string meaning;  ///< short description
 };
 
-/// The methods, each with its usual parameters.
+/// All methods with their default parameters.
 const std::vector<method_description>& known_methods();
 
 /// True if a text begins with a known method, with valid or invalid parameters.
 bool names_composite_method(const std::string& text);
 
-/// A method with its parameters and its way of collection.
+/// Method with its parameters and the method of collection.
 ///
 /// - `sequential`, `sequential:K`, `sequential:all`, `sequential:chain`: whole images to the root, K at a time (default 1)
 /// - `direct-send`, `direct-send:scheduled`, `direct-send:scheduled:K`: all at once, or at most K messages per round
@@ -35,12 +35,12 @@ struct composite_method {
   int ranks_per_host = 0;                 ///< 0: unknown, then `host_of` is needed by `hybrid` and `+leaders`
   std::vector<int> host_of;               ///< by rank; takes precedence over ranks_per_host
   std::vector<std::vector<span>> active;  ///< by rank, as in goal; used by `direct-send:overlap` and `slic`
-  bool heeds_active = false;              ///< it is one of these
+  bool heeds_active = false;              ///< true for methods that use `active`
 
   /// @throws usage_error with the known methods and a suggestion
   static composite_method parse(const std::string& text);
 
-  /// Plan it.
+  /// Create the plan.
   /// @param elements number of pixels; may be smaller than `ranks`
   /// @param order rank at each visibility index, front to back
   /// @param root rank that receives the picture; -1: parts are not collected, as with `+none`

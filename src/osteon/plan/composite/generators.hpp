@@ -1,13 +1,13 @@
 #pragma once
 /// @file
-/// Compositing methods: direct send, in which the image is cut into one stripe per member and everyone sends every stripe to
-/// its owner; whole images by a binary tree or one after the other; stripes that travel from neighbour to neighbour.
+/// Compositing methods: direct send, in which the image is divided into one stripe per member and each member sends every
+/// stripe to its owner; complete images by a binary tree or sequentially; stripes passed from neighbour to neighbour.
 #include <osteon/plan/composite/composite.hpp>
 
 namespace osteon::plan {
 
-/// Order of the messages of a direct send one at a time: in a slot each member sends and receives at most one message, and
-/// the next message of an owner is always adjacent to its blended interval.
+/// Order of the messages of a direct send with one message at a time: in a slot each member sends and receives at most one
+/// message, and the next message of an owner is always adjacent to its blended interval.
 ///
 /// Pairing by round robin or XOR requires members - 1 slots, but images arrive out of visibility order and an owner must
 /// store them all. Here the pairs at distance 1, 2, ... alternate, front and back; from half the members on, the two
@@ -16,7 +16,7 @@ struct send_slots {
   int members;
 
   int count() const { return members < 2 ? 0 : members - 1 + alternating(); }
-  /// Slot in which a message arrives from `distance` places before (or behind) its owner.
+  /// Slot of the message from the member `distance` indices before (or behind) the owner.
   int from_front(int distance) const {
     return distance <= alternating() ? 2 * (distance - 1) : distance - 1 + alternating();
   }
@@ -36,7 +36,7 @@ struct send_slots {
 /// @param messages_per_round maximum number of messages that a member sends, and receives, in a round; 0: all at once. It
 /// bounds the additional memory: `messages_per_round` stripes instead of members - 1.
 /// @throws usage_error if messages_per_round is negative
-/// @cost members - 1 messages a member, (1 - 1/members) of the image
+/// @cost members - 1 messages per member, (1 - 1/members) of the image
 /// @cite [Hsu1993]; [Neumann1993]
 composite direct_send(const composite_task& task, int messages_per_round = 0);
 

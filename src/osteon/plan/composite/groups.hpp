@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Methods of two steps: one inside groups of adjacent members, another between the groups.
+/// Two-step methods: compositing inside groups of adjacent members, then between groups.
 #include <osteon/plan/composite/composite.hpp>
 
 namespace osteon::plan {

@@ -9,8 +9,8 @@ namespace osteon::plan {
 /// send their elements to the members with overlapping new parts.
 ///
 /// Groups of one round may have two sizes that differ by one. The parts of a new group's members interleave those of the
-/// merged groups by their centres, so the next part of a member is in or next to its present part; for equal groups this is
-/// the classic swap.
+/// merged groups by their centres, so the next part of a member is inside or adjacent to its present part; for equal groups
+/// this is the classic swap.
 /// @param levels rounds; the groups of the last level consist of single members
 /// @param ways number of subgroups of a group of `size` members; level 0 is the last round
 /// @cost of(index): O(sum of ways * log members); a member sends (1 - 1/members) of the image if all groups are equal, and
@@ -27,7 +27,7 @@ composite binary_swap(const composite_task& task);
 /// @cite [Peterka2009]
 composite radix_k(const composite_task& task, std::vector<int> factors);
 
-/// Groups of two or three, so that floor(log2 members) rounds do. @cite [Yu2008]
+/// Groups of two or three, so that floor(log2 members) rounds suffice. @cite [Yu2008]
 composite two_three_swap(const composite_task& task);
 
 /// Plan a binary swap of any number of ranks, and the collect of the finished parts at `root`.

@@ -18,10 +18,10 @@ inline parcel_sizes equal_parcels(std::int64_t bytes) {
   return [bytes](int, int) { return bytes; };
 }
 
-// All-to-all personalised: each ordered pair of different ranks has a parcel, which arrives once. A rank's parcel for
-// itself is in no message.
+// Personalised all-to-all: each ordered pair of different ranks has one parcel, delivered once. A rank's parcel for itself
+// is not part of any message.
 
-/// ranks - 1 rounds of "everybody in the same direction": round by round all displacements of a grid, the last dimension
+/// ranks - 1 rounds with all messages in the same direction: round by round all displacements of a grid, the last dimension
 /// fastest. One dimension is the ring schedule.
 /// @param shape ranks along each dimension; the product is their number
 /// @throws usage_error if a size is below 1 or the product exceeds the range of int
@@ -35,7 +35,7 @@ plan xor_exchange(int ranks, parcel_sizes sizes);
 /// most one.
 plan pairwise_exchange(int ranks, parcel_sizes sizes);
 
-/// ceil(log2 ranks) rounds; a parcel travels in one message for each bit of its distance. For short parcels.
+/// ceil(log2 ranks) rounds; a parcel is forwarded once for each set bit of its distance. For short parcels.
 /// @cite [Bruck1997]
 plan bruck_exchange(int ranks, parcel_sizes sizes);
 
@@ -44,10 +44,10 @@ plan bruck_exchange(int ranks, parcel_sizes sizes);
 /// @throws usage_error if ranks_per_host < 1
 plan hierarchical_exchange(int ranks, int ranks_per_host, parcel_sizes sizes);
 
-/// Which order of destinations a transposition has.
+/// Order of destinations of a transposition.
 enum class transposition_order : std::uint8_t {
   printed,  ///< PU(m, n) sends to PU(n, m + n + t): free of collisions when the last dimension is corrected first
-  x_first,  ///< to PU(m + n + t, m): when the first is. The same traffic is the printed order on ranks numbered l = n A + m
+  x_first,  ///< to PU(m + n + t, m): free of collisions when the first is; equals the printed order on ranks l = n A + m
 };
 
 /// Transpose a distributed array on a virtual plane of A x A ranks, l = m A + n, in A rounds; indices modulo A. A rank that
@@ -68,16 +68,15 @@ plan prefix_tree(int ranks, std::int64_t bytes);
 /// @cite [HillisSteele1986]
 plan prefix_doubling(int ranks, std::int64_t bytes);
 
-/// The object of `root` for everybody by a binomial tree. @throws usage_error if root is no rank
+/// Broadcast of the object of `root` by a binomial tree. @throws usage_error if root is not a rank
 plan broadcast_tree(int ranks, int root, std::int64_t bytes);
 
-/// An object of each rank added up into one that all ranks have: up a binomial tree to rank 0, and down again, in
-/// 2 ceil(log2 ranks) rounds.
+/// Sum of the objects of all ranks on all ranks: up a binomial tree to rank 0 and down again, in 2 ceil(log2 ranks) rounds.
 plan all_reduce(int ranks, std::int64_t bytes);
 
-/// Faces of a grid of blocks to its neighbours, in one round.
+/// Exchange of faces between neighbouring blocks of a grid, in one round.
 /// @param shape blocks along (z, y, x); rank = (z * Y + y) * X + x
-/// @param face_bytes of the face normal to (z, y, x)
+/// @param face_bytes bytes of the face normal to (z, y, x)
 /// @param periodic the first and the last block of a line are neighbours
 plan halo_exchange(std::array<int, 3> shape, std::array<std::int64_t, 3> face_bytes, bool periodic);
 

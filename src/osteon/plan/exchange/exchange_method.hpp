@@ -10,14 +10,14 @@ namespace osteon::plan {
 /// Parameters of an exchange in addition to its name.
 struct exchange_request {
   int ranks = 1;
-  std::int64_t bytes = 1024;    ///< of a parcel, an object, or a face of a halo
-  parcel_sizes sizes = {};      ///< of each parcel; none: `bytes`
-  std::vector<int> shape = {};  ///< of `shift` where it names none; empty: one dimension
+  std::int64_t bytes = 1024;    ///< size of a parcel, an object, or a face of a halo
+  parcel_sizes sizes = {};      ///< size of each parcel; none: `bytes`
+  std::vector<int> shape = {};  ///< shape of `shift` if the text has none; empty: one dimension
   std::int64_t pixels = 512 * 512;
   std::int64_t bytes_per_pixel = 4;
 };
 
-/// The exchanges, each with its usual parameters; compositing methods (composite_method.hpp) are understood too.
+/// All exchanges with their default parameters; compositing methods (composite_method.hpp) are also accepted.
 const std::vector<method_description>& known_exchanges();
 
 /// Create an exchange from its text.
@@ -38,7 +38,7 @@ plan make_exchange(const std::string& text, const exchange_request& request);
 /// goal with the order of visibility.
 goal goal_of_exchange(const plan& what);
 
-/// "8x8x16" as numbers. @throws usage_error naming `what`
+/// Parse "8x8x16". @throws usage_error naming `what`
 std::vector<int> parse_shape(const std::string& text, const std::string& what);
 
 }  // namespace osteon::plan

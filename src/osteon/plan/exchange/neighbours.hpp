@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Neighbour exchange as a value: the elements that a rank sends to others and receives, in one round: ghost updates, sums
-/// of copies, redistribution of boxes, planes for writers.
+/// Neighbour exchange as a value: the elements that a rank sends and receives in one round. Used for ghost updates, sums of
+/// copies, redistribution of boxes, and planes for writers.
 ///
 /// Example: rank 0 owns elements 0 1 2 and has a ghost of rank 1 at 3; rank 1 owns 0 1 and has a ghost of rank 0 at 2.
 ///
@@ -16,26 +16,26 @@
 
 namespace osteon::plan {
 
-/// One message as described by one of its two ends. Its elements, in this order, are those of `list`, or of `run`, or of the
-/// box `part` of an array over the box `whole`, whichever is not empty. Both ends have equally many.
+/// One message as described by one of its two ends. Its elements, in this order, are those of `list`, of `run`, or of the
+/// box `part` of an array over the box `whole`; exactly one of them is not empty. Both ends have equal numbers of elements.
 struct neighbour_message {
   int peer = -1;
   int channel = 0;                   ///< below 100; distinguishes messages of one pair of ranks, and is equal at both ends
   std::vector<std::int32_t> list{};  ///< numbers of elements
-  span run{};                        ///< elements one after the other
+  span run{};                        ///< contiguous elements
   box3 whole{}, part{};              ///< in C order
 
   std::int64_t elements() const { return part.empty() ? list.empty() ? run.size() : std::ssize(list) : part.volume(); }
 };
 
-/// One rank's part of such a plan, in one round. Messages of a rank with itself are allowed, and are no messages between
-/// ranks.
+/// One rank's part of such a plan, in one round. Messages of a rank to itself are allowed and do not count as messages
+/// between ranks.
 struct neighbour_part {
-  std::string name;  ///< under which its traffic is counted
+  std::string name;  ///< name under which its traffic is counted
   std::vector<neighbour_message> sends, receives;
   arrival on_arrival = arrival::place;  ///< or add, or keep: then the receiver reads elements from the messages itself
 
-  /// The messages between ranks by their bytes, those of one pair by channel. @param rank that the part belongs to
+  /// Messages between ranks with their sizes in bytes, those of one pair ordered by channel. @param rank rank of this part
   round counted(int rank, std::size_t element_bytes) const;
 };
 

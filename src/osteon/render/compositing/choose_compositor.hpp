@@ -48,7 +48,7 @@ struct chosen_compositor {
 };
 
 /// Rank the candidates, measure the best three for two frames each, select the fastest.
-/// @param options whose `by` and `method` are chosen here
+/// @param options options whose `by` and `method` are selected here
 /// @param order, active, image a representative frame for the measurement
 /// @param machine machine of the model; none: `probe_machine`
 /// @throws as comm::compositor::make and comm::compositor::run

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The ranks' partial images become rows of one picture, frame after frame.
+/// Compositing of the partial images of ranks to rows of one picture, frame by frame.
 #include <mpi.h>
 
 #include <optional>
@@ -35,15 +35,15 @@ class image_join {
   kernel::pixel_format format() const { return {how_.pixels}; }
   /// Buffer to draw into, shape (height, width), empty within `active`.
   std::byte* image();
-  /// @param order the ranks front to back @collective on comm
+  /// @param order ranks front to back @collective on comm
   void run(std::span<const int> order);
 
   /// Move pixels of the picture as premultiplied float RGBA to the requested ranks.
-  /// @param first_pixel of each rank, ascending from 0, and the number of pixels
+  /// @param first_pixel first pixel of each rank, ascending from 0, and the number of pixels
   /// @return pixels of this rank @collective on comm
   std::vector<float> pixels(std::span<const std::int64_t> first_pixel);
 
-  /// The method and transport, and why, in words.
+  /// Description of method, transport and reason.
   const std::string& description() const { return description_; }
 
  private:

@@ -18,7 +18,7 @@ namespace osteon::render {
 /// A light over the viewer's left shoulder: faces seen at an angle differ in brightness.
 kernel::lighting light_of(const view& from);
 
-/// Some of the pixels of a picture.
+/// Subset of the pixels of a picture.
 class pixel_set {
  public:
   pixel_set(int width, std::vector<bool> has) : width_(width), has_(std::move(has)) {}
@@ -31,14 +31,14 @@ class pixel_set {
   std::vector<bool> has_;
 };
 
-/// Rays of a block, which is in the pixels `own` of `frame`.
+/// Rays of a block, whose image is in the pixels `own` of `frame`.
 struct caster {
   const view& from;
   pixel_box own, frame;
   double step;
-  const tube_hits* tubes = nullptr;  ///< of `own` at least; none: there are none
+  const tube_hits* tubes = nullptr;  ///< hits in at least `own`; null: no tubes
   bool passes_by = false;            ///< rays of pixels that tubes cover in part, instead of those that end at a tube
-  std::array<double, 2> beside{};    ///< of a surface: how far from a pixel's middle its ray passes, in pixels
+  std::array<double, 2> beside{};    ///< surface: offset of the ray from the centre of a pixel, in pixels
   const pixel_set* only = nullptr;   ///< surface: pixels with cast rays; none: all
 
   /// Latest end of a pixel's ray [mm].
@@ -69,7 +69,7 @@ class colours {
         low_(table_.low),
         range_(static_cast<double>(table_.high) - low_) {}
 
-  /// @param at 0 for the least value, 1 for the greatest
+  /// @param at 0 for the smallest value, 1 for the largest
   const std::array<float, 4>& share(double at) const {
     return table_.entries[static_cast<std::size_t>(std::clamp(at, 0.0, 1.0) * last_)];
   }
@@ -80,7 +80,7 @@ class colours {
   double last_, low_, range_;
 };
 
-/// Pixels that rays are cast into, shape (frame.height, frame.width), in the format in which they are composited.
+/// Target pixels of rays, shape (frame.height, frame.width), in the format of compositing.
 struct ray_target {
   kernel::pixel_format format;
   std::byte* pixels;
@@ -119,16 +119,16 @@ struct projected {
   std::vector<std::int64_t> sum, count;
 };
 
-/// One number a pixel, from all ranks on rank 0, shape (frame.height, frame.width). @collective on comm
+/// Reduce one number per pixel to rank 0, shape (frame.height, frame.width). @collective on comm
 projected project_all(MPI_Comm comm, const kernel::march_volume& volume, const caster& rays, std::int64_t& samples);
 
-/// The pixels of a frame that a rank puts in order.
+/// Pixels of a frame that are sorted by a rank.
 plan::span stripe_of(int rank, int ranks, std::int64_t pixels);
 
 /// Send the image of each block in a pixel, with its position along the ray, to the owner of the pixel, and blend it there.
 /// Rays that become opaque inside a block are cast again with their depth, as with a visibility order: the picture is
 /// bitwise equal.
-/// @param owned the block's box
+/// @param owned box of the block
 /// @param pixels image of the block in each pixel of the frame; afterwards the image of all blocks, in this rank's stripe
 /// @param depth optical depth of the block by pixel; empty for opaque content (a surface)
 /// @param cast_again casts rays with non-zero depth before the block that end within the block again into `pixels`

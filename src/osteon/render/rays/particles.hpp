@@ -21,7 +21,7 @@ inline vector3 along(const vector3& from, double t, const vector3& direction) {
 }
 inline double dot(const vector3& a, const vector3& b) { return a.z * b.z + a.y * b.y + a.x * b.x; }
 
-/// The voxel of a point of the domain, its far faces included.
+/// Voxel that contains a point of the domain, including its upper faces.
 inline index3 voxel_at(const vector3& point, index3 domain) {
   index3 result;
   for (int axis = 0; axis < 3; ++axis)
@@ -40,7 +40,7 @@ inline double share_inside(const vector3& from, const vector3& to, index3 domain
   return part;
 }
 
-/// Trilinear between the middles of voxels, where NaN counts as zero; beyond the outermost middles as it is there.
+/// Trilinear interpolation between voxel centres, with NaN treated as zero; constant beyond the outermost centres.
 inline std::array<double, 3> interpolate(const std::array<grid::ghosted_field<float>, 3>& field, index3 domain,
                                          const vector3& point) {
   const index3 shape = field[0].present.shape(), begin = field[0].present.begin;
@@ -76,11 +76,11 @@ inline std::array<double, 3> interpolate(const std::array<grid::ghosted_field<fl
 template <class Particle>
 class particle_transfers {
  public:
-  /// @param name of the messages in a ledger @collective on where.comm
+  /// @param name name of the messages in a ledger @collective on where.comm
   particle_transfers(const grid::block& where, std::string name)
       : comm_(where.comm), name_(std::move(name)), peers_(grid::touching_ranks(where)), out_(peers_.size()) {}
 
-  /// @param rank one that touches
+  /// @param rank rank of an adjacent block
   void send(const Particle& p, int rank) {
     out_[static_cast<std::size_t>(std::lower_bound(peers_.begin(), peers_.end(), rank) - peers_.begin())].push_back(p);
   }

@@ -9,34 +9,34 @@
 
 namespace osteon::render {
 
-/// A point of a line.
+/// Point of a line.
 struct line_vertex {
   vector3 at;        ///< voxels, from the corner of voxel (0, 0, 0)
   double time = 0;   ///< travel time from the beginning of the line for a velocity field in mm/s [s]
   double speed = 0;  ///< magnitude of the field, in its unit
 };
 
-/// Lines, one after the other. All ranks have all of them.
+/// Concatenated lines. All ranks have all lines.
 struct streamlines {
   std::vector<line_vertex> vertices;
-  std::vector<std::size_t> first{0};  ///< vertex of each line, and the number of all; a line has two vertices or more
+  std::vector<std::size_t> first{0};  ///< first vertex of each line, and the number of vertices; a line has at least two
   std::size_t count() const { return first.size() - 1; }
   std::span<const line_vertex> line(std::size_t i) const {
     return std::span(vertices).subspan(first[i], first[i + 1] - first[i]);
   }
-  /// In mm.
+  /// Point in mm.
   double length(std::size_t i, const vector3& spacing_mm) const;
 };
 
-/// Values at the middles of the owned voxels, an array for each component (z, y, x). NaN where there is none.
+/// Values at the centres of the owned voxels, one array per component (z, y, x). NaN without a value.
 using vector_values = std::array<std::vector<float>, 3>;
 
 struct line_options {
   double step_voxels = 0.25;  ///< length of a step of the integration, at most 1
   double greatest_length =
       0;  ///< of a line in each direction from its seed, in voxels; 0: twice the edges of the domain together
-  double least_speed = 1e-5;  ///< a line ends where less than this share of the greatest value is left
-  double turn_deg = 4;        ///< vertices are kept where the line has turned by this much; 0: after every step
+  double least_speed = 1e-5;  ///< a line ends below this fraction of the largest speed
+  double turn_deg = 4;        ///< turning angle of the line between stored vertices; 0: all steps are stored
 };
 
 /// Centres of `count` random voxels with probability proportional to speed, so that lines through them carry about equal

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Lines in a picture: tubes, the parts of which that rays meet first, and their light.
+/// Lines in a picture as tubes: first intersections with rays, and lighting.
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -13,16 +13,16 @@ namespace osteon::render {
 
 /// Image of the tubes in a pixel, from several rays for smooth edges.
 struct tube_hit {
-  double t = std::numeric_limits<double>::infinity();  ///< where the first of the rays meets one [mm]; infinite: none does
-  std::array<float, 3> colour{};                       ///< lit, the mean of the rays that meet one
-  float share = 0;                                     ///< of the rays that meet one
+  double t = std::numeric_limits<double>::infinity();  ///< first intersection of the rays [mm]; infinite: none
+  std::array<float, 3> colour{};                       ///< lit colour, mean over the intersecting rays
+  float share = 0;                                     ///< fraction of intersecting rays
 };
 
-/// The first hits of the rays of a rectangle of pixels, in the part of the domain that planes leave.
+/// First hits of the rays of a rectangle of pixels, in the clipped domain.
 class tube_hits {
  public:
   tube_hits() = default;
-  /// @cost for each segment its pixels; memory 24 bytes a pixel
+  /// @cost for each segment its pixels; memory 24 bytes per pixel
   tube_hits(const view& from, const tubes& what, const pixel_box& pixels);
 
   const pixel_box& pixels() const { return pixels_; }

@@ -18,11 +18,11 @@ struct pixel_box {
   std::int64_t width() const { return right > left ? right - left : 0; }
   std::int64_t height() const { return bottom > top ? bottom - top : 0; }
   std::int64_t size() const { return width() * height(); }
-  /// The number of its pixels above a row of the picture.
+  /// Number of its pixels above a row of the picture.
   std::int64_t pixels_above(int row) const { return (std::clamp(row, top, std::max(top, bottom)) - top) * width(); }
 };
 
-/// The camera's eye and axes in mm, the corner of voxel (0, 0, 0) being the origin. Unit vectors.
+/// Eye and axes of the camera in mm, with the corner of voxel (0, 0, 0) as origin. Axes are unit vectors.
 struct view {
   index3 domain;
   vector3 spacing_mm;
@@ -37,9 +37,9 @@ struct view {
 
   static view of(const camera& c, index3 domain, vector3 spacing_mm, int width, int height);
 
-  /// The ray through the middle of a pixel, clipped to the domain and by the planes.
+  /// Ray through the centre of a pixel, clipped to the domain and by the planes.
   kernel::ray ray_through(int column, int row) const { return ray_through(double{1} * column, double{1} * row); }
-  /// The same anywhere: whole numbers are the middles of pixels.
+  /// The same for any position; integers are centres of pixels.
   kernel::ray ray_through(double column, double row) const;
 
   template <class F>
@@ -48,7 +48,7 @@ struct view {
   };
   /// Rays of four columns from `column` on, with different first samples: see stagger().
   rays_of<kernel::double4> staggered_rays(int column, int row, double step) const;
-  /// Those through four places, as ray_through().
+  /// Rays through four positions, as ray_through().
   rays_of<kernel::double4> four_rays(const kernel::double4& columns, const kernel::double4& rows) const;
 
   /// Unit normal, towards the eye, of the domain face or clipping plane at the entry of a ray.
@@ -85,7 +85,7 @@ struct box_visibility {
       cycle;  ///< each of these boxes hides a part of the next one, and the last one of the first; empty if none
 };
 
-/// An order for blending boxes, or the reason why none exists. Of several orders the one with low numbers first.
+/// Visibility order of boxes, or a cycle if none exists. Among several orders, the one with low numbers first.
 /// @param boxes disjoint boxes
 /// @cost O(n^2) for n boxes
 box_visibility order_boxes(const view& from, std::span<const box3> boxes);

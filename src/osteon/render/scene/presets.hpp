@@ -7,18 +7,18 @@ namespace osteon::render::presets {
 
 /// Dark slate with contrast to ivory bone and emission (linear RGB; sRGB #12161d).
 inline constexpr std::array<float, 3> dark_background{0.006f, 0.008f, 0.012f};
-/// A soft white for print (linear RGB; sRGB #f6f5f2).
+/// Soft white for print (linear RGB; sRGB #f6f5f2).
 inline constexpr std::array<float, 3> light_background{0.921f, 0.913f, 0.888f};
-/// That of paper.
+/// Background of the style `paper`.
 inline constexpr std::array<float, 3> white_background{1, 1, 1};
 
-/// How pictures look: `screen` on dark slate, `paper` on white. @throws usage_error with the names
+/// Style of pictures: `screen` on dark slate, `paper` on white. @throws usage_error with the known names
 std::array<float, 3> background_of(const std::string& preset);
 
 /// Warm ivory (linear RGB).
 inline constexpr std::array<float, 3> bone_colour{0.96f, 0.80f, 0.57f};
 
-/// Opacity of the interior of bone, as a share of its surface's.
+/// Opacity of the interior of bone relative to its surface.
 inline constexpr float usual_inside = 0.15f;
 
 /// Translucent, shaded layer in warm ivory; the surface is the level `surface`, the interior is more transparent than the
@@ -31,8 +31,8 @@ inline constexpr float usual_inside = 0.15f;
 layer bone_layer(const grid::ghosted_field<float>& field, double marrow = 0, double surface = 0.5, double bone = 1,
                  float opacity = 0.16f, float inside = usual_inside);
 
-/// The part of the map that a glow uses: the lower third of a sequential map is nearly black, which would shade the bone
-/// instead of lighting it.
+/// Part of a colour map used by a glow: the lower third of a sequential map is nearly black and would shade the bone instead
+/// of lighting it.
 inline constexpr float glow_first = 75.0f / 255, glow_last = 230.0f / 255;
 
 /// Glow whose colour, brightness and opacity increase from `low` to `high`; values below `low` are invisible.
@@ -40,14 +40,14 @@ inline constexpr float glow_first = 75.0f / 255, glow_last = 230.0f / 255;
 /// @throws usage_error if the map is unknown or low >= high
 layer glow_layer(const grid::ghosted_field<float>& field, double low, double high, const std::string& map = "inferno");
 
-/// The part of a map that a surface uses, from and to, 0 to 1: of a map that begins in black that of a glow, so that shade
-/// is not taken for a value.
+/// Part of a colour map used by a surface, from and to, 0 to 1: for maps that begin with black that of a glow, so that shade
+/// is not mistaken for a value.
 std::array<float, 2> part_for_surface(const std::string& map);
 
-/// Colours of a surface over a range of values; beyond it they stay. @throws usage_error like glow_layer
+/// Colours of a surface over a range of values, constant beyond it. @throws usage_error like glow_layer
 layer surface_layer(const grid::ghosted_field<float>& field, double low, double high, const std::string& map = "ivory");
 
-/// Colours of lines, those of a glow. @param map empty: a light grey @throws usage_error like glow_layer
+/// Colours of lines, equal to those of a glow. @param map empty: light grey @throws usage_error like glow_layer
 std::vector<control_point> tube_colours(double low, double high, const std::string& map = "inferno");
 
 }  // namespace osteon::render::presets

@@ -38,7 +38,7 @@ struct control_point {
 /// A field and its appearance.
 struct layer {
   const grid::ghosted_field<float>* field = nullptr;  ///< cell values; NaN counts as empty
-  std::vector<control_point> transfer;                ///< by rising value
+  std::vector<control_point> transfer;                ///< ascending values
   bool shaded = false;                                ///< gradient shading
   double emission = 1;  ///< emission in units of the colour; values above 1 shine through content in front
 };
@@ -58,7 +58,7 @@ struct clip_plane {
 struct tubes {
   std::shared_ptr<const streamlines> lines;
   double radius_mm = 0;
-  std::vector<control_point> transfer;  ///< by rising speed
+  std::vector<control_point> transfer;  ///< ascending speeds
 };
 
 struct scene {
@@ -69,14 +69,14 @@ struct scene {
   std::vector<layer> layers;  ///< mixed at every sample: translucent bone and glowing SED
   double step_voxels = 0.5;
   method how = method::volume;
-  double level = 0.5;  ///< of a surface
+  double level = 0.5;  ///< level of a surface
   /// Surface: ambient occlusion and soft shadows.
   bool shades_itself = false;
   /// Surface without lines: pixels at edges and creases are the mean of four rays.
   bool smooth_edges = false;
   std::vector<clip_plane> clip;
   std::optional<tubes> lines{};  ///< in a volume, or before and behind a surface; the same on all ranks
-  compositing join{};            ///< of volumes and surfaces; of no account where there is a visibility cycle
+  compositing join{};            ///< options for volumes and surfaces; ignored if there is a visibility cycle
 };
 
 /// Required ghost depth of the fields of the layers.
