@@ -25,9 +25,9 @@ struct stokes_open_face {
   std::int32_t pressure = 0;                           ///< the cell inside
   std::int32_t along = -1;                             ///< next face in the direction of the flow; -1: a wall
   std::array<std::int32_t, 4> across{-1, -1, -1, -1};  ///< low and high along the first of axes_across, then the second
-  double diagonal = 0;     ///< diagonal, halved like the row; double: it limits the accuracy
-  bool is_inlet = true;    ///< the cell inside is above the face
-  std::int8_t axis = 0;    ///< axis normal to the face
+  double diagonal = 0;                                 ///< diagonal, halved like the row; double: it limits the accuracy
+  bool is_inlet = true;                                ///< the cell inside is above the face
+  std::int8_t axis = 0;                                ///< axis normal to the face
   std::uint8_t whole = 0;  ///< bit per entry of `across`: set for a face between two cells, with full friction
 };
 

@@ -10,12 +10,12 @@ namespace osteon::machine {
 /// Pairs of ranks to measure. The lower rank of a pair leads.
 struct measurement {
   std::vector<std::vector<std::pair<int, int>>> rounds;  ///< pairs of a round are disjoint and measured concurrently
-  double seconds = 0;                                    ///< approximate duration of a round; larger sizes while time remains
-  std::vector<double> bytes;                             ///< sizes, ascending; at least the first two are measured
-  int repeats = 0;                                       ///< maximum number of repetitions of a size
-  bool all_sizes = false;                                ///< measure every size `repeats` times, without a time limit
-  bool fill = false;  ///< repeat the largest size until the time is over, so that all are loaded together
-  bool mean = false;  ///< return the mean of the repetitions instead of the median
+  double seconds = 0;         ///< approximate duration of a round; larger sizes while time remains
+  std::vector<double> bytes;  ///< sizes, ascending; at least the first two are measured
+  int repeats = 0;            ///< maximum number of repetitions of a size
+  bool all_sizes = false;     ///< measure every size `repeats` times, without a time limit
+  bool fill = false;          ///< repeat the largest size until the time is over, so that all are loaded together
+  bool mean = false;          ///< return the mean of the repetitions instead of the median
 };
 
 /// Times of one pair.
