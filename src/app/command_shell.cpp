@@ -13,8 +13,8 @@ namespace osteon::app {
 
 namespace {
 
-// roff takes a backslash, and a dot or an apostrophe that begins a line, for something else; a plain - may be printed as a
-// hyphen, which could not be copied to a command line.
+// Backslashes, and dots and apostrophes at the start of a line, are special in roff; a plain - may be printed as a hyphen,
+// which cannot be copied to a command line.
 std::string roff(const std::string& text) {
   std::string result;
   bool at_start = true;
@@ -103,7 +103,7 @@ std::string identifier(std::string path) {
   return "_" + path;
 }
 
-// Scripts that a shell reads once. Names of files are offered wherever a value has no list of choices.
+// Completion scripts. File names are completed for values without a list of choices.
 std::string bash_completion(const command_entry& program) {
   std::string names, choices, flags;
   visit(program, program.name, [&](const std::string& path, const command_entry& at) {
@@ -166,7 +166,7 @@ complete -F _{0} {0}
 std::string zsh_completion(const command_entry& program) {
   std::string functions;
   visit(program, program.name, [&](const std::string& path, const command_entry& at) {
-    // In a specification of _arguments, brackets and colons have a meaning.
+    // Brackets and colons are special in a specification of _arguments.
     const auto plain = [](const std::string& text) {
       std::string result;
       for (const char c : first_clause(text)) {

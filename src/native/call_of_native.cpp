@@ -19,19 +19,19 @@ namespace osteon::native {
 
 namespace {
 
-// MPI and the threads of OpenMP are those of the process.
+// MPI and OpenMP threads belong to the process.
 std::timed_mutex& one_at_a_time() {
   static std::timed_mutex it;
   return it;
 }
 
 std::atomic<pid_t> owner{0};  // the process that has made the first call
-std::atomic<int> inside{0};   // threads that are in a call or wait for one
+std::atomic<int> inside{0};   // threads in a call or waiting for one
 std::atomic<bool> is_ending{false};
 std::thread::id ending_thread;
 thread_local int depth = 0;  // calls of this thread
 
-// Objects that a call is to destroy.
+// Objects to be destroyed by a call.
 class left_objects {
  public:
   void add(std::shared_ptr<void> object) {
@@ -77,7 +77,7 @@ call_of_native::call_of_native(int threads) : is_nested_(depth > 0) {
   owner.compare_exchange_strong(none, getpid());
   const bool forked = is_forked();
   ++inside;
-  // In a forked process there is one thread, and the lock may be that of a thread which the parent has.
+  // A forked process has one thread, and the lock may belong to a thread of its parent.
   if (!is_nested_ && !forked) {
     try {
       wait_for_lock();

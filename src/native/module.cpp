@@ -1,5 +1,5 @@
-// The module osteon._native: jobs on arrays of numpy, solved in the process of Python. python/osteon/calls/in_process.py is
-// its one user; it has the public interface.
+// Module osteon._native: jobs on NumPy arrays, solved in the Python process. Its only user is
+// python/osteon/calls/in_process.py, which has the public interface.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -27,8 +27,8 @@ namespace osteon::native {
 
 namespace {
 
-// Calls a listener with stage, share of it that is done, and details; a warning becomes one of Python's. The calling thread
-// must not hold the lock of the interpreter.
+// Calls a listener with stage, completed fraction, and details; issues warnings as Python warnings. The calling thread must
+// not hold the GIL.
 class python_log final : public log_sink {
  public:
   /// @param listener a function, or None
@@ -41,7 +41,7 @@ class python_log final : public log_sink {
   /// Suppress all further messages: another rank reports them.
   void be_silent() { is_silent_ = true; }
 
-  /// Whether Python wants us to end: by a signal (Ctrl-C), or because the listener raised. The exception stays set.
+  /// True if Python requests an end: by a signal (Ctrl-C), or an exception of the listener. The exception remains set.
   bool is_interrupted();
 
  private:
@@ -112,7 +112,7 @@ voxel::scalar scalar_of(const nb::dlpack::dtype& type) {
   throw usage_error("the image must have integers of 8, 16 or 32 bits, or floating-point numbers of 32 or 64 bits");
 }
 
-// Its planes are copied out of the array when they are read, so that numpy and we agree on no layout but C order.
+// Planes are copied from the array on reading; only C order is assumed.
 voxel::image_planes planes_of(const array& image) {
   const index3 shape{static_cast<std::int64_t>(image.shape(0)), static_cast<std::int64_t>(image.shape(1)),
                      static_cast<std::int64_t>(image.shape(2))};
@@ -135,7 +135,7 @@ class solution {
         is_first_(is_first),
         threads_(threads) {}
   solution(solution&&) = default;
-  ~solution() { release(std::move(solved_)); }  // it may have communicators
+  ~solution() { release(std::move(solved_)); }  // the object may own communicators
   solution(const solution&) = delete;
   solution& operator=(const solution&) = delete;
 
@@ -212,12 +212,12 @@ class solution {
 
   std::optional<array> image_;  // the solution reads its memory when it is written
   std::shared_ptr<job::solution_in_memory> solved_;
-  MPI_Comm comm_;  // kept by communicator_of, or that of this process alone
+  MPI_Comm comm_;  // cached by communicator_of, or that of this process alone
   bool is_first_;
   int threads_;
 };
 
-// @param image none: that of rank 0 counts @param ranks of the processes that solve together; none: this one alone
+// @param image none: that of rank 0 is used @param ranks ranks of the solving processes; none: this process alone
 solution solve(const std::string& toml, std::optional<array> image, int threads, nb::object listener,
                const std::optional<std::vector<int>>& ranks) {
   job::spec spec = read_job(toml);

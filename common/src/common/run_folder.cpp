@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view start_of_name = "osteon-mpi.", random_part = "XXXXXX";
 constexpr const char *lock_name = "lock", *given = "OSTEON_GIVEN_TMPDIR";
 
-// As Open MPI chooses it.
+// Same choice as Open MPI.
 std::string folder_for_temporaries() {
   for (const char* name : {"TMPDIR", "TEMP", "TMP"})
     if (const char* folder = std::getenv(name); folder && *folder) return folder;
@@ -39,10 +39,10 @@ bool has_room_for_sockets(const std::string& folder) {
   constexpr std::size_t limit = 107, appended = 48;
   const std::size_t own = 1 + start_of_name.size() + random_part.size();
   return folder.size() + own + appended <= limit ||
-         folder.size() + appended > limit;  // the latter is as it would be without us
+         folder.size() + appended > limit;  // the latter equals the behaviour without a folder
 }
 
-// A list of hosts that a batch system writes has one at the start of each line.
+// Host lists of batch systems have one host at the start of each line.
 bool names_several(const char* file) {
   std::ifstream lines(file);
   std::set<std::string> hosts;
@@ -51,7 +51,7 @@ bool names_several(const char* file) {
   return hosts.size() > 1;
 }
 
-// A batch system passes TMPDIR on to processes on its other hosts, where our folder does not exist.
+// A batch system passes TMPDIR on to processes on its other hosts, where this folder does not exist.
 bool is_on_several_hosts() {
   for (const char* name : {"SLURM_JOB_NUM_NODES", "SLURM_NNODES", "FLUX_JOB_NNODES"})
     if (const char* count = std::getenv(name); count && std::atoi(count) > 1) return true;
@@ -71,7 +71,7 @@ bool is_own(const fs::path& folder) {
          (status.st_mode & 077) == 0;
 }
 
-// The entries of a folder, but at most so many: a crowded TMPDIR must not delay a run.
+// Entries of a folder, limited in number: a crowded TMPDIR must not delay a run.
 std::vector<std::string> names_in(const fs::path& folder) {
   constexpr std::size_t most = 50'000;
   std::vector<std::string> names;
@@ -87,7 +87,7 @@ std::vector<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
-// The lock last: a removal that is interrupted leaves a folder that is known as one of ours.
+// Remove the lock last, so that an interrupted removal leaves an identifiable folder.
 void remove_folder(const fs::path& folder) {
   std::error_code ignored;
   for (const std::string& name : names_in(folder))
@@ -96,7 +96,7 @@ void remove_folder(const fs::path& folder) {
   rmdir(folder.c_str());
 }
 
-// Ranks that outlive their launcher for some milliseconds can make the folder anew, without a lock.
+// Ranks that outlive their launcher by some milliseconds can recreate the folder without a lock.
 bool holds_files_of_mpi_only(const fs::path& folder) {
   const auto names = names_in(folder);
   return std::all_of(names.begin(), names.end(), [](const std::string& name) {
@@ -104,14 +104,14 @@ bool holds_files_of_mpi_only(const fs::path& folder) {
   });
 }
 
-// Whether we got the lock. The file may have been removed by another process between open and flock.
+// Return true if the lock was acquired. Another process may remove the file between open and flock.
 bool take(int lock) {
   struct stat status{};
   const bool taken = flock(lock, LOCK_EX | LOCK_NB) == 0 || (errno != EWOULDBLOCK && errno != EINTR);
   return taken && fstat(lock, &status) == 0 && status.st_nlink > 0;
 }
 
-// On a file system without locks a folder without a holder looks like one in use: it remains.
+// On a file system without locks an unused folder cannot be distinguished from one in use: it remains.
 bool is_left(int lock) { return flock(lock, LOCK_EX | LOCK_NB) == 0; }
 
 }  // namespace
@@ -123,7 +123,7 @@ int remove_left_run_folders(const std::string& parent) {
     if (!has_name_of_run(name) || !is_own(folder)) continue;
     const fs::path file = folder / lock_name;
     int lock = open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    // A run that has just made its folder then finds this lock, and makes another one.
+    // A run that has just created its folder then detects this lock and creates another folder.
     if (lock < 0 && errno == ENOENT && holds_files_of_mpi_only(folder))
       lock = open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (lock < 0) continue;

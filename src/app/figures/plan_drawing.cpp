@@ -19,7 +19,7 @@ constexpr double bar = 44, bar_height = 12, lines = 90, gap = 22, row = 24, left
 constexpr text_style above = {11, "#222", anchor::middle};
 constexpr double column = 2 * bar + lines + gap;
 
-// Hue by place in the image, or among the ranks, of even lightness (OKLCH-like cosines are enough for a dozen spans).
+// Hue by position in the image or among the ranks, with constant lightness (OKLCH-like cosines suffice for a dozen spans).
 std::string colour(double place) {
   return fmt::format("hsl({:.0f} 62% {:.0f}%)", 15 + 300 * place, 46 - 8 * std::sin(2 * 3.14159265 * place));
 }

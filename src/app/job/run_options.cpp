@@ -15,7 +15,7 @@ namespace osteon::app {
 namespace {
 
 // Call `v(names, field, description, [limits])` for each option of `run`: the command line, the arguments of the ranks and
-// the command in the manifest follow from it, so that none of them lacks one.
+// the command in the manifest are derived from it and thus complete.
 template <class Visitor>
 void describe(Visitor&& v, run_options& o) {
   const auto positive = [](option of) { of.positive(); };
@@ -42,7 +42,7 @@ void describe(Visitor&& v, run_options& o) {
   v("--json", o.json, json_description);
 }
 
-// Nothing for options without a value.
+// Empty for options without a value.
 class argument_writer {
  public:
   template <class Value, class... More>
@@ -69,7 +69,7 @@ class argument_writer {
   }
 };
 
-// As a shell takes it.
+// In shell syntax.
 std::string quoted(const std::string& word) {
   const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
     return std::isalnum(c) || c > 127 || std::string_view("-_./=:,+@%").find(static_cast<char>(c)) != std::string::npos;
@@ -113,7 +113,7 @@ job::spec read_job(const run_options& options) {
   script.serial_text = options.io == "text-serial";
   job::spec spec = job::read_job(options.job, script, problems, options.set);
   if (!problems.empty()) {
-    // A parent reports the faults of the image with them; ranks would do so once each.
+    // A parent also reports the faults of the image; ranks would report them once each.
     const std::size_t of_job = problems.size();
     std::vector<problem> warnings;
     if (!under_launcher()) job::add_faults_of_image(spec, problems, warnings);

@@ -24,7 +24,7 @@ namespace osteon::app {
 
 namespace {
 
-// In a directory that the process holds.
+// In a directory locked by this process.
 int run_held(const run_options& options, job::spec& spec, job::directory_lock& lock) {
   terminal_sink terminal(is_interactive(), loudness_of(options));
   progress_file log(options.progress, terminal);
@@ -88,7 +88,7 @@ int run_as_parent(const run_options& options) {
     told(e);
     throw;
   }
-  // Refused, as another run has the directory: the file of progress may be of that run, and stays as it is.
+  // Rejected because another run has locked the directory: the progress file may belong to that run and remains unchanged.
   job::directory_lock lock(job::output_paths(spec).directory);
   try {
     begin_progress(options.progress, options.resume);

@@ -103,8 +103,8 @@ class rank_of_run {
     });
   }
 
-  // Take the output directory, and import where no parent has done so. @return z planes of the model, on the first rank
-  // without a parent
+  // Lock the output directory, and import the model unless a parent has done so. @return z planes of the model, on the first
+  // rank without a parent
   std::int64_t begin(log_sink& log) {
     if (options_.threads || !std::getenv("OMP_NUM_THREADS")) omp_set_num_threads(static_cast<int>(spec_.run.threads));
     std::optional<index3> shape;
@@ -150,7 +150,7 @@ class rank_of_run {
     }
   }
 
-  static constexpr std::int64_t of_done_job = -1;  ///< in the place of planes
+  static constexpr std::int64_t of_done_job = -1;  ///< in place of planes
   run_options options_;
   const bool has_parent_ = parent().has_value();
   job::spec spec_;

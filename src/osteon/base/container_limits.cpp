@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A hierarchy of control groups: where it is mounted, which of its groups that is, and the group of this process.
+// Hierarchy of control groups: mount point, mounted group, and group of this process.
 struct hierarchy {
   fs::path mount_point, mounted_group, group;
 };
@@ -96,7 +96,7 @@ std::optional<double> number_in_file(const fs::path& path) {
   return number_of(word);
 }
 
-// A row of memory.stat.
+// Row of memory.stat.
 double stat_in(const fs::path& folder, std::string_view row) {
   std::ifstream file(folder / "memory.stat");
   std::string key;
@@ -110,7 +110,7 @@ void take_cores(container_limits& found, std::optional<double> quota, std::optio
   found.cores = std::min(found.cores.value_or(*quota / *period), *quota / *period);
 }
 
-// The limit that leaves least is the one that counts.
+// The limit with the least remaining memory applies.
 void take_memory(container_limits& found, std::optional<double> limit, std::optional<double> used, double cache) {
   const double physical = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   if (!limit || *limit < 0 || *limit >= physical) return;

@@ -1,7 +1,7 @@
 #include <osteon/base/digest.hpp>
 
 #include <fmt/format.h>
-// The functions of this one algorithm: those for any would bring all of OpenSSL into a program that has it static.
+// Functions of this algorithm only: the generic interface would link all of OpenSSL into a static program.
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/sha.h>
 

@@ -1,4 +1,4 @@
-#define XXH_INLINE_ALL  // for the vector units of this machine; the library's is for any
+#define XXH_INLINE_ALL  // for the vector units of this machine; the library is built for a baseline
 #include <osteon/base/xxh3.hpp>
 
 #include <fmt/format.h>

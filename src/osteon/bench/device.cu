@@ -1,7 +1,7 @@
 /// @file
-/// The kernels on a CUDA device: are they equal to those of the host, and how fast? osteon_bench_device [EDGE]
+/// Correctness and speed of the kernels on a CUDA device: osteon_bench_device [EDGE]
 ///
-/// On a sheet of bone-like thickness in a cube of EDGE voxels (default 96). Prints JSON; exit code 1 if a result is wrong,
+/// Uses a sheet of bone-like thickness in a cube of EDGE voxels (default 96). Prints JSON; exit code 1 if a result is wrong,
 /// 77 if there is no usable device. tools/cuda_compile.py builds it.
 #include <algorithm>
 #include <cmath>
@@ -54,7 +54,7 @@ double largest_difference(const std::vector<T>& a, const std::vector<T>& b) {
   return difference / size;
 }
 
-/// Seconds of what `launch` starts on the device, the shortest of 20.
+/// Time of the work started by `launch` on the device, minimum of 20 runs.
 template <class L>
 double seconds_of(L launch) {
   double best = 1e30;

@@ -89,7 +89,7 @@ std::vector<exchange_time> measure_exchange(MPI_Comm comm, const exchange_case& 
       if (in != expected) throw data_error(fmt::format("{} brings other bytes than MPI_Alltoallv", way.name));
     });
   }
-  // Batches of about a millisecond, so that the clock and the barrier do not count.
+  // Batches of about a millisecond, so that the clock and the barrier are negligible.
   double one = slowest(comm, ways.front(), in, 3);
   MPI_Bcast(&one, 1, MPI_DOUBLE, 0, comm);
   const int times = static_cast<int>(std::clamp(1e-3 / one, 1.0, 1000.0));

@@ -16,7 +16,7 @@ namespace osteon::bench {
 
 namespace {
 
-// A line of /proc/self/status in bytes; 0 where there is none.
+// Value of a line of /proc/self/status in bytes; 0 if missing.
 double resident(const std::string& name) {
   std::ifstream file("/proc/self/status");
   for (std::string line; std::getline(file, line);)
@@ -24,10 +24,10 @@ double resident(const std::string& name) {
   return 0;
 }
 
-// Let the resident peak begin anew.
+// Reset the resident peak.
 void forget_peak() { std::ofstream("/proc/self/clear_refs") << 5; }
 
-// Bytes a second of a = b + 3 c, arrays that no cache holds.
+// Bytes per second of a = b + 3 c on arrays larger than all caches.
 double triad() {
   kernel::triad limit(1 << 26);
   double best = 1e30;

@@ -19,7 +19,7 @@
 namespace osteon::bench {
 namespace {
 
-/// A folder of the first rank's that goes when the run is over.
+/// Folder of the first rank, removed at the end of the run.
 class scratch_folder {
  public:
   explicit scratch_folder(const std::string& parent)

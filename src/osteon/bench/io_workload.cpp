@@ -50,7 +50,7 @@ std::vector<io_way> io_workload::ways() {
   try {
     io::check_storage({io::compression::zstd});
     add("write result", "netCDF, zstd", "zstd.nc", [&] { write_netcdf("zstd.nc", {io::compression::zstd}); });
-  } catch (const usage_error&) {  // the filter is not there
+  } catch (const usage_error&) {  // the filter is missing
   }
   return all;
 }
@@ -103,7 +103,7 @@ void io_workload::make_model(const voxel::image& image) {
   script_.results.with_places = true;
 }
 
-// A smooth displacement with noise in its last digits, as a solver leaves it.
+// Smooth displacement with noise in its last digits, as in results of a solver.
 void io_workload::make_field() {
   const index3 n = header_.shape, mine = where_.owned.shape();
   const voxel::run_set cells = voxel::active_cells({material_.data(), mine}), nodes = voxel::corner_nodes(cells);
@@ -165,7 +165,7 @@ void io_workload::read_text_by_scanf() {
   if (mine != material_) throw data_error("the model's text was read wrong");
 }
 
-// PARA-BMU: each rank appends its nodes and hands their number on.
+// PARA-BMU: each rank appends its nodes and passes on their number.
 void io_workload::write_text_by_printf() {
   const int rank = comm::rank(comm_);
   long number = 0;

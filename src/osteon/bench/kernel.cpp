@@ -1,9 +1,9 @@
 /// @file
 /// Measure y = K x of the brick kernel: osteon_bench_kernel REPETITIONS IMAGE.npy ...
 ///
-/// Every image is cut by Otsu's threshold, its largest part kept, and multiplied with one material and with a material
-/// for each grey value. Repetitions of all cases are interleaved and the shortest counts, in CPU seconds over threads: on a
-/// shared machine the wall clock shows the others' work. Set OMP_WAIT_POLICY=passive, so that waiting costs no CPU.
+/// Every image is segmented by Otsu's threshold; its largest part is multiplied with one material and with a material for
+/// each grey value. Repetitions of all cases are interleaved, and the minimum is reported in CPU seconds per thread: on a
+/// shared machine the wall time includes other work. Set OMP_WAIT_POLICY=passive, so that waiting costs no CPU.
 #include <fmt/format.h>
 #include <omp.h>
 
@@ -34,7 +34,7 @@ double seconds_of(int threads, F work) {
   return (cpu_seconds() - start) / threads;
 }
 
-/// Bytes a second of a = b + 3 c, three arrays that no cache holds.
+/// Bytes per second of a = b + 3 c on three arrays larger than all caches.
 double triad_bandwidth(int threads, int repetitions) {
   omp_set_num_threads(threads);
   kernel::triad limit(1 << 26);

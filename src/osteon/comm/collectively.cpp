@@ -8,9 +8,10 @@ namespace osteon::comm {
 
 namespace {
 
-// End the program from a rank that failed while the others are stuck in a collective that it has left: a collective write of
-// Open MPI returns on the rank whose disk failed and blocks on the rest. It is std::terminate and no exception, because
-// unwinding the stack would call collectives (to close files, to free communicators) that the other ranks do not reach.
+// End the program from a rank that failed while the others are blocked in a collective that it has left: a collective write
+// of Open MPI returns on the rank whose disk failed and blocks on the rest. It calls std::terminate instead of throwing,
+// because unwinding the stack would call collectives (to close files, to free communicators) that the other ranks do not
+// reach.
 [[noreturn]] void leave_alone(const outcome& local) noexcept { throw_error(local.kind, local.text); }
 
 // Wait for a request; a rank that failed gives up after some seconds. After 200 us the wait polls with sleeps: the other

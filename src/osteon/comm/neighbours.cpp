@@ -89,7 +89,7 @@ void unpack(const neighbour_message& m, std::size_t element_bytes, const std::by
   });
 }
 
-// The elements of a message where they are: a part of an array over a box, or a run.
+// Elements of a message in place: a part of an array over a box, or a run.
 class in_array {
  public:
   in_array(const neighbour_message& m, std::size_t element_bytes) {
@@ -161,7 +161,7 @@ struct neighbours::state {
   std::deque<prepared> sizes;
   prepared* now = nullptr;
 
-  // Where runs that are counted only are entered.
+  // Ledger entry of exchanges that are counted only.
   struct counted_size {
     std::size_t element_bytes = 0;
     message_ledger* ledger = nullptr;
@@ -368,7 +368,8 @@ void neighbours::take_one_by_one(const void* from, std::size_t element_bytes, co
   double waited = 0;
   std::vector<std::byte> bytes;
   const element_type type(element_bytes);
-  for (std::size_t i = 0; i < s.part.receives.size(); ++i) {  // all sends are under way, so one after the other is safe
+  for (std::size_t i = 0; i < s.part.receives.size();
+       ++i) {  // all sends have been started, so sequential completion is safe
     const neighbour_message& m = s.part.receives[i];
     if (bytes.size() < bytes_of(m, element_bytes)) bytes.resize(bytes_of(m, element_bytes));
     const neighbour_message* const own = m.peer == s.rank ? own_counterpart(s.part.sends, m) : nullptr;

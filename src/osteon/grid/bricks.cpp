@@ -17,7 +17,7 @@ namespace {
 constexpr double imbalance_for_surface = 0.03;          // total imbalance of all levels allowed for smaller surfaces
 constexpr std::int64_t values_per_reduction = 1 << 22;  // bounds the memory of the counts to 32 MiB
 
-// A cut and its penalty; less is better.
+// Cut and its penalty; smaller is better.
 struct candidate {
   box_tree::cut cut;
   std::int64_t starved;  // ranks that cannot have an active voxel
@@ -37,7 +37,7 @@ candidate judge(const box_tree::cut& cut, int ranks, const std::int64_t (&active
   return {cut, std::max(none, low - active[0]) + std::max(none, high - active[1]), share(active), surface, share(voxels)};
 }
 
-// A box that is still to be cut; `place` is that of its cut.
+// Box that is not cut yet; `place` is the index of its cut.
 struct open_box {
   box3 box;
   int ranks;

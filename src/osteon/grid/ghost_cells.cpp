@@ -17,7 +17,7 @@ struct ghost_pieces {
 ghost_pieces pieces_around(const block& where, int depth) {
   ghost_pieces p{with_ghosts(where, depth), {}, {}};
   p.receive = pieces_of(*where.boxes, p.present);
-  for (const piece& r : p.receive)  // whose voxels I need, needs mine
+  for (const piece& r : p.receive)  // symmetric: owners of needed voxels need voxels of this rank
     p.send.push_back({r.rank, overlap(grown(where.boxes->box_of(r.rank), depth), where.owned)});
   return p;
 }

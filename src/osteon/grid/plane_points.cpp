@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t points_per_round = std::int64_t{1} << 18;  // of a box without holes
 
-// A message is counted in points, so that it may have more than 2^31 bytes.
+// Counts of a message are points, so that it may exceed 2^31 bytes.
 class point_type {
  public:
   explicit point_type(std::size_t bytes) {
@@ -35,7 +35,7 @@ std::size_t bytes_of_point(const point_vector& vector) {
 
 }  // namespace
 
-/// Some planes of every rank: the ranks that have points in them.
+/// Ranks with points in some planes of every rank.
 struct plane_points::round {
   std::int64_t begin = 0, end = 0;         // planes of this rank
   std::vector<int> sent, sent_at;          // points sent to each rank

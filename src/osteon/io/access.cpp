@@ -92,7 +92,7 @@ void check_hints(const access& how) {
 MPI_Info make_info(const access& how, const file_team& team) {
   MPI_Info info = MPI_INFO_NULL;
   MPI_Info_create(&info);
-  if (team.system.kind == file_system_kind::parallel) {  // one collecting rank a host, as the servers like it
+  if (team.system.kind == file_system_kind::parallel) {  // one collecting rank per host, as recommended for file servers
     MPI_Info_set(info, "romio_cb_write", "enable");
     MPI_Info_set(info, "cb_nodes", std::to_string(team.hosts).c_str());
   }

@@ -17,7 +17,7 @@ namespace osteon::io {
 namespace {
 
 #ifdef OSTEON_ZSTD
-/// Three fifths of level 1's time for a seventh more bytes: the low bytes of a solver's floats do not shrink anyway.
+/// Takes three fifths of the time of level 1 for a seventh more bytes: the low bytes of solver results are incompressible.
 constexpr int fast_zstd_level = -3;
 #endif
 
@@ -26,7 +26,7 @@ To* bytes_of(From* p) {
   return reinterpret_cast<To*>(p);
 }
 
-/// The bytes that were used, or 0 if there was no room.
+/// Number of bytes used, or 0 if the output does not fit.
 std::size_t deflate_by_zlib(std::span<const std::byte> from, std::span<std::byte> to, int level) {
   uLongf used = to.size();
   const int status = compress2(bytes_of<Bytef>(to.data()), &used, bytes_of<const Bytef>(from.data()), from.size(), level);
@@ -81,7 +81,7 @@ void shuffle(std::span<const std::byte> values, std::int64_t element_bytes, std:
       for (std::size_t i = 0; i < count; ++i) to[b * count + i] = values[i * width + b];
     return;
   }
-  // Blocks that stay in the first cache while their four bytes are picked out; the inner loops are vectorised.
+  // Blocks that remain in the L1 cache while their four bytes are separated; the inner loops are vectorised.
   constexpr std::size_t block = 2048;
   std::uint32_t element[block];
   for (std::size_t at = 0; at < count; at += block) {

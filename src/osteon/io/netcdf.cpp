@@ -55,7 +55,7 @@ int define_dimension(int file, const char* name, std::int64_t length) {
   return id;
 }
 
-/// Only files that hold a tensor have this dimension.
+/// This dimension exists only in files with a tensor.
 int voigt_dimension(int file) {
   int id = -1;
   return nc_inq_dimid(file, "voigt", &id) == NC_NOERR ? id : define_dimension(file, "voigt", 6);
@@ -244,7 +244,8 @@ plane_variable make_material_variable(const voxel::model_header& header) {
 void define_material_attributes(const plane_variable& variable, const voxel::material_table& materials) {
   put_text(variable.group, variable.id, "long_name", "material number of the voxel");
   put_text(variable.group, variable.id, "units", "1");
-  if (variable.type != NC_UBYTE) return;  // flags of thousands are of no use, and larger than attributes may be
+  if (variable.type != NC_UBYTE)
+    return;  // flags of thousands of materials are useless and exceed the size limit of attributes
   std::vector<unsigned char> values;
   std::string meanings;
   for (std::size_t i = 0; i < materials.size(); ++i) {
@@ -266,7 +267,7 @@ netcdf_file::~netcdf_file() {
 
 namespace {
 
-// Why HDF5 refused the last call: the innermost of its reasons.
+// Reason of the last HDF5 error: the innermost entry of its stack.
 std::string reason_of_hdf5() {
   std::string reason = "no reason given";
   const auto note = [](unsigned, const H5E_error2_t* error, void* to) -> herr_t {

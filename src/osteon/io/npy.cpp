@@ -138,7 +138,7 @@ class header_parser {
   std::size_t at_ = 0;
 };
 
-/// An open file, read by offset: a mapped one would end the process where the disk fails.
+/// Open file, read by offset: with a mapped file, a disk error would end the process.
 class npy_bytes {
  public:
   explicit npy_bytes(const std::string& path) : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {

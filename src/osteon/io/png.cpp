@@ -15,9 +15,9 @@
 #include <osteon/comm/communicator.hpp>
 #include <osteon/io/temporary_file.hpp>
 
-// A picture is one stream of deflated rows. It is cut into independent strips: the filters of a strip's
-// first row use no row above, and zlib ends the strip at a byte and keeps no dictionary. So strips are put one behind
-// the other, and only their checksums have to be combined. @cite [PNG]
+// A picture is one stream of deflated rows. It is cut into independent strips: the filters of a strip's first row use no row
+// above, and zlib ends the strip at a byte and keeps no dictionary. Therefore strips are concatenated, and only their
+// checksums have to be combined. @cite [PNG]
 
 namespace osteon::io {
 
@@ -98,7 +98,7 @@ strip deflate_strip(std::span<const std::uint8_t> rows, std::size_t row_size, bo
   return result;
 }
 
-// The strips of some rows, in one.
+// Concatenated strips of some rows.
 strip deflate_rows(std::span<const std::uint8_t> rows, int width, bool last) {
   const std::size_t row_size = channels * static_cast<std::size_t>(width), strip_size = row_size * strip_rows;
   const auto count = static_cast<std::int64_t>((rows.size() + strip_size - 1) / strip_size);

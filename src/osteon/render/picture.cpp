@@ -61,7 +61,7 @@ view view_of(const grid::block& where, const scene& what) {
   return from;
 }
 
-// True if the camera sees a part of the domain.
+// True if a part of the domain is visible.
 void check_view(const grid::block& where, const scene& what, std::vector<problem>& found) {
   const view from = view_of(where, what);
   if (what.view.eye_mm && words(from.eye) == words(from.focus)) {
@@ -264,7 +264,7 @@ struct kept_parts {
   std::shared_ptr<image_join>& join;
 };
 
-// A surface on one rank is drawn at once as it is shown.
+// On one rank, a surface is drawn directly in its final form.
 bool needs_no_join(const grid::block& where, const scene& what) {
   return comm::size(where.comm) == 1 && what.how == method::surface &&
          of_opaque(what.join).pixels == kernel::colour_format::rgba32f;

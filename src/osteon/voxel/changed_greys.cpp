@@ -96,7 +96,7 @@ double normal(std::uint64_t seed, std::uint64_t place) {
   return radius * std::cos(2 * std::numbers::pi * static_cast<double>(b >> 11) * unit);
 }
 
-// White noise blurred along each axis; the planes around the one that is due are kept.
+// White noise blurred along each axis; the planes around the current one are stored.
 class noise {
  public:
   noise(index3 shape, double sd, double blur, std::uint64_t seed) : shape_(shape), seed_(seed) {
@@ -108,7 +108,7 @@ class noise {
     for (double& w : weight_) w *= std::cbrt(sd) / length;
   }
 
-  /// Add that of a plane.
+  /// Add the noise of a plane.
   void add(std::int64_t z, std::span<float> values) {
     for (std::int64_t k = -reach_; k <= reach_; ++k) {
       const std::vector<double>& plane = blurred(z + k);

@@ -92,7 +92,7 @@ class pair_grid {
     return joined;
   }
 
-  // Number of classes of at most `length` bins that hold all occupied bins, and which class a bin is in.
+  // Number of classes of at most `length` bins that contain all occupied bins, and the class of each bin.
   static std::size_t number(const std::vector<std::uint8_t>& joined, std::size_t rows, std::size_t length,
                             std::vector<material_number>* class_of_bin) {
     if (class_of_bin) class_of_bin->assign(joined.size(), 0);
@@ -127,7 +127,7 @@ std::string name_of(range modulus, range poisson, bool many_poissons) {
 }  // namespace
 
 elastic_classes sort_into_materials(const each_solid_voxel& visit) {
-  // Stays small: it stops growing once there are too many.
+  // Remains small: it stops growing once there are too many.
   std::unordered_map<elastic_constants, material_number, hash_of_constants> number_of;
   range modulus, poisson;
   visit([&](const elastic_constants& c) {

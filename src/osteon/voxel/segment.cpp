@@ -51,7 +51,7 @@ run_set runs_where(const image_planes& scan, IsSolid is_solid) {
                       static_cast<std::int32_t>(x - begin), 0});
     }
   });
-  // This is one process: only a rank that computes has to number its voxels.
+  // Single process: numbering of voxels is required only on computing ranks.
   return {scan.shape, std::move(runs), numbering::none};
 }
 
@@ -73,7 +73,7 @@ void fill_planes(const run_set& solid, std::int64_t first, std::int64_t planes, 
   });
 }
 
-// Those with the labels, and keep.
+// Select voxels with the labels, and keep parts.
 segmented find_labelled(const image_planes& scan, const segmentation_options& how) {
   segmented result;
   result.shape = scan.shape;
@@ -98,7 +98,7 @@ segmented find_labelled(const image_planes& scan, const segmentation_options& ho
   return result;
 }
 
-// Threshold and keep.
+// Apply the threshold, and keep parts.
 segmented find_solid(const image_planes& scan, const segmentation_options& how) {
   if (!how.labels.empty()) return find_labelled(scan, how);
   segmented result;

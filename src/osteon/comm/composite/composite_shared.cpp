@@ -6,7 +6,7 @@ namespace osteon::comm {
 
 namespace {
 
-/// A direct send by reads: the owner of a stripe reads it in the images of all others.
+/// Direct send by reads: the owner of a stripe reads it from the images of all other ranks.
 class in_shared_memory : public compositor::backend {
  public:
   in_shared_memory(const composite_options& o, MPI_Comm c)
@@ -25,7 +25,8 @@ class in_shared_memory : public compositor::backend {
 
   std::byte* buffer() override { return images_.next_image(); }
   const std::byte* picture() const override { return images_.picture(); }
-  // Who has a part of the picture waits for all of it, and it stays until all are at the next frame.
+  // Ranks with a part of the picture wait for the complete picture, which remains valid until all ranks have begun the next
+  // frame.
   bool all_have_all() const override { return options.root < 0 || ranks_ == 1; }
 
   frame_report run(std::span<const int> order, const pixel_rectangle& active) override {
@@ -63,7 +64,7 @@ class in_shared_memory : public compositor::backend {
   }
   std::int64_t blocks_of(int r) const { return (stripe(r).size() + block - 1) / block; }
 
-  // As many blocks of stripe r as others leave.
+  // The remaining blocks of stripe r.
   void blend_blocks(int r, std::span<const host_layer> layers) {
     const plan::span all = stripe(r);
     const std::int64_t blocks = blocks_of(r);

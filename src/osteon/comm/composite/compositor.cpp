@@ -145,7 +145,8 @@ void blend_stretch(const composite_options& o, kernel::pixel_format out_format, 
   const auto bytes = static_cast<std::int64_t>(o.format.bytes()), out_bytes = static_cast<std::int64_t>(out_format.bytes());
   std::vector<kernel::layer> there;
   for (std::int64_t at = stretch.begin; at < stretch.end;) {
-    // As far as the same layers are there: to the end, if all of them are everywhere, else at most to the end of the row.
+    // Up to the position at which the set of layers changes: to the end, if all layers are active everywhere, otherwise at
+    // most to the end of the row.
     const std::int64_t row = at / o.width, begin = row * o.width;
     std::int64_t stop = stretch.end;
     there.clear();

@@ -5,7 +5,7 @@ namespace osteon::comm {
 
 namespace {
 
-constexpr std::int64_t shortest_gap = 4;  // a run's head is as long as two pixels
+constexpr std::int64_t shortest_gap = 4;  // the header of a run has the size of two pixels
 
 }  // namespace
 
@@ -27,7 +27,7 @@ std::vector<plan::span> active_runs(kernel::pixel_format format, const std::byte
   const auto is_empty = [&](std::int64_t pixel) { return kernel::is_empty(format, image + pixel * bytes); };
   std::int64_t all = 0;
   for (const plan::span& s : spans) all += s.size();
-  // A sample of a thousand pixels, by a stride that no row has a whole number of.
+  // Sample of a thousand pixels, with a stride that does not divide the width.
   const std::int64_t stride = std::max<std::int64_t>(1, all / 1000 | 1);
   std::int64_t seen = 0, filled = 0, skip = 0;
   for (const plan::span& s : spans) {

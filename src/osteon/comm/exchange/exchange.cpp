@@ -76,7 +76,7 @@ all_to_all::all_to_all(MPI_Comm comm, const all_to_all_options& options) : comm_
     try {
       backend_ = exchange_in_shared_memory(comm_.get(), what);
       return;
-    } catch (const machine_error&) {  // on all ranks: there is too little shared memory
+    } catch (const machine_error&) {  // on all ranks: insufficient shared memory
       if (options.schedule == "shared") throw;
     }
   }

@@ -25,7 +25,7 @@ class hierarchical final : public all_to_all::backend {
 
   void run(const std::byte* out, const parcels& to, std::byte* in, const parcels& from, std::int64_t unit) override {
     const int own = across_.rank() * members_ + inside_.rank();
-    // A parcel for oneself has been copied already.
+    // The parcel of a rank for itself has already been copied.
     const auto count = [&](const parcels& p, int r) { return r == own ? 0 : p.counts[static_cast<std::size_t>(r)] * unit; };
     first_.clear();
     second_.clear();
@@ -96,7 +96,7 @@ class hierarchical final : public all_to_all::backend {
     std::int64_t length_ = 0;
     std::vector<std::int64_t> sizes_, came_sizes_, starts_;
     parcels totals_;
-    std::vector<std::byte> packed_, came_;  // as long as they ever were: new memory costs more than copying
+    std::vector<std::byte> packed_, came_;  // never shrinks: allocation costs more than copying
   };
 
   int members_, groups_;

@@ -54,8 +54,7 @@ class direct_messages final : public all_to_all::backend {
   }
 
  private:
-  // Rounds keep messages from meeting in a network. Inside a host there is none, and each wait costs a turn of the
-  // processor.
+  // Rounds avoid contention in a network. They are useless inside a host, where each wait costs a context switch.
   static constexpr std::size_t most_rounds_at_a_time = 64;
 
   MPI_Comm comm_;
@@ -66,7 +65,7 @@ class direct_messages final : public all_to_all::backend {
   std::vector<MPI_Request> requests_;
 };
 
-/// Plans in which ranks pass on parcels of others. A message is the sizes of its parcels, then the parcels.
+/// Plans in which ranks forward parcels of others. A message consists of the sizes of its parcels, followed by the parcels.
 class relayed_messages final : public all_to_all::backend {
  public:
   relayed_messages(MPI_Comm comm, std::vector<plan::round> rounds, const all_to_all_options& options)

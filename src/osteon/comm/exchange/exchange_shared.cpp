@@ -17,8 +17,8 @@ namespace osteon::comm {
 
 namespace {
 
-/// Between one rank and another, in the memory of the receiver: a ring of slots, and the address of a parcel that the
-/// receiver fetches itself. Both count slots from its making on; a fetched parcel counts as one.
+/// Channel between two ranks, in the memory of the receiver: a ring of slots, and the address of a parcel that the receiver
+/// fetches itself. Both ends count slots from the creation of the channel; a fetched parcel counts as one.
 struct box {
   alignas(64) std::atomic<std::uint64_t> written;
   const std::byte* address;
@@ -40,7 +40,7 @@ bool fetch(pid_t process, const std::byte* from, std::byte* into, std::int64_t b
   return true;
 }
 
-/// Processes of the ranks of a host, if each may read the memory of each; else none.
+/// Processes of the ranks of a host, if each may read the memory of all others; otherwise empty.
 /// @collective on host
 std::vector<pid_t> readable_processes(MPI_Comm host) {
   struct card {
@@ -112,7 +112,7 @@ class shared_boxes final : public all_to_all::backend {
 
  private:
   static constexpr std::int64_t slots = 4;
-  /// From here on one copy with a system call costs less than two copies without.
+  /// Size from which one copy by a system call costs less than two copies without.
   static constexpr std::int64_t least_fetched = 32 * 1024;
 
   struct end {
@@ -120,7 +120,7 @@ class shared_boxes final : public all_to_all::backend {
     int peer;
     std::byte* memory;  ///< the box, then its slots
     pid_t process = 0;
-    std::uint64_t count = 0;  ///< slots that this end is done with
+    std::uint64_t count = 0;  ///< slots completed by this end
     const std::byte* source = nullptr;
     std::byte* target = nullptr;
     std::int64_t left = 0;  ///< bytes

@@ -9,14 +9,14 @@ namespace osteon::comm {
 
 namespace {
 
-// A run in a message: begin and length in pixels, from the beginning of the message's span on.
+// Run in a message: begin and length in pixels, relative to the begin of the span of the message.
 struct run_head {
   std::uint32_t begin, length;
 };
 
 plan::span overlap(plan::span a, plan::span b) { return {std::max(a.begin, b.begin), std::min(a.end, b.end)}; }
 
-// The runs within `wanted`, cut to it.
+// Runs clipped to `wanted`.
 template <class F>
 void for_runs_within(std::span<const plan::span> runs, plan::span wanted, F visit) {
   auto it = std::partition_point(runs.begin(), runs.end(), [&](const plan::span& r) { return r.end <= wanted.begin; });
@@ -30,7 +30,7 @@ void append(std::vector<plan::span>& runs, plan::span s) {
     runs.push_back(s);
 }
 
-// A layer that is met run by run, from the front to the end.
+// Layer traversed run by run, from begin to end.
 struct cursor {
   kernel::pixel_format format;
   std::span<const plan::span> runs;
@@ -46,7 +46,7 @@ struct cursor {
 
 }  // namespace
 
-// Number of runs, their heads, then their pixels.
+// Number of runs, their headers, then their pixels.
 std::vector<std::byte> sparse_exchange::packed(const exchange_schedule::message& m, std::span<const plan::span> active) {
   std::vector<run_head> heads;
   std::size_t bytes = 0;

@@ -9,7 +9,7 @@
 namespace osteon::io {
 namespace {
 
-/// A handle of HDF5 and how it is closed.
+/// HDF5 handle with its function for closing.
 class handle {
  public:
   using closing = herr_t (*)(hid_t);
@@ -80,7 +80,7 @@ chunk_index::chunk_index(const std::string& name, std::int64_t alignment_bytes) 
   const handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   constexpr hsize_t threshold = 1 << 16;  // small objects need no separate space
   bool good = state_->driver.use_for(access.get()) &&
-              H5Pset_libver_bounds(access.get(), H5F_LIBVER_EARLIEST, H5F_LIBVER_V18) >= 0;  // as netCDF has it
+              H5Pset_libver_bounds(access.get(), H5F_LIBVER_EARLIEST, H5F_LIBVER_V18) >= 0;  // as in netCDF
   if (alignment_bytes > 1)
     good = good && H5Pset_alignment(access.get(), threshold, static_cast<hsize_t>(alignment_bytes)) >= 0;
   check(good, "set up the index of chunks", name);

@@ -26,7 +26,7 @@ box3 piece_gather::box_of(int rank) const {
   return box;
 }
 
-/// The ranks' pieces of some planes, by ascending rank.
+/// Pieces of some planes by ascending rank.
 std::vector<grid::piece> piece_gather::parts_of(plane_range planes) const {
   const index3 end = boxes_.domain() + (on_nodes_ ? index3{1, 1, 1} : index3{});
   const box3 want{{planes.begin, 0, 0}, {planes.end, end.y, end.x}};
@@ -122,7 +122,7 @@ void piece_gather::gather(std::int64_t round, const plane_source<std::byte>& mak
       make_part(p.part, kept.data());
     }
   });
-  // In the order of the ranks, this one among them: of a node that several have, the value of the highest counts.
+  // In rank order, including this rank: for shared nodes, the value of the highest rank is used.
   auto next = receive.begin();
   const auto put_own = [&] {
     if (next != receive.end() && next->rank == rank && !is_mine_alone) put(next->part, kept.data(), mine, piece);

@@ -17,7 +17,7 @@
 namespace osteon::io {
 namespace {
 
-constexpr std::int64_t largest_piece = std::int64_t{8} << 20;  // that a rank makes at a time: it stays in its cache
+constexpr std::int64_t largest_piece = std::int64_t{8} << 20;  // computed by a rank at a time: remains in its cache
 constexpr std::int64_t most_alone = std::int64_t{128} << 20;   // by all ranks, between two agreements on failures
 constexpr std::int64_t metadata_reserve = 1 << 20;  // attributes, coordinates and the chunk index (~ 0.1 MiB measured)
 constexpr std::int64_t most_shipped = std::int64_t{64} << 20;  // to a writer in a round, before it is packed
@@ -110,7 +110,7 @@ void plane_file::reserve(std::int64_t values) {
   });
 }
 
-/// Note chunks that this rank writes, and where.
+/// Record the chunks written by this rank and their addresses.
 std::vector<extent> plane_file::remember(std::size_t index, std::span<const stored_chunk> chunks,
                                          std::span<const std::span<const std::byte>> bytes) {
   std::vector<extent> extents;

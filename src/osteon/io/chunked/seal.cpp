@@ -29,7 +29,7 @@ constexpr std::int64_t most_parts = std::int64_t{1} << 24;    // each variable h
 
 std::string as_number(std::int64_t value) { return fmt::format("{:016x}", value); }
 
-/// Negative if it is none.
+/// Negative if invalid.
 std::int64_t number_in(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
@@ -97,7 +97,7 @@ ending read_ending(const std::string& path) {
   return e;
 }
 
-/// Digests of the parts that this member of a team reads, one after the other: an equal share of the bytes.
+/// Concatenated digests of the parts read by this member of a team: an equal share of the bytes.
 std::string digests_of(const std::string& path, const ending& e, int member, int members) {
   part_reader file(path, error_kind::data);
   const std::int64_t all = std::accumulate(e.lengths.begin(), e.lengths.end(), std::int64_t{0}), share = all / members + 1;

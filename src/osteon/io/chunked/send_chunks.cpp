@@ -10,7 +10,7 @@ namespace {
 constexpr int chunk_tag = 37;
 constexpr int chunk_bytes = static_cast<int>(sizeof(stored_chunk));
 
-/// The member that writes for a rank: the last one up to it, or where members serve scattered ranks an equal share.
+/// Member that writes for a rank: the last one up to it, or in equal shares if members serve scattered ranks.
 int writer_of(const file_team& team, int rank, int ranks) {
   const auto members = std::ssize(team.ranks);
   if (std::binary_search(team.ranks.begin(), team.ranks.end(), rank)) return rank;

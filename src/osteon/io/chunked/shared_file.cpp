@@ -45,8 +45,8 @@ void write_plainly(int descriptor, const extent& e, const std::string& name) {
   }
 }
 
-/// One writer's turn. The kernel lets one process at a time write to a file, and the others spin while they wait for it: as
-/// slow as one after the other, for half as much CPU time again. Here they sleep.
+/// Turn of one writer. The kernel serialises writes to a file, and waiting processes spin: the time is that of sequential
+/// writes, with half as much CPU time in addition. With this lock they sleep.
 class turn {
  public:
   explicit turn(int descriptor) : descriptor_(descriptor) {
@@ -63,7 +63,7 @@ class turn {
   int descriptor_;
 };
 
-/// Let the disk begin: it writes while the next values are made and while the file is read back.
+/// Start writing to disk, concurrently with the computation of the next values and with reading back.
 void start_writing_out([[maybe_unused]] int descriptor, [[maybe_unused]] const extent& e) {
 #ifdef SYNC_FILE_RANGE_WRITE
   ::sync_file_range(descriptor, e.address, std::ssize(e.bytes), SYNC_FILE_RANGE_WRITE);  // fsync reports a failure
@@ -86,7 +86,7 @@ shared_file::shared_file(const std::string& name, const file_team& team, const a
     return;
   }
   together_ = team.system.kind == file_system_kind::parallel || !how.hints.empty();
-  // Stripes are laid when a file is made, so an empty one must not be there yet.
+  // Striping is set at the creation of a file, so an empty file must not exist yet.
   const bool striped =
       std::any_of(how.hints.begin(), how.hints.end(), [](const auto& h) { return h.first.starts_with("striping"); });
   if (striped && comm::rank(team.comm.get()) == 0) ::unlink(name.c_str());

@@ -119,7 +119,7 @@ checkpoint_index read_checkpoint_index(const std::string& path) {
     refuse(path, "the seal is damaged");
   std::string text(static_cast<std::size_t>(length), '\0');
   file.seekg(end - length).read(text.data(), length);
-  // Letters and digits of either case would spell the same length: a flipped bit is to be noticed wherever it is.
+  // Upper-case digits would represent the same length: every flipped bit must be detected.
   if (!file || seal != fmt::format("{}{:016x} {}\n", seal_magic, length, hash(text)))
     refuse(path, "its index does not match its seal");
   return parse_checkpoint_index(path, text, end - length);

@@ -7,7 +7,7 @@
 namespace osteon::io {
 namespace {
 
-// One walk over the members serves both directions, so that they cannot drift apart.
+// One traversal of the members for both directions, so that they remain consistent.
 template <class Stream, class Header>
 void walk(Stream& s, Header& h) {
   s.value(h.shape);
@@ -23,7 +23,7 @@ void walk(Stream& s, Header& h) {
   s.text(h.source);
   s.text(h.source_sha256);
   s.text(h.provenance_json);
-  s.list(h.conditions, [&](auto& c) {  // one by one: between them there may be bytes that are not set
+  s.list(h.conditions, [&](auto& c) {  // one by one: there may be uninitialised padding between them
     s.value(c.node);
     s.value(c.move_mm);
     s.value(c.force_N);

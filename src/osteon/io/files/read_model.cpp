@@ -124,7 +124,7 @@ class voxel_reader {
   index3 n_;
   std::int64_t k_;
   int cells_ = -1, integrity_ = -1, id_ = -1, digest_id_ = -1;
-  std::vector<std::uint8_t> bytes_;       // as they are in the file: these
+  std::vector<std::uint8_t> bytes_;       // in the type of the file: these
   std::vector<material_number> numbers_;  // or these
   bool new_digests_ = true, has_bytes_ = true;
 };

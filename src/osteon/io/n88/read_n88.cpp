@@ -27,7 +27,7 @@ namespace osteon::io::n88 {
 namespace {
 
 constexpr std::int64_t nodes_at_once = std::int64_t{1} << 20, elements_at_once = std::int64_t{1} << 18;
-constexpr double off_grid = 0.05;  // of a voxel: files have places in single precision
+constexpr double off_grid = 0.05;  // fraction of a voxel: files contain positions in single precision
 
 std::vector<std::string> split(const std::string& list) {
   std::vector<std::string> names;
@@ -42,7 +42,7 @@ std::vector<std::string> split(const std::string& list) {
   return names;
 }
 
-// The problem that is meant, of all that a file has.
+// Selection of the active problem of a file.
 group active_problem(const group& file, std::vector<std::string>& notes) {
   const group problems = file.at("Problems");
   const auto all = problems.all();

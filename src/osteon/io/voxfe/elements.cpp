@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t shortest_line = 10;  // "1 1 1 1 1" and its end
 
-// Digits up to the next blank; the pointer moves on. False for anything that is no number of at most 18 digits.
+// Parse digits up to the next blank and advance the pointer. Returns false unless it is a number of at most 18 digits.
 bool take_number(const char*& at, const char* end, std::int64_t& value) {
   while (at < end && is_blank(*at)) ++at;
   const char* begin = at;
@@ -83,7 +83,7 @@ void element_facts::add(const element_line& line) {
 
 namespace {
 
-/// Call `visit(offset, line)` for the elements of a text; blank lines are passed over.
+/// Call `visit(offset, line)` for the elements of a text; blank lines are skipped.
 template <class F>
 std::optional<text_fault> parse_elements(std::string_view text, std::int64_t offset, F&& visit) {
   const char* at = text.data();

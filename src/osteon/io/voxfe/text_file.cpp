@@ -37,7 +37,7 @@ class opened_file {
   opened_file& operator=(const opened_file&) = delete;
 
   std::int64_t size() const { return size_; }
-  /// Bytes that were there to be read at `offset`, at most `length`.
+  /// Number of bytes available at `offset`, at most `length`.
   std::int64_t read(char* to, std::int64_t length, std::int64_t offset) const {
     std::int64_t done = 0;
     while (done < length) {
@@ -83,7 +83,7 @@ std::optional<text_fault> visit_lines(
   while (at < end) {
     // Lines that begin before `end` are read to their last byte, which may be behind it.
     const std::int64_t length = file.read(buffer.data(), std::min(block, end - at) + longest_line, at);
-    if (length == 0) return std::nullopt;  // the file has been cut meanwhile; the caller notices by the count
+    if (length == 0) return std::nullopt;  // the file was truncated meanwhile; the caller detects it by the count
     const std::string_view text(buffer.data(), static_cast<std::size_t>(length));
     if (skipping) {
       const std::size_t line_end = text.find('\n');

@@ -34,7 +34,7 @@ class row_writer {
     return *this;
   }
   row_writer& operator<<(std::int64_t value) { return *this << shown(std::to_chars(begin(), end(), value).ptr); }
-  /// As printf's %.9e.
+  /// Same output as %.9e of printf.
   row_writer& operator<<(double value) {
     return *this << shown(std::to_chars(begin(), end(), value, std::chars_format::scientific, 9).ptr);
   }
@@ -268,7 +268,7 @@ std::int64_t write_full_strain(MPI_Comm comm, const script& s, const std::string
 
 std::int64_t write_reactions(MPI_Comm comm, const script& s, const std::string& path, text_access access,
                              const node_rows& nodes, const node_rows& named, int base) {
-  // Rows are numbered among all nodes, not among those that are written.
+  // Rows are numbered over all nodes, not only over written ones.
   const std::int64_t first_node = sum_below(comm, std::ssize(nodes.id));
   return write_rows(
       comm, path, access,

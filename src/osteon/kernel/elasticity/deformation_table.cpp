@@ -16,7 +16,7 @@ typedef double double8 __attribute__((vector_size(64)));
 void make_matrices(const graded_bricks& graded, const octant_materials* const (&octants)[8],
                    float8 (&a)[graded_bricks::entries]) {
   const graded_bricks::coefficients& k = graded.of_product();
-  // In double: small sums of large moduli would else have the error of the large ones.
+  // In double: small sums of large moduli would otherwise have the error of the large ones.
   double8 lambda[8], mu[8];
   for (int octant = 0; octant < 8; ++octant)
     for (int b = 0; b < 8; ++b) {
@@ -126,7 +126,7 @@ void stiffen(symmetric24& matrix, const brick_shape& shape, double part) {
   // The coordinates of every unit displacement of a corner.
   std::array<std::array<double, 24>, 24> of_unit{};
   for (std::size_t i = 0; i < 24; ++i) {
-    // A corner that only moves fixed nodes has no stiffness and is no unknown; so it stays.
+    // A corner that only moves fixed nodes has no stiffness and is not an unknown; it remains zero.
     if (matrix(i, i) == 0) continue;
     double u[3][8]{}, d[all_modes][3];
     u[i % 3][i / 3] = 1;

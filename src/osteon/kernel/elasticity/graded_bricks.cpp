@@ -10,8 +10,8 @@ using namespace deformation_parts;
 
 namespace {
 
-// Under which reflections a deformation changes its sign, as bits 4 (z), 2 (y), 1 (x): those of the mode along which it
-// varies and of the component that it moves.
+// Reflections under which a deformation changes its sign, as bits 4 (z), 2 (y), 1 (x): those of its mode and of its
+// component.
 constexpr unsigned signs_of(int triple, int component) {
   constexpr unsigned own[3] = {4, 2, 1}, shear[3] = {6, 5, 3}, mode[6] = {0, 0, 3, 5, 6, 7};
   if (triple == 0) return 0;

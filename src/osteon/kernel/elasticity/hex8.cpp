@@ -60,8 +60,8 @@ template <class V>
   return one;
 }
 
-// Sums and differences along y, then z, of four rows (z, y): the modes 0, y, z, zy of their places. Applied twice it is
-// four times the identity. Translations cause no force: where the sum of all would be one, it is left out.
+// Sums and differences along y, then z, of four rows (z, y): the modes 0, y, z, zy of their places. Applied twice it is four
+// times the identity. Translations cause no force: their sums are omitted.
 template <bool no_sum, class V>
 [[gnu::always_inline]] inline void butterfly(V (&u)[4], V one) {
   const V a = u[0] + u[1], b = u[0] * one - u[1], c = u[2] + u[3], d = u[2] * one - u[3];

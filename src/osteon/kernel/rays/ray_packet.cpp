@@ -14,7 +14,7 @@ namespace {
 
 using channels = double4;
 
-// Put a segment behind everything that a ray has met: colour is premultiplied, its last channel is the opacity. The
+// Composite a segment behind the previous content of a ray: colour is premultiplied, its last channel is the opacity. The
 // transmittance changes by the same formula as the colours, with minus the opacity.
 [[gnu::always_inline]] inline void add(const float4& colour, wide_pixel& sum) {
   constexpr channels sign = {1, 1, 1, -1};
@@ -106,7 +106,7 @@ template <class F>
 // Image of a layer in eight samples.
 struct march_volume::look {
   std::uint32_t entry[8];  // in the table of colours, bytes
-  float8 part;             // how far from it towards the next entry
+  float8 part;             // fraction of the distance to the next entry
   float8 share;            // of the sample's opacity that it shows; not set if that is all of it, everywhere
   float8 brightness, gloss;
   bool seen, whole, lit;
@@ -268,8 +268,8 @@ template <bool Lit>
   return sum.whole();
 }
 
-// The same of several layers. Those that share a sample absorb together; each colours it by its share of the opacity,
-// whatever their order.
+// The same of several layers. Layers at the same sample absorb together; each contributes colour in proportion to its
+// opacity, independent of their order.
 float4 march_volume::over_each_other(std::span<const look* const> seen, std::span<const colour_entry* const> tables) {
   two_sums sum;
   each_pair([&](auto number) {
@@ -289,7 +289,7 @@ float4 march_volume::over_each_other(std::span<const look* const> seen, std::spa
   return sum.whole();
 }
 
-// The same as look_at() and blend_samples(), where there is but one layer, without light.
+// The same as look_at() and blend_samples() for a single layer without light.
 void march_volume::blend_one_layer(packet& p) const {
   const layer& what = layers_.front();
   const colour_entry* const table = what.table.data();
@@ -375,7 +375,7 @@ void march_volume::place_samples(packet& p, std::int64_t& samples) const {
     if (!p.at_an_end(s)) {
       segments_.place_inside(from, step, around);
     } else {
-      const four_rays& rays = p.fours[i / 4];  // these have gone on
+      const four_rays& rays = p.fours[i / 4];  // these have advanced
       const float base[3] = {p.base[0][i], p.base[1][i], p.base[2][i]};
       count = std::min(whole, static_cast<int>(rays.count[i % 4] - rays.begin[i % 4]) + whole);
       segments_.place_at_an_end(from, step, base, count, 0, around);

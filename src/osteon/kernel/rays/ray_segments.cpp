@@ -158,7 +158,7 @@ std::int64_t ray_segments::after_box(const part& p, std::int64_t segment, const 
     const double d = p.along->direction[axis];
     if (d != 0) leave = std::min(leave, ((d > 0 ? high[axis] : low[axis]) - p.along->origin[axis]) / d);
   }
-  // A segment that may be outside by rounding is looked at again; one that is left out is certainly inside.
+  // A segment that may be outside by rounding is tested again; a skipped one is certainly inside.
   const double next = std::ceil(((leave - p.along->entry) / step_ - 0.5 - middle_ - 1e-6) / samples_);
   return next > static_cast<double>(segment + 1) ? static_cast<std::int64_t>(std::min(next, 1e15)) : segment + 1;
 }

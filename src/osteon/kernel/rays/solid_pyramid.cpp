@@ -43,9 +43,9 @@ typedef std::int32_t integer16 __attribute__((vector_size(64)));
 // Width of a cone at a distance of 1; this number of cones covers the sphere.
 constexpr double sky_width = 0.97;
 constexpr double lamp_width = 0.14;   // 2 tan 4 degrees
-constexpr float least_facing = 0.1F;  // cones nearer to the plane than this see more of it than of the sky
+constexpr float least_facing = 0.1F;  // cones closer to the plane than this cover more of it than of the sky
 constexpr double plate_gain = 1.7;
-// For the sky the most opaque sample of a cone counts, for the lamp the product of many.
+// For the sky the most opaque sample of a cone is used, for the lamp the product of many.
 constexpr double sky_noise = 0.04, lamp_noise = 0.1;
 constexpr double darkest = 0.02;  // below it a cone is followed no farther
 

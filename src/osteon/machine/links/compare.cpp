@@ -39,7 +39,7 @@ comparison compare(const description& before, const description& now, double slo
   if (old_seen.between.hosts() > 1 && seen.between.hosts() > 1 && both.size() > 1) {
     const int n = static_cast<int>(both.size()), stride = std::max(1, n / most_partners);
     std::vector<bool> slower(both.size(), false);
-    for (int i = 0; i < n && n > 2; ++i) {  // of two hosts the link cannot be laid to one
+    for (int i = 0; i < n && n > 2; ++i) {  // with two hosts, a slow link cannot be attributed to one of them
       std::vector<double> old_rates, rates;
       for (int j = i % stride; j < n; j += stride) {
         if (i == j) continue;
@@ -51,7 +51,7 @@ comparison compare(const description& before, const description& now, double slo
                 .bandwidth);
       }
       if (rates.empty()) continue;
-      // With the better half: the link to another slow host must not accuse this one.
+      // Use the better half: the link to another slow host must not affect this one.
       std::sort(old_rates.begin(), old_rates.end());
       std::sort(rates.begin(), rates.end());
       slower[static_cast<std::size_t>(i)] =

@@ -57,7 +57,7 @@ std::vector<std::string> texts_of(MPI_Comm comm, const std::string& own) {
   return texts;
 }
 
-// A tree travels in the words of a machine file of one host.
+// A tree is sent as the text of a machine file of one host.
 std::string packed(const host_tree& tree) {
   description one;
   one.hosts.add("host", tree);

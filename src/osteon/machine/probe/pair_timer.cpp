@@ -75,7 +75,7 @@ double average(const std::vector<double>& times, bool mean) {
 pair_timer::pair_timer(MPI_Comm comm, std::vector<std::string> host_names, double patience_s)
     : comm_(comm), host_names_(std::move(host_names)), patience_s_(patience_s) {}
 
-// The clock is read seldom: between two tests of a request it would cost as much as they do.
+// The clock is read rarely: it costs as much as a test of a request.
 void pair_timer::complete(MPI_Request& request, int peer) {
   const stopwatch waiting;
   for (std::int64_t looks = 1;; ++looks) {
@@ -209,8 +209,7 @@ std::vector<pair_timings> pair_timer::take_part(const measurement& what) {
   return result;
 }
 
-// Broadcast a count that ranks wait for asleep. All ranks use the non-blocking broadcast, because it matches no blocking
-// one.
+// Broadcast a count; waiting ranks sleep. All ranks use the non-blocking broadcast, because it matches no blocking one.
 void pair_timer::broadcast_count(int& count) {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibcast(&count, 1, MPI_INT, 0, comm_, &request);

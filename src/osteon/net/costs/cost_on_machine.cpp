@@ -84,8 +84,7 @@ class walk_of_plan {
     }
   }
 
-  // Let the messages of a round leave, and sort them by their receiver; those to one receiver stay in the order of
-  // their senders.
+  // Send the messages of a round, and sort them by receiver; those to one receiver remain in the order of their senders.
   void post_sends(std::int64_t r) {
     look_ahead(r);
     sent_now_.clear();

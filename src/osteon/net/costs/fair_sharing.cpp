@@ -56,7 +56,7 @@ void fair_sharing::remove(int f) {
     if (++p.gone == static_cast<int>(p.entries.size())) {
       p.entries.clear();
       p.gone = 0;
-      p.left = p.capacity;  // no trace of rounding stays
+      p.left = p.capacity;  // removes rounding errors
     }
     touch(l);
   }
@@ -126,7 +126,8 @@ void fair_sharing::solve() {
   for (const int l : touched_) {
     port& p = at(l);
     p.open = p.chosen;
-    if (p.chosen + p.gone == static_cast<int>(p.entries.size())) p.left = p.capacity;  // so that rounding does not pile up
+    if (p.chosen + p.gone == static_cast<int>(p.entries.size()))
+      p.left = p.capacity;  // prevents accumulation of rounding errors
     if (p.open > 0) heap_.push_back({share(p), l});
   }
   std::make_heap(heap_.begin(), heap_.end(), std::greater<>());

@@ -45,7 +45,7 @@ class simulator {
         for (int rank = 0; rank < what_.ranks; ++rank) enter(rank, r);
         drain();
         now_ = *std::max_element(result_.rank_end.begin(), result_.rank_end.end()) + options_.barrier_time;
-        // Nobody is left behind, and everybody leaves when the last one is there.
+        // All ranks leave together when the last one has arrived.
         for (const auto& s : ranks_)
           if (s.waits) fail_waiting();
         std::fill(result_.rank_end.begin(), result_.rank_end.end(), now_);
@@ -77,7 +77,7 @@ class simulator {
     double left, since, rate, latency;  // bytes left at time `since`
     std::vector<int> way;
     int flow = -1;
-    std::uint32_t version = 0;  // of its events: older ones are void
+    std::uint32_t version = 0;  // version of its events: older ones are invalid
   };
   struct rank_state {
     std::int64_t round = -1;

@@ -60,8 +60,8 @@ struct grid_layout : lattice {
     path.push_back(pus + to);
   }
 
-  // In each ring the channels behind its end are of the second class: from there no way leads to the end again, so that
-  // no messages wait for each other all around.
+  // In each ring the channels behind its end are of the second class: from there no route leads to the end again, so that
+  // there is no cycle of waiting messages.
   void append_classes(int from, int to, std::span<const int> way, std::vector<int>& of) const {
     const auto is_port = [&](int which) { return which < 2 * pus; };
     if (is_port(way.front())) of.push_back(0);

@@ -15,7 +15,7 @@ double eighth_power(double x) {
   return x * x;
 }
 
-// The load of all links while vertices move, and the sum that is annealed.
+// Load of all links during moves of vertices, and the annealed sum.
 class moving_load {
  public:
   moving_load(const graph& g, std::vector<int> host, const fabric& net)

@@ -71,7 +71,7 @@ host_mapping map_to_hosts(const graph& groups, std::span<const int> capacity, co
   if (n < 2 || input.load.hottest_time == 0) return input;
   const auto rate = network.links.rate();
   const bool alike = std::all_of(rate.begin(), rate.end(), [&](double r) { return r == rate[0]; });
-  if (network.distance.empty() && alike) return input;  // it is all the same
+  if (network.distance.empty() && alike) return input;  // all mappings are equivalent
   std::vector<host_mapping> found = {input};
   if (!network.distance.empty()) {
     const int starts = n <= many ? options.starts : 2;
@@ -90,7 +90,7 @@ host_mapping map_to_hosts(const graph& groups, std::span<const int> capacity, co
     found.push_back(input);
   }
   std::stable_sort(found.begin(), found.end(), is_better);
-  // The coolest and those of the smallest volume again, with the hottest link in view.
+  // Improve the mappings with the lowest load and those with the smallest volume with respect to the hottest link.
   std::vector<host_mapping> cooled = {found.front()};
   const auto add = [&](const host_mapping& m) {
     const bool is_new = std::none_of(cooled.begin(), cooled.end(), [&](const host_mapping& c) { return c.host == m.host; });

@@ -94,7 +94,7 @@ class seating {
     occupant_[place_[v]] = v;
   }
 
-  // A vertex and one of a part that it has a neighbour in; false if the draw was of no use.
+  // Draw a vertex and one of a part in which it has a neighbour; false if the draw is rejected.
   bool propose(random_source& random, std::uint32_t& u, std::uint32_t& v) const {
     u = random.below(vertices_);
     const std::uint32_t degree = begin_[u + 1] - begin_[u];
@@ -111,7 +111,7 @@ class seating {
     return part_[v] != part_[u] && may_trade(u, v);
   }
 
-  // Exchanges that gain, until there is none between a vertex and the parts of its neighbours.
+  // Perform exchanges with a gain until there are none between a vertex and the parts of its neighbours.
   void descend() {
     for (bool improved = true; improved;) {
       improved = false;

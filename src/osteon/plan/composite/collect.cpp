@@ -118,7 +118,7 @@ struct by_leaders : collector {
   }
 };
 
-// Put the collect's rounds behind those of the composite; of(index, number) is one of them.
+// Append the rounds of the collection to those of the composite; of(index, number) is one of them.
 template <class Of>
 composite appended(const collector& all, int rounds, Of of) {
   composite result;

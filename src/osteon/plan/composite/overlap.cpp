@@ -19,7 +19,7 @@ struct shared_span {
   std::vector<int> drawn_by;  // visibility indices, sorted
 };
 
-// Spans that travel from one member to another as one message.
+// Spans sent from one member to another in one message.
 struct bundle {
   int from, to;
   std::vector<span> spans;

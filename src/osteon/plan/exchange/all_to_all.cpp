@@ -65,7 +65,7 @@ plan xor_exchange(int ranks, parcel_sizes sizes) {
 plan pairwise_exchange(int ranks, parcel_sizes sizes) {
   detail::check_ranks("pairwise", ranks);
   // Seats 0 ... m - 1 of an odd circle, and one in the middle: i and j meet where i + j = 2 round (mod m), and the one that
-  // would meet himself meets the middle, which is absent if the number of ranks is odd.
+  // would meet itself meets the middle, which is absent if the number of ranks is odd.
   const std::int64_t m = ranks % 2 == 0 ? ranks - 1 : ranks;
   const auto partner = [ranks, m](int rank, std::int64_t round) {
     std::int64_t other = round;
@@ -83,7 +83,7 @@ plan bruck_exchange(int ranks, parcel_sizes sizes) {
   plan result{.name = "bruck", .ranks = ranks, .rounds = detail::levels(ranks), .moves = cargo::parcels};
   result.of = [ranks, sizes = std::move(sizes)](int rank, std::int64_t number) {
     const std::int64_t hop = std::int64_t{1} << number;
-    // A parcel of distance d has gone d mod hop so far; now those with this bit of d move on.
+    // A parcel of distance d has been forwarded by d mod hop; parcels with this bit of d are forwarded now.
     const auto out_of = [&](std::int64_t holder) {
       std::vector<parcel> parcels;
       for (std::int64_t d = hop; d < ranks; d += (d + 1) % hop == 0 ? hop + 1 : 1) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int most_ranks_of_direct_send = 64;
 
-// Methods worth a thought among `n` ranks or hosts.
+// Candidate methods for `n` ranks or hosts.
 std::vector<std::string> methods_for(int n) {
   std::vector<std::string> methods;
   methods.reserve(6);
@@ -37,7 +37,7 @@ std::vector<int> front_to_back(int n) {
   return order;
 }
 
-// The methods among `n` ranks or hosts, with their times.
+// Methods for `n` ranks or hosts, with their times.
 std::vector<std::pair<std::string, double>> timed_methods(const net::compositing_machine& machine, int n,
                                                           std::int64_t pixels, double bytes_per_pixel) {
   const std::vector<std::string> methods = methods_for(n);

@@ -19,7 +19,7 @@ struct seen_part {
   kernel::optical_depth depth = 0, before = 0;
 };
 
-// The middle of a ray's way through a box, in mm along the ray.
+// Centre of the part of a ray inside a box, in mm along the ray.
 double middle_of(const kernel::ray& along, const box3& box) {
   double in = along.entry, out = along.exit;
   const auto& [origin, direction] = std::pair(along.origin, along.direction);

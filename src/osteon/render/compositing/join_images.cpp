@@ -19,7 +19,7 @@ namespace osteon::render {
 
 namespace {
 
-// An image so small is composited before a machine is measured.
+// Smaller images are composited without measuring the machine.
 constexpr double least_bytes_to_choose = 1 << 20;
 
 plan::span overlap(plan::span a, plan::span b) {

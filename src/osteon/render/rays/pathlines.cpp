@@ -19,12 +19,12 @@ namespace {
 constexpr double longest_part = 0.5;   // voxels, of a step
 constexpr double longest_segment = 2;  // voxels between two vertices of a path
 constexpr int ghosts = 2;              // a part of a step begins in an owned voxel and ends at most one beyond it
-const double straight = std::cos(4 * std::numbers::pi / 180);  // beyond this turn a vertex is kept
+const double straight = std::cos(4 * std::numbers::pi / 180);  // turning angle beyond which a vertex is stored
 
 struct particle {
   vector3 at;
   double time = 0;
-  vector3 kept, heading;  // the last vertex that was kept, and the direction there
+  vector3 kept, heading;  // last stored vertex, and the direction there
   double speed = 0;       // at the beginning of its last part of a step
   std::int64_t line = 0, vertices = 0;
   std::int64_t ended = 0;

@@ -41,11 +41,11 @@ double greatest_magnitude(MPI_Comm comm, const vector_values& field) {
   return most;
 }
 
-// A line on its way in one direction from its seed.
+// Line during integration in one direction from its seed.
 struct particle {
   vector3 at;
   double time = 0;
-  vector3 kept, heading;  // the last vertex that was kept, and the direction there
+  vector3 kept, heading;  // last stored vertex, and the direction there
   std::int64_t steps = 0;
   std::int32_t line = 0, sign = 1;
   std::int32_t vertices = 0;  // kept so far
@@ -57,7 +57,7 @@ struct kept_vertex {
   line_vertex what;
 };
 
-// The field around a point: the direction of a line in voxels, and how fast.
+// Field at a point: direction of the line in voxels, and speed.
 struct drift {
   vector3 direction;  // unit vector
   double rate = 0;    // voxels a second
@@ -178,7 +178,7 @@ void check(const grid::block& where, const vector_values& field) {
                                     where.owned.volume()));
 }
 
-// Put the parts of lines together. Lines of a single vertex are none.
+// Join the parts of lines. Lines of a single vertex are omitted.
 streamlines joined(std::vector<kept_vertex> all) {
   std::sort(all.begin(), all.end(), [](const kept_vertex& a, const kept_vertex& b) {
     return std::pair(a.line, a.place) < std::pair(b.line, b.place);
