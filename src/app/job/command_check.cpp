@@ -30,7 +30,8 @@ struct check_options {
   std::string volume, folder;
 };
 
-// Key path of a place in the job, such as ["force", 1, "on"] for `job.toml:7: force[2].on`; empty if `where` is no place.
+// Key path of a position in the job, such as ["force", 1, "on"] for `job.toml:7: force[2].on`; empty if `where` is not a
+// position.
 nlohmann::ordered_json path_in_job(const std::string& where) {
   const auto colon = where.rfind(": ");
   const std::string place = colon == std::string::npos ? where : where.substr(colon + 2);

@@ -178,7 +178,7 @@ void compare_vectors(std::int64_t count, comparison& table) {
             n, 2.0 * sizeof(T));
 }
 
-/// A full box of `edge`^3 cells of three materials, insulated all around. Number 0 is no cell.
+/// Full box of `edge`^3 cells of three materials with insulated faces. Number 0 is not a cell.
 template <class T>
 void compare_conduction(std::int32_t edge, comparison& table) {
   const std::int32_t plane = edge * edge, cells = plane * edge;

@@ -295,8 +295,8 @@ void link_fields_in_root(hid_t file, const std::string& name, std::span<const pl
 
 void netcdf_file::close(const std::function<void(std::int64_t file)>& after) {
   if (how_ == use::reading) return check_netcdf(nc_close(std::exchange(id_, -1)), "close the file");
-  // netCDF does not survive an HDF5 that cannot write the rest when it closes a file (it lists the file's open objects, one
-  // of which is gone): it writes all that it has, and is not the last to close.
+  // netCDF crashes if HDF5 cannot write remaining data on closing a file (it lists the open objects of the file, one of
+  // which no longer exists): therefore all data are flushed first, and netCDF does not close the file last.
   check_netcdf(nc_sync(id_), "write the file");
   std::size_t length = 0;
   check_netcdf(nc_inq_path(id_, &length, nullptr), "close the file");

@@ -27,7 +27,7 @@ std::int64_t multiply_and_add() {
   std::int64_t done = 0;
 #pragma omp parallel reduction(+ : done)
   {
-    vector sums[at_a_time];  // no std::array: as an argument of a template the type is no vector any more
+    vector sums[at_a_time];  // no std::array: as a template argument the type loses its vector attribute
     for (int i = 0; i < at_a_time; ++i) sums[i] = vector{} + static_cast<T>(i);
     vector factor = vector{} + static_cast<T>(0.999), term = vector{} + static_cast<T>(1e-3);
     asm volatile("" : "+x"(factor), "+x"(term));  // hidden from the compiler

@@ -95,7 +95,7 @@ class verifier {
 
   void start_compositing() {
     check_request(plan_.name, plan_.ranks, plan_.elements, goal_.order, goal_.root);
-    indices_of_ranks(goal_.order);  // throws if it is no permutation
+    indices_of_ranks(goal_.order);  // throws unless it is a permutation
     if (!goal_.active.empty() && goal_.active.size() != ranks_)
       throw usage_error(
           fmt::format("active spans of {} ranks for a plan of {}: pass them for each", goal_.active.size(), ranks_));

@@ -73,7 +73,7 @@ class field_lines_of_plane {
     return v.up != 0 || v.right != 0;
   }
 
-  // A step along the field, or against it. @return false where there is none, or it leads out
+  // Step along the field, or against it. @return false without a field, or if the step leaves the domain
   bool advance(place& at, double way) const {
     const double length = way * step_pixels * what_.pixel_mm;
     const auto unit = [](const place& v) {

@@ -198,7 +198,7 @@ std::vector<colour> to_rows(MPI_Comm comm, const std::vector<plan::span>& owned,
   return result;
 }
 
-// The ranks front to back, or a cycle. Boxes that are no tree are gathered on all ranks. Collective.
+// Ranks front to back, or a cycle. Boxes without a tree are gathered on all ranks. Collective.
 box_visibility visibility(const grid::block& where, const view& from) {
   if (where.boxes) return {visibility_order(from, *where.boxes), {}};
   std::vector<box3> boxes(static_cast<std::size_t>(comm::size(where.comm)));

@@ -15,7 +15,7 @@ struct grey_histogram {
   double low = 0, width = 1;
   bool exact = false;  // a bin is a whole grey value
 
-  // The largest grey value of a bin: a threshold there has the bins above it.
+  // Largest grey value of a bin: this threshold selects the bins above it.
   double end(std::size_t bin) const {
     return exact ? low + static_cast<double>(bin) : low + width * static_cast<double>(bin + 1);
   }

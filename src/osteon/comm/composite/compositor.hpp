@@ -31,7 +31,7 @@ struct composite_options {
   int width = 0, height = 0;
   kernel::pixel_format format;
   transport by = transport::automatic;
-  plan_maker method;                 ///< of messages; if there is none, direct send up to 16 ranks, then binary swap
+  plan_maker method;                 ///< method of messages; default: direct send up to 16 ranks, then binary swap
   drawn_plan_maker method_of_drawn;  ///< takes precedence over `method` for messages of `sparse` images, which are then what
                                      ///< the plan for the active rectangles, without run lengths
   int root = 0;                      ///< rank that receives the picture; -1: finished parts are not collected
@@ -39,8 +39,8 @@ struct composite_options {
   bool wide_between = true;          ///< messages: partly blended pixels are sent in a wider format
   bool check = true;                 ///< check that every pixel is premultiplied
   int ranks_per_host = 0;            ///< treat this many consecutive ranks as a host; 0: detect
-  int cores = 0;  ///< messages: of this rank's host; ranks that are no more than cores blend what they can while they
-                  ///< wait; 0: all that the host has
+  int cores = 0;  ///< messages: cores of this rank's host; unless its ranks exceed them, they blend while waiting;
+                  ///< 0: all cores of the host
 };
 
 /// Composites frame after frame: render into `buffer()`, `run`, read `picture()`. All ranks destroy it together.
@@ -62,7 +62,7 @@ class compositor {
   /// @param order the rank at each visibility index, front to back; the same on all ranks
   /// @param active pixels outside of it are treated as empty; empty for a rank without data. Messages use it only if they
   /// are `sparse`
-  /// @throws usage_error if `order` is no permutation of the ranks
+  /// @throws usage_error unless `order` is a permutation of the ranks
   /// @throws data_error if a pixel is not premultiplied
   /// @collective on comm
   frame_report run(std::span<const int> order, const pixel_rectangle& active);

@@ -13,7 +13,7 @@ std::unique_ptr<all_to_all::backend> exchange_by_messages(MPI_Comm comm, const p
 
 /// Executes a plan that sends each parcel directly to its receiver as copies through buffers in shared memory, in the order
 /// of rounds but without waiting for a round to complete.
-/// @throws machine_error if there is too little shared memory
+/// @throws machine_error if shared memory is insufficient
 /// @collective on host
 std::unique_ptr<all_to_all::backend> exchange_in_shared_memory(MPI_Comm host, const plan::plan& what);
 

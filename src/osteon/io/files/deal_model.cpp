@@ -101,7 +101,7 @@ void deal_planes(const grid::block& where, const plane_source<material_number>& 
   std::vector<material_number> plane;
   comm::collectively(comm, [&] { plane.resize(at(where.domain.y * where.domain.x)); });
   const int count = static_cast<int>(plane.size());
-  std::exception_ptr fault;  // is thrown when no rank waits for a plane
+  std::exception_ptr fault;  // thrown after all ranks have received their planes
   const auto attempt = [&](auto&& work) {
     try {
       if (!fault) work();

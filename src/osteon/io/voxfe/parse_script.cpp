@@ -118,7 +118,7 @@ class rows_by_id {
   explicit rows_by_id(std::vector<material_row>& rows) : rows_(rows) {
     for (std::size_t i = 0; i < rows.size(); ++i) place_.emplace(rows[i].id, i);  // the first of a number
   }
-  // The row of this number, a new one if there is none.
+  // Row with this number; created if missing.
   material_row& operator[](int id) {
     const auto known = place_.find(id);
     if (known != place_.end()) return rows_[known->second];

@@ -5,7 +5,7 @@ namespace osteon::kernel {
 
 namespace {
 
-// One channel of as many pixels as a vector has words, in 1 / 255, whatever the format.
+// One channel of as many pixels as a vector has words, in units of 1 / 255 for all formats.
 struct planes {
   floats red, green, blue, opacity;
 };

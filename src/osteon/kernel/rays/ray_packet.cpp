@@ -132,8 +132,8 @@ struct march_volume::look {
   }
 };
 
-// The rays of a packet, and the segments at hand: one of each ray that is still under way. With more rays, each line of
-// voxels is read less often; with fewer, there is more room for the lines in the caches.
+// Rays of a packet, and the current segment of each unfinished ray. With more rays, each line of voxels is read less often;
+// with fewer, there is more room for the lines in the caches.
 struct march_volume::packet {
   static constexpr int most = 64;
   std::span<travel> rays;

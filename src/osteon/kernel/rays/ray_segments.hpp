@@ -90,10 +90,10 @@ std::vector<float> repeat_ends(const float* values, const box3& present, const b
 struct four_rays {
   double4 origin[3], direction[3], inverse[3];  ///< z, y, x: voxels, voxels per mm, mm per voxel
   double4 entry;
-  /// Number of the first sample of the segment at hand; of the one after the block's last segment; of the one after the
-  /// last segment that has all its samples; and of samples in the domain.
+  /// Number of the first sample of the current segment; of the one after the block's last segment; of the one after the last
+  /// segment that has all its samples; and of samples in the domain.
   double4 begin, end, whole, count;
-  double4 at[3];  ///< z, y, x of the first sample of the segment at hand (voxels)
+  double4 at[3];  ///< z, y, x of the first sample of the current segment (voxels)
 };
 
 /// Finds the segments of one block on a ray, and the voxels around their samples.

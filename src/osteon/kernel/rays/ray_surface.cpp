@@ -21,7 +21,7 @@ vector3 at(const ray& along, double t) {
           along.origin.x + t * along.direction.x};
 }
 
-// A number for each of z, y and x; the last one is none.
+// A number for each of z, y and x; the last lane is unused.
 double4 by_axes(const vector3& a) { return double4{a.z, a.y, a.x, 0}; }
 double sum_of(const double4& a) { return (a[0] + a[1]) + (a[2] + a[3]); }
 
@@ -154,7 +154,7 @@ double ray_surface::mean(const float* values, const vector3& point) const {
   return whole > 0 ? sum_of(sum * around.weight_x) / whole : std::numeric_limits<double>::quiet_NaN();
 }
 
-// None where a voxel has no value, or where there is no slope.
+// None if a voxel has no value, or if the slope is zero.
 std::optional<vector3> ray_surface::spline_normal(const vector3& point) const {
   const spline_box around(point, domain_, present_);
   double4 along_z{}, along_y{}, value{};

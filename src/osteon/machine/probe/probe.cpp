@@ -46,7 +46,7 @@ class own_core {
   ~own_core() {
     try {
       bind_process(tree_, before_);
-    } catch (const error&) {  // the cgroup has changed meanwhile; the core that it has is one that it may have
+    } catch (const error&) {  // the cgroup has changed meanwhile; the present core is allowed
     }
   }
 
@@ -186,7 +186,7 @@ core_choice probe_core_choice(const rank_layout& ranks, const measure_function& 
   for (const double r : rates) mean += r / static_cast<double>(rates.size());
   for (const double r : rates) square += (r - mean) * (r - mean);
   if (rates.size() > 1) result.between_ways = std::sqrt(square / static_cast<double>(rates.size() - 1)) / result.usual;
-  // A way is the mean of its two measurements.
+  // A result is the mean of two measurements.
   if (repeated > 0) result.same_way = std::sqrt(of_repeats / repeated / sweeps) / result.usual;
   return result;
 }

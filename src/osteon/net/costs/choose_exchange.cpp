@@ -27,7 +27,7 @@ std::vector<std::string> candidates(const network& where, int ranks) {
   return names;
 }
 
-// The longest time that a link is in use, whatever the order of its messages.
+// Maximum over links of the busy time, independent of the order of messages.
 double fullest_link(const network& where, const plan::plan& what, std::span<const int> place) {
   std::vector<double> seconds(where.links.size());
   std::vector<int> way;

@@ -58,8 +58,8 @@ frame_time multi_step_time(const compositing_machine& machine, int ranks, int gr
                            latency_reading reading = latency_reading::per_message,
                            collect_method how = collect_method::linear);
 
-/// Ranks of a group of `binary-swap` or `multi-step:P`, whatever the collect behind it; empty if the equations cover
-/// neither this method nor this number of ranks.
+/// Ranks of a group of `binary-swap` or `multi-step:P`, with any collection; empty if the equations cover neither this
+/// method nor this number of ranks.
 std::optional<int> group_in_equations(const std::string& method, int ranks);
 
 }  // namespace osteon::net

@@ -23,7 +23,7 @@ struct message {
   double blend = 0;      // s
 };
 
-// One cause of a round's end: the chain of events that came from rank `from`'s entry into the round.
+// Cause of the end of a round: the chain of events that begins at the entry of rank `from` into the round.
 struct cause {
   double end = 0, blend = 0;
   int from = 0;

@@ -19,7 +19,7 @@ class fair_sharing {
   explicit fair_sharing(std::vector<double> capacity);
 
   /// A flow along these links, at least one; it has its rate after the next update. A link may occur twice.
-  /// @return its number, which may be that of a flow that is gone
+  /// @return its number, which may be reused from a removed flow
   int add(std::span<const int> path);
   void remove(int flow);
 
@@ -44,7 +44,7 @@ class fair_sharing {
   struct port {
     double capacity = 0;
     double left = 0;             // capacity less the rates of flows that are not being solved for
-    std::vector<entry> entries;  // of flows on this link; some may be gone
+    std::vector<entry> entries;  // flows on this link; some may have been removed
     int gone = 0;                // of the entries
     int chosen = 0;              // entries of flows that are being solved for
     int open = 0;                // those of them without a rate

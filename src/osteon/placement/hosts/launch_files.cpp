@@ -26,7 +26,7 @@ rank_place place_of(const target& where, int place) {
           machine::common(tree.cores[static_cast<std::size_t>(p.core)].pus, tree.allowed).front()};
 }
 
-// Binds the rank that it is started as, by whatever launcher.
+// Binds its own rank under any launcher.
 std::string wrapper(const target& where, std::span<const int> place) {
   std::string table;
   for (std::size_t r = 0; r < place.size(); ++r) {

@@ -23,7 +23,7 @@ struct target {
 };
 
 /// Every usable core, host by host in the order of its tree, and the measured network.
-/// @throws data_error if there is none, or without measurements
+/// @throws data_error without usable cores or measurements
 target every_core(machine::description machine);
 
 /// The same on a modelled network. @throws usage_error, data_error as network_of and every_core

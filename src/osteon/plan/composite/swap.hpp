@@ -18,7 +18,7 @@ namespace osteon::plan {
 composite swap_by_groups(const composite_task& task, int levels,
                          std::function<std::int64_t(std::int64_t size, int level)> ways);
 
-/// Pairs of groups. @cite [Ma1994]; [Yu2008] for numbers that are no powers of two
+/// Pairs of groups. @cite [Ma1994]; [Yu2008] for numbers other than powers of two
 composite binary_swap(const composite_task& task);
 
 /// Groups of `factors[0]` members, then of that many groups, and so on; the last factor is repeated until all members

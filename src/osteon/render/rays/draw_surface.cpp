@@ -17,7 +17,7 @@ double distance_along(const kernel::ray& along, const vector3& point, const vect
   return sum;
 }
 
-// A normal that faces the eye. A smoothed one may lean away a little from where the surface is seen at a low angle.
+// Normal facing the eye. A smoothed normal may face away slightly at grazing angles.
 vector3 facing(const vector3& normal, const vector3& sight) {
   const double away = kernel::dot(normal, sight);
   if (!(away > 0)) return normal;

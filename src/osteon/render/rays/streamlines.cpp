@@ -24,7 +24,7 @@ namespace {
 constexpr double longest_segment = 2;  // voxels between two vertices of a line
 constexpr int ghosts = 2;              // a step begins in an owned voxel and ends at most one beyond it
 
-// Magnitude of each voxel's value; 0 where there is none.
+// Magnitude of the value of each voxel; 0 without a value.
 double magnitude(const vector_values& field, std::size_t i) {
   double square = 0;
   for (const auto& component : field) {

@@ -34,7 +34,7 @@ line_of_sight sight_through(const view& from, double column, double row) {
   return {times(r.origin, from.spacing_mm), times(r.direction, from.spacing_mm), r.entry, r.exit};
 }
 
-// A segment of a line with all points that are no farther than the radius from it.
+// Capsule: a segment of a line with all points within the radius.
 struct capsule {
   vector3 a, axis;  // its end, and the way to the other one [mm]
   double square;    // of the axis' length
@@ -83,7 +83,7 @@ capsule capsule_of(const view& from, const tubes& what, std::size_t first_vertex
   return {a, axis, dot(axis, axis), what.radius_mm};
 }
 
-// Pixels that a capsule may be seen in: those of the boxes around its ends that have the edges of the view's axes.
+// Pixels that may show a capsule: those of boxes around its ends, aligned with the axes of the view.
 pixel_box seen(const view& from, const capsule& c, const pixel_box& within) {
   double low[2] = {1e9, 1e9}, high[2] = {-1e9, -1e9};
   for (const vector3& end : {c.a, along(c.a, 1, c.axis)})
