@@ -87,8 +87,8 @@ class netcdf_file {
     return *this;
   }
   ~netcdf_file();
-  /// @param after called with an HDF5 handle of the file, open for writing, after netCDF has closed the file @throws
-  /// machine_error
+  /// @param after called with an HDF5 handle of the file, open for writing, after netCDF has closed the file
+  /// @throws machine_error
   void close(const std::function<void(std::int64_t file)>& after = {});
   int id() const { return id_; }
 

@@ -17,8 +17,8 @@ constexpr std::int64_t pack_voxel(std::int64_t place, material_number material) 
 }
 
 /// Send packed voxels to the owners of their planes.
-/// @return voxels of this rank, unordered @throws data_error if a rank receives 2^31 voxels or more @collective on
-/// where.comm
+/// @return voxels of this rank, unordered @throws data_error if a rank receives 2^31 voxels or more
+/// @collective on where.comm
 std::vector<std::int64_t> send_to_owners(const grid::block& where, const std::vector<std::int64_t>& voxels);
 
 /// Materials of a box of complete planes, unpacked; 0 in empty voxels.

@@ -33,8 +33,8 @@ plane_rows rows_needed(const plane_picture& what, double row_mm, int first, int 
 /// Lines follow the bilinear interpolant of the field by the midpoint rule in steps of one pixel and end at zeros of the
 /// field. The average of n pixels has 1 / sqrt(n) of the standard deviation of one pixel; it is rescaled, so that short and
 /// long lines have the same contrast. A pixel depends on the field only, not on the set of rows computed together.
-/// @return shape (last - first, width), values in [0, 1] with a mean of about 0.5; NaN at zeros of the field @collective
-/// local
+/// @return shape (last - first, width), values in [0, 1] with a mean of about 0.5; NaN at zeros of the field
+/// @collective local
 std::vector<float> line_convolution(const plane_field& field, const plane_picture& what, int first, int last);
 
 }  // namespace osteon::render

@@ -19,8 +19,8 @@ std::int64_t write_checkpoint(const std::string& path, const grid::plane_points&
 void verify_checkpoint(MPI_Comm comm, const std::string& path, const checkpoint_index& index);
 
 /// Read vectors from a file.
-/// @throws data_error on all ranks if the file is damaged, lacks a vector, or has different points @collective on
-/// points.comm()
+/// @throws data_error on all ranks if the file is damaged, lacks a vector, or has different points
+/// @collective on points.comm()
 void read_checkpoint(const std::string& path, const checkpoint_index& index, const grid::plane_points& points,
                      std::span<const grid::point_vector> vectors);
 

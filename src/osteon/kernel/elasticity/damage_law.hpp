@@ -10,8 +10,8 @@ namespace osteon::kernel {
 /// parts.
 inline constexpr double stiffness_of_broken = 1e-3;
 
-/// Secant damage: kappa is the maximum over the history of a q + b I1 of the undamaged (effective) stress; the stress is (1
-/// - D(kappa)) times the effective stress. In a uniaxial test it follows Young's modulus E up to the strength, then the
+/// Secant damage: kappa is the maximum over the history of a q + b I1 of the undamaged (effective) stress; the stress is
+/// (1 - D(kappa)) times the effective stress. In a uniaxial test it follows Young's modulus E up to the strength, then the
 /// slope p E; it unloads to the origin. Beyond the fracture the voxel is broken permanently.
 struct damage_law {
   yield_surface surface;                                      ///< a and b only

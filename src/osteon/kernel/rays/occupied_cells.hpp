@@ -45,8 +45,8 @@ class occupied_cells {
     for (std::size_t i = 0; i < marks.size(); ++i) words_[i] = static_cast<std::uint16_t>(marks[i] << 8 | distance[i]);
   }
 
-  /// Next segment with visible content, from `segment` on. @param first its beginning() @param cell its macro cell @return
-  /// false if there is none
+  /// Next segment with visible content, from `segment` on. @param first its beginning() @param cell its macro cell
+  /// @return false if there is none
   [[gnu::always_inline]] inline bool find(const ray_segments& segments, const ray_segments::part& along,
                                           std::int64_t& segment, double4& first, std::size_t& cell) const {
     static_assert(value_bounds::edge == 4);
