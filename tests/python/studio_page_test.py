@@ -169,7 +169,7 @@ def test_from_a_scan_to_a_finished_run_by_pointer_and_keys(started, tmp_path):
         settle(page)
         assert data(page)["image"]["spacing_mm"] == [0.05] * 3 and data(page)["load"]["strain"] == -0.005
         assert "the job can run" in told(page)
-        assert "about" in page.value("document.querySelector('#estimate').textContent")
+        assert "Estimate for" in page.value("document.querySelector('#estimate').textContent")
         page.click("#run")
         page.wait_for(f"['done', 'failed'].includes({RUN}?.dataset.state)")
         page.wait_for("!!document.querySelector('[data-answer=stiffness_N_per_mm]')")
@@ -448,7 +448,7 @@ def test_necks_are_shown(started, tmp_path):
     (tmp_path / "bone.toml").write_text(JOB)
     with studio.studio(tmp_path, "bone.toml", binary=BINARY) as served:
         page = opened(started, served.address)
-        assert page.value("document.querySelector('#necks').textContent").startswith("8 voxels alone join others")
+        assert page.value("document.querySelector('#necks').textContent").startswith("8 single voxels connect other parts")
         page.click("[data-key='to neck']")
         page.wait_for("studio.cursor.value.join() === '5,3,8'")
         assert page.complaints == []

@@ -156,7 +156,7 @@ def test_two_runs_side_by_side(started, served, folder):
     for run in (1, 2):
         page.click(f"[data-key='pick {run}']")
     page.click("[data-key=compare]")
-    page.wait_for("document.querySelector('#results iframe')?.title === 'Runs side by side'")
+    page.wait_for("document.querySelector('#results iframe')?.title === 'Comparison of runs'")
     text = page.value("fetch(document.querySelector('#results iframe').src).then(r => r.text())")
     assert "bone.run1.out" in text and "bone.run2.out" in text and "stiffness" in text.lower()
     assert (folder / "bone.studio" / "compare_1_2.html").is_file()
