@@ -448,7 +448,9 @@ def test_necks_are_shown(started, tmp_path):
     (tmp_path / "bone.toml").write_text(JOB)
     with studio.studio(tmp_path, "bone.toml", binary=BINARY) as served:
         page = opened(started, served.address)
-        assert page.value("document.querySelector('#necks').textContent").startswith("8 single voxels connect other parts")
+        assert page.value("document.querySelector('#necks').textContent").startswith(
+            "8 single voxels connect other parts"
+        )
         page.click("[data-key='to neck']")
         page.wait_for("studio.cursor.value.join() === '5,3,8'")
         assert page.complaints == []
