@@ -368,8 +368,8 @@ void neighbours::take_one_by_one(const void* from, std::size_t element_bytes, co
   double waited = 0;
   std::vector<std::byte> bytes;
   const element_type type(element_bytes);
-  for (std::size_t i = 0; i < s.part.receives.size();
-       ++i) {  // all sends have been started, so sequential completion is safe
+  // All sends have been started, so sequential completion is safe.
+  for (std::size_t i = 0; i < s.part.receives.size(); ++i) {
     const neighbour_message& m = s.part.receives[i];
     if (bytes.size() < bytes_of(m, element_bytes)) bytes.resize(bytes_of(m, element_bytes));
     const neighbour_message* const own = m.peer == s.rank ? own_counterpart(s.part.sends, m) : nullptr;

@@ -244,8 +244,8 @@ plane_variable make_material_variable(const voxel::model_header& header) {
 void define_material_attributes(const plane_variable& variable, const voxel::material_table& materials) {
   put_text(variable.group, variable.id, "long_name", "material number of the voxel");
   put_text(variable.group, variable.id, "units", "1");
-  if (variable.type != NC_UBYTE)
-    return;  // flags of thousands of materials are useless and exceed the size limit of attributes
+  // Flags of thousands of materials are useless and exceed the size limit of attributes.
+  if (variable.type != NC_UBYTE) return;
   std::vector<unsigned char> values;
   std::string meanings;
   for (std::size_t i = 0; i < materials.size(); ++i) {
