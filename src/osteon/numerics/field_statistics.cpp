@@ -34,7 +34,7 @@ constexpr std::array<double, 4> fractions{0.5, 0.95, 0.98, 0.99};
 
 std::vector<material_statistics> statistics_by_material(MPI_Comm comm, std::span<const material_number> material,
                                                         const std::vector<std::span<const float>>& fields) {
-  // Per material: its number of voxels, then the sums of the fields; and the largest values of the fields.
+  // Per material: number of voxels, sums of the fields, and maxima of the fields.
   const std::size_t width = 1 + fields.size();
   int highest = 0;
   for (const material_number m : material) highest = std::max<int>(highest, m);

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Statistics of a field over all ranks, and for each material.
+/// Statistics of a field over all ranks, in total and by material.
 #include <mpi.h>
 
 #include <cstdint>
@@ -24,11 +24,12 @@ struct material_statistics {
   std::vector<field_statistics> fields;  ///< in the order of the fields
 };
 
-/// Statistics for the materials that occur on any rank, ascending. Exact, and the percentiles are the same for every
-/// number of ranks.
+/// Statistics of all materials that occur on any rank, in ascending order. The statistics are exact; percentiles do not
+/// depend on the number of ranks.
 /// @param material number of each voxel's material
 /// @param fields non-negative and finite, one value per voxel
-/// @collective on comm @cost three allreduces and four per field, of 8 KiB for each material (four fractions, 256 counters)
+/// @collective on comm @cost three allreduces, and four per field; each of the latter has 8 KiB per material (four
+/// fractions, 256 counters)
 std::vector<material_statistics> statistics_by_material(MPI_Comm comm, std::span<const material_number> material,
                                                         const std::vector<std::span<const float>>& fields);
 

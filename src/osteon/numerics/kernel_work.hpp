@@ -8,8 +8,9 @@
 
 namespace osteon::numerics {
 
-/// Bytes are counted as if no vector stayed in a cache between kernels: each kernel reads and writes each vector once; a
-/// vector that a kernel adds to is also read. The count of a small problem may therefore exceed the memory bandwidth.
+/// The byte count assumes that no vector stays in a cache between kernels: each kernel reads its inputs once, writes its
+/// outputs once, and reads the vectors to which it adds. For a small problem, the resulting bandwidth may therefore exceed
+/// that of the memory.
 struct kernel_work {
   double bytes = 0;
   double operations = 0;  ///< floating-point additions, multiplications and divisions

@@ -1,23 +1,23 @@
 #pragma once
 /// @file
-/// Parts of a solve, each executed a number of times: message plans list each of them once.
+/// Parts of a solve. Message plans list each part once; a solve executes it repeatedly.
 #include <functional>
 
 namespace osteon::numerics {
 
-/// Parts of a solve, each executed a number of times.
+/// Parts of a solve, in order of execution.
 enum class solve_part {
   set_up,     ///< once for each set of supports
   load,       ///< once for each load case
   restart,    ///< once per recomputation of the residual, at least once per load case
   iteration,  ///< once per iteration of conjugate gradients
-  // Same for a problem whose solution is the load of this one.
+  // Parts of a preceding problem whose solution is the load of this problem.
   earlier_set_up,
   earlier_load,
   earlier_restart,
   earlier_iteration,
 };
-/// @param p one of the first four
+/// The corresponding part of the preceding problem. @param p one of the first four
 constexpr solve_part earlier(solve_part p) {
   return static_cast<solve_part>(static_cast<int>(p) + static_cast<int>(solve_part::earlier_set_up));
 }

@@ -9,7 +9,7 @@ namespace osteon::numerics {
 void check_tolerance(const options& how) {
   if (!(how.tolerance > 0 && how.tolerance < 1))
     throw usage_error(
-        fmt::format("the tolerance of the heat solver is {}; it must lie between 0 and 1, e.g. 1e-6", how.tolerance));
+        fmt::format("tolerance of the heat solver: must be between 0 and 1 (such as 1e-6), not {}", how.tolerance));
 }
 
 }  // namespace osteon::numerics

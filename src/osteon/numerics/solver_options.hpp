@@ -9,7 +9,8 @@ class checkpointer;
 
 /// Stopping criterion of an iteration, and the checkpointer of its states.
 struct options {
-  double tolerance = 1e-6;  ///< stop when |r| <= tolerance |r0|, r0 the residual of the prescribed values and forces alone
+  double tolerance =
+      1e-6;  ///< stop when |r| <= tolerance |r0|; r0 is the residual of prescribed values and forces for zero unknowns
   int max_iterations = 500;
   checkpointer* checkpoints = nullptr;  ///< borrowed; null: no checkpoints
   part_listener listener{};             ///< called at the beginning of each part; may be empty
@@ -19,7 +20,7 @@ struct options {
   }
 };
 
-/// Check the tolerance of a solver of heat or of its transport. @throws usage_error @collective local, the same on all ranks
+/// Check the tolerance of a heat or transport solver. @throws usage_error @collective local, equal on all ranks
 void check_tolerance(const options& how);
 
 }  // namespace osteon::numerics

@@ -1,33 +1,32 @@
 #pragma once
 /// @file
-/// Anderson's acceleration of a fixed point x = G(x).
+/// Anderson acceleration of the fixed-point iteration x = G(x).
 #include <functional>
 #include <span>
 #include <vector>
 
 namespace osteon::numerics {
 
-/// Computes the change of x from the corrections d = G(x) - x of the last iterates: the change that minimises the correction
-/// of a linear model of G through these iterates. Differences of corrections are stored as the factors of a QR
-/// decomposition, orthonormal vectors in single precision, without an inverse; the oldest difference is removed by plane
-/// rotations.
+/// Computes the update of x from the corrections d = G(x) - x of the last iterates. The update minimises the correction
+/// predicted by a linear model of G through these iterates. The differences of corrections are stored as a QR decomposition
+/// with orthonormal vectors in single precision. Plane rotations remove the oldest difference.
 /// @cite [Anderson1965]; [WalkerNi2011], section 4
 /// @tparam T float or double: type of the corrections
 template <class T>
 class anderson_acceleration {
  public:
-  /// Inner product of two vectors of a rank's values, the same on all ranks.
+  /// Inner product over all ranks of two distributed vectors; returns equal values on all ranks.
   using inner_product = std::function<double(const float*, const float*)>;
 
   /// @param depth number of stored differences, at least 1
   explicit anderson_acceleration(inner_product dot, std::size_t depth = 5) : dot_(std::move(dot)), depth_(depth) {}
 
-  /// Replace the correction of x by the change of x. @param correction values of this rank; a rank may have none
-  /// @collective as the inner product
+  /// Replace the correction of x by the update of x. @param correction values of this rank, possibly empty
+  /// @collective on the communicator of the inner product
   void accelerate(std::span<T> correction);
-  /// Replaces the change of the last accelerate() by the change actually applied to x.
+  /// Replace the update returned by the last accelerate() by the update that was applied to x.
   void set_change(std::span<const T> change) { last_change_.assign(change.begin(), change.end()); }
-  /// Remove all iterates, because the map has changed.
+  /// Remove all iterates. Call this function after G has changed.
   void restart();
 
  private:

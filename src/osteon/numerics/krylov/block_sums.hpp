@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Sums and maxima over fixed blocks of indices, equal for any number of threads, and sums over ranks.
+/// Sums and maxima over fixed blocks of indices, independent of the number of threads, and sums over ranks.
 #include <mpi.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace osteon::numerics {
 
-/// The indices [0, count) of one or several arrays, in blocks of equal size.
+/// The indices [0, count) of one or several arrays, divided into blocks of equal size.
 struct index_blocks {
   std::int64_t count = 0;
   std::int64_t arrays = 1;
@@ -22,7 +22,8 @@ struct index_blocks {
   std::int64_t of_array() const { return (count + size - 1) / size; }
 };
 
-/// Call body(block, array, begin, n) for all blocks, those of the first array first, in any order, by all threads.
+/// Call body(block, array, begin, n) for all blocks, in any order, by all threads. The blocks of the first array have the
+/// lowest numbers.
 template <class Body>
 void for_each_block_of(const index_blocks& blocks, const Body& body) {
   const std::int64_t number = blocks.arrays * blocks.of_array();
@@ -33,8 +34,8 @@ void for_each_block_of(const index_blocks& blocks, const Body& body) {
   }
 }
 
-/// Sums of N terms over the blocks of this rank. Terms that sum along a block use SIMD lanes (omp simd): in a single sum
-/// each addition would depend on the previous one.
+/// Sums of N terms over the blocks of this rank. Terms should use SIMD lanes (omp simd) for their sum over a block: in a
+/// scalar sum each addition depends on the previous one.
 /// @param term (array, begin, n, sums); for one array also (begin, end, sums). The sums are zero on entry.
 template <std::size_t N, class Term>
 std::array<double, N> block_sums(const index_blocks& blocks, const Term& term) {
@@ -65,7 +66,8 @@ std::array<double, N> block_sums(MPI_Comm comm, const index_blocks& blocks, cons
   return sum_of_ranks(comm, block_sums<N>(blocks, term));
 }
 
-/// Largest value of the blocks of one array, of this rank; 0 if there is none. @param term (begin, end), >= 0
+/// Largest value of `term` over the blocks of one array of this rank; 0 if there are no blocks. @param term (begin, end), >=
+/// 0
 template <class Term>
 double block_maximum(const index_blocks& blocks, const Term& term) {
   std::vector<double> values(at(blocks.of_array()));

@@ -1,15 +1,14 @@
 #pragma once
 /// @file
-/// Steps of conjugate gradients in the inner product of the preconditioner (flow_solver.hpp, [BramblePasciak1988]), over the
-/// four arrays of the owned unknowns, of which the last one, the mass, has the opposite sign. Products are local to one
-/// rank.
+/// Steps of conjugate gradients in the inner product of the preconditioner (flow_solver.hpp, [BramblePasciak1988]). The
+/// owned unknowns form four arrays; the last array (mass) has the opposite sign. Products are local to one rank.
 #include <osteon/numerics/krylov/block_sums.hpp>
 
 namespace osteon::numerics {
 
-/// The product of P f with itself, in the inner product of the preconditioner P: (K P f - f, P f) of the momentum, less
-/// (f, P f) of the mass. For the residual r with s = P r it is (s, s); for a direction p, with f = K p, it is (P K p, p).
-/// The two forms differ in the available vectors: each is the sum of (m c - a) b over the unknowns, m 1 for the momentum.
+/// The product of P f with itself, in the inner product of the preconditioner P: (K P f - f, P f) of the momentum, less (f,
+/// P f) of the mass. For the residual r and s = P r, the product is (s, s). For a direction p and f = K p, the product is (P
+/// K p, p). Each is the sum of (m c - a) b over the unknowns, where m is 1 for the momentum.
 /// @param a, b, c shape (4, stride): r, s and K s; or p, K p and P K p @param owned unknowns of a component
 /// @return value of this rank; @collective local
 inline double square_of_preconditioned(std::int64_t owned, std::int64_t stride, const std::vector<float>& a,
@@ -26,7 +25,7 @@ inline double square_of_preconditioned(std::int64_t owned, std::int64_t stride, 
   })[0];
 }
 
-/// Compute the next direction: p = s + beta p, and with it w = K p, from v = K s.
+/// Compute the next direction p = s + beta p, and w = K p from v = K s.
 inline void turn_direction(std::int64_t owned, std::int64_t stride, float beta, const std::vector<float>& s,
                            const std::vector<float>& v, std::vector<float>& p, std::vector<float>& w) {
   for_each_block_of({owned, 4}, [&](std::int64_t, std::int64_t c, std::int64_t begin, std::int64_t n) {

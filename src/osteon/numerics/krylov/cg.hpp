@@ -18,12 +18,13 @@ namespace osteon::numerics {
 /// A system may use another inner product in which its operator is symmetric and positive definite: Bramble-Pasciak
 /// (bramble_pasciak.hpp) is this recursion for P K with (z, z) and (p, P K p) in the inner product of P.
 ///
-/// An iteration is `advance()`, or its halves `begin()` and `finish()`. A solver may test (r, z) and stop between them.
+/// An iteration is a call of `advance()`, or calls of `begin()` and `finish()`. A solver may test (r, z) and stop between
+/// `begin()` and `finish()`.
 class cg {
  public:
   struct iteration {
     double alpha;            ///< length of the step along p
-    double residual;         ///< return value of the system's step(): the norm of r after it
+    double residual;         ///< return value of the system's step(): the new norm of r
     double energy_decrease;  ///< alpha (r, z): twice the decrease of x^T K x / 2 - b^T x
   };
 
@@ -53,7 +54,7 @@ class cg {
     return finish(system);
   }
 
-  /// Discard the direction: the next step follows the preconditioned residual, as after a recomputation of r.
+  /// Discard the direction: the next search direction is the preconditioned residual. Call after a recomputation of r.
   void restart() { rz_before_ = 0; }
 
   /// (r, z) of the last step, for checkpoints; 0 after restart().

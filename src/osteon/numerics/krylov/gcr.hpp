@@ -19,22 +19,23 @@ struct gcr_layout {
 };
 
 /// The recursion of preconditioned GCR. It stores search directions p and their images w, which are orthogonal, so that each
-/// step minimises the residual over the stored directions. With a bounded number of directions it is ORTHOMIN. The system
-/// owns the vectors and fuses their loops: x, the residual r, p and w; r may be of any precision.
+/// step minimises the residual over the stored directions. With a bounded number of directions the method is known as
+/// ORTHOMIN. The system owns the vectors x, p, w and the residual r, and fuses their loops. The residual may have any
+/// precision.
 /// @cite [EisenstatElmanSchultz1983]
 ///
 /// A system has
 /// - `gcr_layout layout() const`
 /// - `double weight(std::int64_t array) const`: weight of the squares of an array in the inner product
-/// - `void search()`: p, a direction from the residual; w, its image
+/// - `void search()`: compute a direction p from the residual, and its image w
 /// - `float* direction()`, `float* image()`: p and w
-/// - `const T* residual() const`: the vector to be minimised, in the space of the images
-/// - `void follow()`: p is replaced by a combination with stored directions, and w by its image; update all other data that
-/// depend on p
-/// - `double update(const gcr_step& step)`: move x along p and r along w, store both divided by their length; returns
+/// - `const T* residual() const`: the vector to minimise, in the space of the images
+/// - `void follow()`: p has been combined with stored directions, and w with their images; update all other data that depend
+///   on p
+/// - `double update(const gcr_step& step)`: move x along p and r along w; store p and w divided by the length of w; return
 ///   the norm of r
 ///
-/// An iteration is `advance()`. The caller decides when to discard the directions: they belong to one operator.
+/// An iteration is a call of `advance()`. The caller discards the directions when the operator changes.
 /// @tparam Most maximum number of directions
 template <std::size_t Most>
 class gcr;
@@ -48,7 +49,7 @@ struct gcr_step {
 
 enum class gcr_outcome {
   made,       ///< step made: x and r are updated
-  dependent,  ///< breakdown: the image is, to rounding, a combination of the stored ones, which are
+  dependent,  ///< breakdown: the image is a combination of the stored images except for rounding. The stored directions are
               ///< discarded; the solution is unchanged
   not_finite  ///< the solution is unchanged
 };
@@ -56,9 +57,9 @@ enum class gcr_outcome {
 template <std::size_t Most>
 class gcr {
  public:
-  /// @param capacity number of stored directions, 1 to Most; a further one replaces the oldest
-  /// @param least_square lower limit of the square of an orthogonalised image relative to the square before; below it only
-  /// rounding errors remain
+  /// @param capacity maximum number of stored directions, 1 to Most; then a new direction replaces the oldest
+  /// @param least_square smallest ratio of the squared norms of an image after and before orthogonalisation; below this
+  /// ratio the image contains only rounding errors
   gcr(std::size_t capacity, double least_square) : capacity_(capacity), least_square_(least_square) {}
 
   /// Perform one step. @collective on the system's communicator
@@ -83,7 +84,7 @@ class gcr {
   double residual() const { return residual_; }
   /// Number of stored directions.
   std::size_t size() const { return kept_.size(); }
-  /// Discard the stored directions, because the operator has changed.
+  /// Discard the stored directions. Call this function after the operator has changed.
   void restart() { kept_.clear(); }
 
  private:
@@ -91,7 +92,7 @@ class gcr {
     std::vector<float> direction, image;  // scaled so that the image has unit length
   };
 
-  // Subtracts from p and w their components along the stored ones. @return square of w before
+  // Subtract the components of p and w along the stored directions and images. @return squared norm of the initial w
   template <class System>
   double make_orthogonal(System& system, const gcr_layout& l) {
     const std::size_t count = kept_.size();
@@ -141,7 +142,7 @@ class gcr {
     return sum;
   }
 
-  // Memory of the newest direction: new memory, or that of the oldest direction.
+  // Memory for the newest direction. Once `capacity` directions are stored, the oldest one is overwritten.
   kept& room(std::size_t size) {
     if (kept_.size() < capacity_)
       kept_.push_back({std::vector<float>(size), std::vector<float>(size)});

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Disjoint sets of points, which form the aggregates of the next level.
+/// Disjoint sets of points that form the aggregates of the next level.
 #include <algorithm>
 #include <cstdint>
 #include <osteon/base/at.hpp>
@@ -10,8 +10,8 @@
 
 namespace osteon::numerics {
 
-/// Whether the coupling of two points is strong enough to represent them by one value on the coarse level. Without this
-/// test, two good conductors connected only through a poor one inside a block would be short-circuited.
+/// Return true if the coupling of two points is strong enough to represent them by one value on the coarse level. Without
+/// this test, a coarse value would short-circuit two good conductors that are separated by a poor conductor.
 inline bool is_strong(float conductance, float diagonal, float other_diagonal) {
   constexpr float threshold = 5e-4F;  // equal cells in a chain or a block couple by 1/4 to 1/36
   return conductance * conductance >= threshold * diagonal * other_diagonal;
@@ -23,8 +23,8 @@ class aggregate_forest {
   /// @param slabs ranges of points without connections to other ranges
   explicit aggregate_forest(std::int32_t count, std::size_t slabs = 1)
       : sets_(static_cast<std::size_t>(count)), has_strong_(static_cast<std::size_t>(count)), weak_(slabs) {}
-  /// Unite two neighbours of one block, or record them if they are coupled weakly. Several threads may call this, each for
-  /// the points of its own slab.
+  /// Unite two neighbours of one block if they are strongly coupled; otherwise record the pair. Several threads may call
+  /// this function, each for the points of its own slab.
   void join(std::int32_t i, std::int32_t j, float conductance, bool strong, std::size_t slab = 0) {
     if (strong)
       sets_.unite(i, j);
@@ -34,12 +34,12 @@ class aggregate_forest {
   /// Record that `i` is strongly coupled, possibly to a point outside its block.
   void mark_strong(std::int32_t i) { has_strong_[at(i)] = 1; }
 
-  /// Number the aggregates in the order of their first points, and call first(i) for each of these. Empties the forest.
+  /// Number the aggregates in the order of their first points, and call first(i) for each first point. Empties the forest.
   /// @returns the aggregate of each point
   template <class First>
   std::vector<std::int32_t> number(First first) {
     // A point without strong couplings, such as a poor conductor among good ones, joins its most strongly coupled neighbour.
-    // It joins only one, so it connects no two aggregates.
+    // It joins one aggregate only and therefore does not connect aggregates.
     for_each_block(static_cast<std::int64_t>(weak_.size()), 1, [&](std::int64_t slab, std::int64_t) {
       auto& pairs = weak_[static_cast<std::size_t>(slab)];
       std::sort(pairs.begin(), pairs.end(), [](const weak_pair& a, const weak_pair& b) {

@@ -19,7 +19,7 @@ using wall = level_geometry::wall;
 
 place coarsened(place p, const std::array<int, 3>& shift) { return {p.z >> shift[0], p.y >> shift[1], p.x >> shift[2]}; }
 
-// The aggregate of each fine point, and the places of the aggregates.
+// Aggregate of each fine point, and coarse block of each aggregate.
 struct aggregates {
   std::vector<std::int32_t> parent;
   std::vector<place> places;
@@ -31,7 +31,7 @@ aggregates split_points(const coarse_level& fine, const level_geometry& geometry
   const std::vector<place>& places = geometry.places;
   const std::int32_t owned = k.rows();
   std::vector<float> diagonal(k.diagonal);
-  // Storage is subtracted from the diagonal: it must not weaken the apparent coupling of two points.
+  // Subtract the heat storage from the diagonal, so that it does not weaken the apparent coupling of two points.
   for (std::size_t i = 0; i < geometry.storage.size(); ++i) diagonal[i] -= geometry.storage[i];
   diagonal.resize(at(owned + fine.ghosts));
   fine.links.exchange(diagonal.data());
@@ -55,8 +55,8 @@ place origin_of(const heat_cells& c) {
   return {static_cast<std::int32_t>(begin.z), static_cast<std::int32_t>(begin.y), static_cast<std::int32_t>(begin.x)};
 }
 
-// First planes of the slabs of cells without common blocks, and the end of the last one. Each thread processes one at a
-// time.
+// First planes of the slabs of cells, and the end of the last slab. No two slabs share a block, so that threads process
+// slabs independently.
 std::vector<std::int64_t> slabs_of(const heat_cells& c, const std::array<int, 3>& shift) {
   std::vector<std::int64_t> begin;
   const std::int32_t origin = origin_of(c).z;
@@ -71,7 +71,7 @@ void for_each_slab(const std::vector<std::int64_t>& slabs, Each each) {
                  [&](std::int64_t n, std::int64_t) { each(at(n), slabs[at(n)], slabs[at(n) + 1]); });
 }
 
-// Aggregates of the cells. The runs contain the positions of their cells, so no list of positions is needed.
+// Aggregates of the cells. The positions of the cells follow from the runs.
 aggregates split_cells(const heat_cells& c, const std::array<int, 3>& shift, const std::vector<std::int64_t>& slabs) {
   const auto stencil = c.stencil<float>();
   std::vector<float> diagonal(at(c.size));
@@ -148,7 +148,7 @@ std::vector<point> cell_centres(const heat_cells& c, const std::vector<std::int3
   return points;
 }
 
-// Store the aggregates as pieces, and divide them into strips at changes of the coarse z plane.
+// Store the aggregates as pieces, and divide the pieces into strips at changes of the coarse z plane.
 void set_pieces(const aggregates& found, coarse_level& level) {
   const std::vector<std::int32_t>& parent = found.parent;
   std::size_t count = 0;
@@ -172,11 +172,11 @@ void set_pieces(const aggregates& found, coarse_level& level) {
   level.strips.push_back({static_cast<std::int32_t>(count), static_cast<std::int32_t>(parent.size())});
 }
 
-// Distance factor of a coarse conductance. Between 1/2 and 1 the coarse operator is within a factor of two of the Galerkin
-// one for any shape of the aggregates.
+// Distance factor of a coarse conductance. Factors between 1/2 and 1 keep the coarse operator within a factor of two of the
+// Galerkin operator for any shape of the aggregates.
 float shortening(float fine, float coarse) { return std::clamp(fine / std::max(coarse, 1e-30F), 0.5F, 1.0F); }
 
-// Distance between the centres; across a periodic face if that is shorter.
+// Distance between two centres, across a periodic face if this distance is shorter.
 float distance(const level_geometry& geometry, const point& a, const point& b) {
   float sum = 0;
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -201,11 +201,11 @@ struct ghost_parent {
   point where;
 };
 
-// Coarse number of any fine point, ghosts included.
+// Coarse number of any fine point, including ghosts.
 class coarse_number {
  public:
-  // Builds the coarse halo, and appends its ghosts to `points`. Both ranks of a link number the coarse ghosts in the order
-  // of their first occurrence among the fine ones, so no numbers have to be negotiated.
+  // Build the coarse halo, and append its ghosts to `points`. Both ranks of a link number the coarse ghosts in the order of
+  // their first occurrence among the fine ghosts, so that the ranks need not exchange numbers.
   // @param ghosts number of the first fine ghost
   coarse_number(const std::vector<std::int32_t>& parent, const halo& fine, std::int32_t ghosts, coarse_level& level,
                 std::vector<point>& points)
@@ -248,7 +248,7 @@ class coarse_number {
   std::vector<std::int32_t> of_ghost_;
 };
 
-// One wall for each side of a point.
+// Merge the walls on the same side of a point.
 void unite_walls(std::vector<wall>& walls) {
   std::stable_sort(walls.begin(), walls.end(),
                    [](const wall& a, const wall& b) { return a.point != b.point ? a.point < b.point : a.side < b.side; });
@@ -279,8 +279,8 @@ std::vector<point> merged(const std::vector<std::int32_t>& parent, const std::ve
   return points;
 }
 
-// Wall conductances of the aggregates, reduced by the distances to the face like those between aggregates, unless most of
-// the resistance is in a film.
+// Wall conductances of the aggregates. They are reduced by the distance to the face like the conductances between
+// aggregates, unless most of the resistance is in a film.
 std::vector<wall> merged_walls(const std::vector<std::int32_t>& parent, const level_geometry& fine,
                                const level_geometry& coarse) {
   std::vector<wall> walls(fine.walls);
@@ -319,7 +319,7 @@ coarse_level aggregate(const heat_cells& fine, level_geometry& geometry) {
   geometry = {};
   const vector3 h = geometry.spacing_mm = fine.spacing_mm;
   geometry.domain = fine.where.domain;
-  // The cells are aggregated by 4 x 4 x 4 at once: a level of 2 x 2 x 2 would need as much memory as all vectors of the
+  // The first aggregates have 4 x 4 x 4 cells: a level of 2 x 2 x 2 cells would need as much memory as all vectors of the
   // cells.
   geometry.shift = next_shift(next_shift({}, h, fine.where.domain), h, fine.where.domain);
   for (int a = 0; a < 3; ++a)

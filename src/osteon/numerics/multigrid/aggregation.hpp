@@ -1,12 +1,12 @@
 #pragma once
 /// @file
-/// Coarse levels of conduction: aggregates of up to 4 x 4 x 4 cells, then of 2 x 2 x 2 aggregates, each connected inside its
-/// block.
+/// Coarse levels of conduction: aggregates of up to 4 x 4 x 4 cells, then of 2 x 2 x 2 aggregates. Each aggregate is
+/// connected inside its block.
 ///
 /// Cells of different pores or struts in one block never share an aggregate: a coarse level preserves the topology of the
-/// fine one, which averaging in boxes destroys. The coarse conductance between two aggregates is the sum over their common
-/// faces (Galerkin with constants), divided by the ratio of the distances of the centres: the plain sum applies the flux
-/// through a face over half the real distance and would be twice too stiff (over-correction).
+/// fine level, which averaging in boxes would destroy. The coarse conductance between two aggregates is the sum over their
+/// common faces (Galerkin with constants), divided by the ratio of the centre distances on the coarse and the fine level.
+/// The plain sum would correspond to half of the actual distance and be twice too stiff (over-correction).
 #include <osteon/kernel/sparse_rows.hpp>
 #include <osteon/numerics/operators/heat_cells.hpp>
 #include <vector>
@@ -37,37 +37,37 @@ struct level_geometry {
   vector3 spacing_mm;
   index3 domain;
   std::array<float, 3> period{};           ///< length of the box on periodic axes, else 0 [mm]
-  std::array<bool, 6> is_fixed_on_face{};  ///< per side: temperature on the face itself, not behind a film
+  std::array<bool, 6> is_fixed_on_face{};  ///< per side: the temperature is prescribed on the face itself, not behind a film
 };
 
-/// Conductance of each owned point to the surroundings, and its storage: the part of the diagonal of K without contributions
-/// of neighbours.
+/// Diagonal of K without the contributions of neighbours: conductance of each owned point to the surroundings, and heat
+/// storage.
 std::vector<float> loose_ends(const level_geometry& geometry);
 
 /// A coarse level.
 struct coarse_level {
-  /// First fine points of each strip: strips have separate parents, so they are restricted in parallel without races.
+  /// First fine points of each strip. Strips have no common parents, so that threads restrict them in parallel.
   struct strip {
     std::int32_t piece = 0, point = 0;
   };
   kernel::sparse_rows matrix;
   halo links;
   std::int32_t ghosts = 0;  ///< after the owned points
-  // Owned points of the finer level -> points of this one, in pieces: length[p] fine points in a row have parent[p]. The
-  // cells of one run in one block form a piece, which needs less memory than a number per cell.
+  // Parents of the owned points of the finer level, in pieces: length[p] consecutive fine points have the parent parent[p].
+  // The cells of one run in one block form a piece, which needs less memory than one number per cell.
   std::vector<std::int32_t> parent;
   std::vector<std::uint8_t> length;
   std::vector<strip> strips;  ///< ... and the end of the last one
 };
 
-/// Axes to halve next: those on which a block is not much longer than on its shortest axis. Halving only these restores
-/// nearly cubic blocks from flat voxels, for which a point smoother is efficient.
+/// Shift of the next level. Blocks double in size along all axes on which they are not much longer than along their shortest
+/// axis. The blocks of flat voxels thus become nearly cubic; a point smoother is efficient for such blocks.
 std::array<int, 3> next_shift(const std::array<int, 3>& shift, const vector3& spacing_mm, index3 domain);
 
 /// Build level 1 from the cells. @collective on the halo's communicator
 coarse_level aggregate(const heat_cells& fine, level_geometry& geometry);
 
-/// Build the next level from a coarse one; `geometry` is replaced by that of the new level. @collective
+/// Build the next level from a coarse level. On return, `geometry` describes the new level. @collective
 coarse_level aggregate(const coarse_level& fine, level_geometry& geometry);
 
 }  // namespace osteon::numerics

@@ -12,7 +12,7 @@ namespace osteon::numerics {
 
 namespace {
 
-// The parts of a graph without a fixed point, each as the list of its points.
+// The connected parts of a graph without a fixed point, each as a list of points.
 std::vector<std::vector<std::int32_t>> floating_parts(const kernel::sparse_rows& k, const std::vector<float>& held) {
   disjoint_sets sets(held.size());
   for (std::int32_t i = 0; i < k.rows(); ++i)
@@ -30,9 +30,9 @@ std::vector<std::vector<std::int32_t>> floating_parts(const kernel::sparse_rows&
   return floating;
 }
 
-// Diagonals in double, each the sum of the entries read by the factorisation and of the coupling of the point to the
-// surroundings. The rounded diagonals of the level may be smaller than that sum: then the matrix of a part with little or no
-// coupling to the surroundings is indefinite.
+// Diagonals in double precision: each is the sum of the row's conductances and the coupling of the point to the
+// surroundings. The rounded diagonals of the level may be smaller than this sum; a part with little or no coupling to the
+// surroundings would then have an indefinite matrix.
 std::vector<double> exact_diagonals(const kernel::sparse_rows& k, const std::vector<float>& held) {
   std::vector<double> sum(held.begin(), held.end());
   for (std::int32_t i = 0; i < k.rows(); ++i)
@@ -75,7 +75,7 @@ coarse_direct::coarse_direct(const coarse_level& level, const level_geometry& ge
       if (const std::int32_t column = k.column[static_cast<std::size_t>(e)]; column < i)
         entries.emplace_back(i, column, -static_cast<double>(k.conductance[static_cast<std::size_t>(e)]));
   }
-  for (const auto& part : floating_) {  // fixing one point makes the matrix regular and changes no solution
+  for (const auto& part : floating_) {  // a fixed point makes the matrix regular without changing a solution
     const double own = diagonal[at(part.front())];
     entries.emplace_back(part.front(), part.front(), own > 0 ? own : 1);
   }
@@ -84,8 +84,8 @@ coarse_direct::coarse_direct(const coarse_level& level, const level_geometry& ge
   factor_->compute(lower);
   if (factor_->info() != Eigen::Success || !(factor_->vectorD().array() > 0).all())
     throw solve_error(
-        fmt::format("the coarsest conduction matrix of {} unknowns cannot be factorised: a conductivity or a voxel "
-                    "spacing is far out of the range of the others; check the materials and the spacing",
+        fmt::format("cannot factorise the coarsest conduction matrix ({} unknowns): conductivities or voxel spacings "
+                    "differ by too many orders of magnitude; check the materials and the spacing",
                     k.rows()));
 }
 

@@ -11,7 +11,8 @@ namespace osteon::numerics {
 
 /// Builds rows from entries (row, column, conductance()) that `emit` produces twice: first to count, then to fill.
 /// @param loose addition to the diagonal of each row beyond the conductances
-/// @param parts of the entries; those of a row are in one part @param emit (put, part), called by several threads
+/// @param parts number of parts of the entries; each row belongs to one part @param emit (put, part), called by several
+/// threads
 template <class Emit>
 void assemble_rows(kernel::sparse_rows& k, const std::vector<float>& loose, std::int64_t parts, Emit emit) {
   const auto at = [](std::int32_t i) { return static_cast<std::size_t>(i); };
@@ -34,7 +35,7 @@ void assemble_rows(kernel::sparse_rows& k, const std::vector<float>& loose, std:
   k.begin.assign(rows + 1, 0);
   for_each(static_cast<std::int64_t>(rows), [&](std::int64_t n) {
     const auto row = static_cast<std::size_t>(n);
-    std::int32_t used = begin[row];  // equal columns are merged in place
+    std::int32_t used = begin[row];  // merge equal columns in place
     auto diagonal = static_cast<double>(loose[row]);
     for (std::int32_t e = begin[row]; e < begin[row + 1]; ++e) {
       const entry now = entries[at(e)];
@@ -64,7 +65,7 @@ void assemble_rows(kernel::sparse_rows& k, const std::vector<float>& loose, std:
   });
 }
 
-/// Same for entries in one part, by emit(put).
+/// Build rows from entries in one part, produced by emit(put).
 template <class Emit>
 void assemble_rows(kernel::sparse_rows& k, const std::vector<float>& loose, Emit emit) {
   assemble_rows(k, loose, 1, [&](auto&& put, std::int64_t) { emit(put); });

@@ -10,11 +10,11 @@ namespace osteon::numerics {
 
 namespace {
 
-// Definition of a coarse brick of the first level: a material for each octant, a bit for each fixed displacement of the 27
-// nodes of its children, and its kind.
+// Definition of a coarse brick of the first level: the material of each octant, one bit for each fixed displacement of the
+// 27 nodes of its children, and the kind of the brick.
 struct recipe {
   kernel::octant_materials materials{};
-  std::uint64_t fixed[2] = {0, 0};  // the kind above the 81 bits
+  std::uint64_t fixed[2] = {0, 0};  // 81 bits of displacements, then the kind
   int kind() const { return static_cast<int>(fixed[1] >> 32); }
   bool is_anchored() const { return (fixed[0] | static_cast<std::uint32_t>(fixed[1])) != 0; }
   friend bool operator==(const recipe&, const recipe&) = default;
@@ -29,13 +29,13 @@ struct recipe_hash {
   }
 };
 
-// Added to the energy of each deformation on every coarse level, as a fraction of that of the stiffest one: in a small part
-// of a large brick the eight corners describe nearly the same motions, and rounding would make such differences negative.
-// Rigid motions remain without energy, so that a part on a thin strut has the same small energy on all levels.
+// Stiffening of each deformation on every coarse level, as a fraction of the energy of the stiffest deformation. In a small
+// part of a large brick, motions of the eight corners are nearly equal; rounding could make the energy of their differences
+// negative. Rigid motions remain without energy, so that a part on a thin strut has the same small energy on all levels.
 constexpr double stiffening = 1e-6;
 
-// Bricks of several materials are mostly unique if every voxel has its own modulus; with so many materials even bricks of
-// one material are.
+// If every voxel has its own modulus, most bricks of several materials are unique. If the number of materials is large,
+// bricks of one material are unique as well.
 bool is_graded(const recipe& r, std::size_t materials) {
   constexpr std::size_t most_tabulated = 33;
   if (r.kind() != 0 || r.is_anchored()) return false;
@@ -58,8 +58,8 @@ bool is_fixed(const recipe& r, int place, int component) {
   return r.fixed[bit / 64] >> (bit % 64) & 1;
 }
 
-// The matrices of voxels. For many materials they are computed from the two of modulus 1: a table, at 4.5 KiB each, would
-// have the size of the solver's vectors.
+// The matrices of voxels. For many materials they are computed from the two matrices of modulus 1: a table with 4.5 KiB per
+// material would be as large as the solver's vectors.
 class voxel_matrices {
  public:
   voxel_matrices(vector3 spacing_mm, const std::vector<kernel::lame>& materials) : materials_(materials) {
@@ -109,7 +109,7 @@ std::array<double, 3> middle_of(const coarse_mesh& mesh, int kind) {
   return middle;
 }
 
-// A brick of a kind that is not divided in the middle is the last along that axis, with its own length.
+// Shape of a brick of a kind. A brick that is not divided in the middle is the last along the axis and has its own length.
 kernel::brick_shape shape_of(const coarse_mesh& mesh, vector3 spacing_mm, int kind) {
   for (int d = 0; d < 3; ++d)
     if (kind & 4 >> d) spacing_mm[d] *= mesh.mesh.lattice.last[static_cast<std::size_t>(d)];
@@ -170,7 +170,7 @@ brick_matrices first_coarse_matrices(const elasticity_problem& problem, const fi
 
 namespace {
 
-// For a child: its matrix, its octant, and the parent's kind. Bricks with equal lists have equal matrices.
+// Matrix and octant of a child, and the kind of its parent. Bricks with equal lists of children have equal matrices.
 struct child_part {
   std::int32_t matrix;
   std::int8_t octant, kind;
@@ -192,7 +192,7 @@ struct parts_hash {
 brick_matrices next_coarse_matrices(const brick_matrices& children, const brick_mesh& child_mesh, const coarse_mesh& mesh,
                                     vector3 spacing_mm) {
   if (children.matrix.empty()) return {};
-  // The children of each parent. A plane of parents contains those of two planes, in a fixed order.
+  // The children of each parent, in a fixed order. A plane of parents has the children of two planes.
   const auto bricks = mesh.mesh.corners.size();
   const std::int64_t width = child_mesh.lattice.shape.x + 1, height = child_mesh.lattice.shape.y + 1;
   std::vector<std::vector<child_part>> parts(bricks);
@@ -206,7 +206,7 @@ brick_matrices next_coarse_matrices(const brick_matrices& children, const brick_
       const auto kind = static_cast<std::int8_t>(brick_kind(mesh, place_of_parent(z, y, x)));
       parts[static_cast<std::size_t>(mesh.parent[at])].push_back({children.matrix[at], octant, kind});
     }
-  // In solid regions most bricks are equal.
+  // Equal bricks share a matrix; in solid regions most bricks are equal.
   brick_matrices result;
   std::unordered_map<std::vector<child_part>, std::int32_t, parts_hash> known;
   std::vector<const std::vector<child_part>*> distinct;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Galerkin stiffness of the coarse bricks: P^T K P brick by brick, so that a brick shared by ranks needs no exchange.
+/// Galerkin stiffness P^T K P of the coarse bricks, computed brick by brick: a brick shared by ranks needs no exchange.
 #include <memory>
 #include <osteon/kernel/elasticity/deformation_table.hpp>
 #include <osteon/kernel/elasticity/graded_bricks.hpp>
@@ -11,13 +11,13 @@
 
 namespace osteon::numerics {
 
-/// The element matrices of a level: many bricks may share one. Double precision, because the energy of a part on a thin
-/// strut is below the rounding error of single precision.
+/// The element matrices of a level. Many bricks may share one matrix. Matrices are in double precision, because the energy
+/// of a part on a thin strut is below the rounding error of single precision.
 struct brick_matrices {
-  std::vector<std::int32_t> matrix;  ///< of each brick, a place in `table`, or ~ of a place in `octants`
+  std::vector<std::int32_t> matrix;  ///< per brick: index in `table`, or ~(index in `octants`)
   std::vector<kernel::symmetric24> table;
-  std::vector<bool> is_anchored;  ///< of each matrix: a displacement of a finest node in the brick is fixed
-  /// Bricks of the first coarse level whose matrix is computed on demand; none of them is anchored.
+  std::vector<bool> is_anchored;  ///< per matrix: a displacement of a finest node in the brick is fixed
+  /// Bricks of the first coarse level whose matrix is computed on demand. They are not anchored.
   std::vector<kernel::octant_materials> octants;
   std::shared_ptr<const kernel::graded_bricks> graded;
 
@@ -26,11 +26,11 @@ struct brick_matrices {
   }
 };
 
-/// Matrices of the first coarse level; empty without values. Bricks with equal children (materials and fixed displacements)
-/// share one.
+/// Matrices of the first coarse level; empty if the problem has no values. Bricks with equal children (materials and fixed
+/// displacements) share a matrix.
 brick_matrices first_coarse_matrices(const elasticity_problem& problem, const fine_stiffness& fine, const coarse_mesh& mesh);
 
-/// Matrices of the next level. Bricks with equal children share one.
+/// Matrices of the next level. Bricks with equal children share a matrix.
 /// @param spacing_mm of the voxels
 brick_matrices next_coarse_matrices(const brick_matrices& children, const brick_mesh& child_mesh, const coarse_mesh& mesh,
                                     vector3 spacing_mm);
@@ -39,13 +39,14 @@ brick_matrices next_coarse_matrices(const brick_matrices& children, const brick_
 class coarse_stiffness final : public elasticity_operator {
  public:
   /// Borrows the mesh.
-  /// @param spacing_mm of the voxels @param matrices empty: without values @param name of the level in message counts
+  /// @param spacing_mm voxel spacing @param matrices empty if the problem has no values @param name name of the level in
+  /// message counts
   /// @collective on comm
   coarse_stiffness(MPI_Comm comm, const brick_mesh& mesh, vector3 spacing_mm, const brick_matrices& matrices,
                    std::span<const int> touching, const std::string& name = "nodes of a coarse level");
 
   void multiply(const float* x, float* y) const override;
-  // x is read, y read and written; a brick has eight corners and the number of its matrix, which is assumed to be in cache.
+  // Reads x, reads and writes y, and reads eight corners and a matrix number per brick. Matrices are assumed to be in cache.
   kernel_work work() const override {
     const auto bricks = static_cast<double>(matrix_.size());
     return {static_cast<double>(size()) * 3 * sizeof(float) + bricks * 9 * sizeof(std::int32_t), bricks * 2 * 24 * 24};

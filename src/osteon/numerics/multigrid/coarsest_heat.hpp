@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// The coarsest levels of the heat multigrid: a level gathered on one rank, once aggregates limited by rank boundaries
-/// cannot grow any further; and the last level, factorised.
+/// The coarsest levels of the heat multigrid. A level is gathered on one rank when rank boundaries limit the growth of
+/// aggregates; the last level is factorised.
 #include <cstdint>
 #include <memory>
 #include <osteon/numerics/multigrid/aggregation.hpp>
@@ -9,16 +9,16 @@
 
 namespace osteon::numerics {
 
-/// A level gathered on rank 0, which continues alone, and the transfer of vectors to rank 0 and back.
+/// A level gathered on rank 0, and the transfer of vectors to rank 0 and back. Rank 0 alone processes the coarser levels.
 class gathered_level {
  public:
-  /// @param level, geometry become those of all ranks on rank 0, and empty elsewhere. Blocks may be smaller than before:
-  ///   they are chosen again from the positions of the points, so that the next level is coarser by a factor of about two
-  ///   to eight.
+  /// @param level, geometry on return, of all ranks on rank 0, and empty elsewhere. Block sizes are chosen again from the
+  /// positions of the points, so that the next level is coarser by a factor of about two to eight; blocks may become
+  /// smaller.
   /// @collective on comm
   gathered_level(MPI_Comm comm, coarse_level& level, level_geometry& geometry);
 
-  /// The values of all ranks on rank 0; empty elsewhere. @collective on comm
+  /// Gather the values of all ranks on rank 0; `all` is empty elsewhere. @collective on comm
   void gather(const float* own, std::vector<float>& all) const;
   /// @collective on comm
   void scatter(const std::vector<float>& all, float* own) const;
@@ -29,11 +29,11 @@ class gathered_level {
   int owned_ = 0;
 };
 
-/// A sparse Cholesky factorisation of a level on one rank. Thermally isolated parts of the solid make the matrix singular;
-/// for these the solver applies the pseudo-inverse, which acts on the deviations from the mean of each part.
+/// A sparse Cholesky factorisation of a level on one rank. Thermally isolated parts of the solid make the matrix singular.
+/// For each of these parts the solver applies the pseudo-inverse to the deviations from the mean of the part.
 class coarse_direct {
  public:
-  /// @param geometry of `level`: heat exchange and storage of its points
+  /// @param geometry geometry of `level`: heat exchange and storage of its points
   /// @throws solve_error if the matrix is not positive semidefinite @collective local
   coarse_direct(const coarse_level& level, const level_geometry& geometry);
   ~coarse_direct();

@@ -13,7 +13,7 @@ namespace osteon::numerics {
 
 namespace {
 
-// The values of all ranks on rank 0, in the order of the ranks; empty elsewhere.
+// Gather the values of all ranks on rank 0, in rank order. The result is empty on other ranks.
 template <class T>
 std::vector<T> gather(MPI_Comm comm, const std::vector<T>& mine, const std::vector<int>& counts) {
   const bool is_root = comm::rank(comm) == 0;
@@ -24,16 +24,15 @@ std::vector<T> gather(MPI_Comm comm, const std::vector<T>& mine, const std::vect
 
 std::vector<int> counts_of(MPI_Comm comm, std::size_t mine) { return comm::gathered_counts(comm, static_cast<int>(mine)); }
 
-// L of a factorisation L D L^T, strictly lower, without its unit diagonal. Up to four adjacent columns with the same rows
-// below them form a group: a row is then found, read and written once for all of them. The other ranks and threads wait for
-// this.
+// L of a factorisation L D L^T: strictly lower, without the unit diagonal. Up to four adjacent columns with equal rows form
+// a group, which reads and writes each row once. The substitution is serial: other ranks and threads wait for it.
 struct grouped_factor {
   const Eigen::SparseMatrix<double>& l;
   std::span<const int> first_column;  // first column of each group, and the end
 
   template <int width>
   struct group {
-    const double* value[width];  // entries of each column: those in rows of the group itself, then those in `row`
+    const double* value[width];  // entries of each column: first the rows of the group, then the rows in `row`
     const int* row;
     int rows;
   };
@@ -77,7 +76,7 @@ struct grouped_factor {
 std::vector<int> group_columns(const Eigen::SparseMatrix<double>& l) {
   const int* const begin = l.outerIndexPtr();
   const int size = static_cast<int>(l.cols());
-  const auto has_rows_of_the_next = [&](int j) {  // fill makes them part of the next one's, so they are only counted
+  const auto has_rows_of_the_next = [&](int j) {  // fill-in includes these rows in column j + 1: compare the counts only
     return begin[j + 1] > begin[j] && l.innerIndexPtr()[begin[j]] == j + 1 &&
            begin[j + 2] - begin[j + 1] == begin[j + 1] - begin[j] - 1;
   };
@@ -112,11 +111,11 @@ void substitute(const grouped_factor& l, const Eigen::VectorXd& d, Eigen::Vector
 }  // namespace
 
 struct coarsest_solver::root {
-  std::vector<std::int32_t> owned_node, any_node;  // global place of each value's node, rank after rank
-  std::vector<Eigen::Index> unknown;               // of each global degree of freedom, -1 without stiffness
+  std::vector<std::int32_t> owned_node, any_node;  // global position of each value's node, in rank order
+  std::vector<Eigen::Index> unknown;               // unknown of each global degree of freedom; -1 without stiffness
   Eigen::Index unknowns = 0;
   Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> factor;
-  std::vector<int> first_column;  // groups of columns of the factor, and the end
+  std::vector<int> first_column;  // first column of each group of the factor, and the end
 };
 
 coarsest_solver::coarsest_solver(MPI_Comm comm, const brick_mesh& mesh, const brick_matrices& matrices,
@@ -132,7 +131,7 @@ coarsest_solver::coarsest_solver(MPI_Comm comm, const brick_mesh& mesh, const br
   owned_counts_ = counts_of(comm, owned_.size());
   all_counts_ = counts_of(comm, ids.size());
   const std::vector<int> owned_nodes = owned_counts_, all_nodes = all_counts_;
-  for (auto* counts : {&owned_counts_, &all_counts_})  // from here on in values: 4 per node
+  for (auto* counts : {&owned_counts_, &all_counts_})  // convert nodes to values: 4 per node
     for (int& n : *counts) n *= 4;
   if (!comm::has_values(comm)) return;
 
@@ -160,7 +159,7 @@ coarsest_solver::coarsest_solver(MPI_Comm comm, const brick_mesh& mesh, const br
     for (const std::int64_t id : all_owned) root_->owned_node.push_back(place(id));
     for (const std::int64_t id : all_ids) root_->any_node.push_back(place(id));
 
-    // For a brick's 24 values, their indices among all, and its matrix.
+    // Indices of a brick's 24 values, and its matrix.
     std::array<std::size_t, 24> at{};
     const auto brick = [&](std::size_t e) {
       for (std::size_t i = 0; i < 24; ++i) at[i] = 3 * static_cast<std::size_t>(place(all_corners[8 * e + i / 3])) + i % 3;
@@ -187,7 +186,8 @@ coarsest_solver::coarsest_solver(MPI_Comm comm, const brick_mesh& mesh, const br
     matrix.setFromTriplets(entries.begin(), entries.end());
     root_->factor.compute(matrix);
     if (root_->factor.info() != Eigen::Success || !(root_->factor.vectorD().array() > 0).all())
-      throw solve_error("the stiffness on the coarsest level is not positive; check Young's moduli and the voxel size");
+      throw solve_error(
+          "the stiffness matrix of the coarsest level is not positive definite; check Young's moduli and the voxel size");
     root_->first_column = group_columns(root_->factor.matrixL().nestedExpression());
   });
 }

@@ -1,20 +1,22 @@
 #pragma once
 /// @file
-/// Parameters of the elasticity solver's multigrid cycle: smoothing degrees and visits per level.
+/// Parameters of the elasticity solver's multigrid cycle: smoothing degrees and number of cycles per level.
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 
 namespace osteon::numerics::elasticity_cycle {
 
-/// Degree of the smoothing polynomials, before and after. Coarse levels are visited more often and smooth less.
+/// Degree of the smoothing polynomials before and after the coarse correction. Coarse levels have more cycles and smooth
+/// less.
 inline int smoothing_degree(std::size_t depth) { return depth == 0 ? 3 : 2; }
 
 inline constexpr std::int64_t coarsest_unknowns = 4000;  ///< a direct solution costs less than a level of smoothing
 
-/// Number of cycles for a coarse problem, combined by a Chebyshev polynomial. Bending of a strut is represented well only on
-/// the finer lattices, and a part attached to it moves with it, so one cycle would leave a large error in a coarse problem.
-/// Each level costs a fifth of the one above; from the sixth level on, further cycles would only multiply the messages.
+/// Number of cycles for a coarse problem, combined by a Chebyshev polynomial. Only fine lattices represent the bending of a
+/// strut well, and the parts attached to the strut move with it; a single cycle would leave a large error in a coarse
+/// problem. Each level costs a fifth of the next finer level; from the sixth level on, further cycles would only multiply
+/// the messages.
 inline int cycles_of_level(std::size_t depth) {
   constexpr int cycles[] = {1, 3, 2, 4, 2, 2};
   return depth < std::size(cycles) ? cycles[depth] : 1;

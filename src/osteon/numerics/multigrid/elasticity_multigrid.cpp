@@ -17,7 +17,7 @@ using namespace elasticity_cycle;
 // The polynomial damps eigenvalues between this fraction of the largest and the largest.
 constexpr double lowest_treated = 0.1;
 
-// By kind of brick and position in it: weights of the parents' corners.
+// Weights of the parents' corners, by kind of brick and position in the brick.
 std::vector<std::array<float, 8>> interpolation_weights(const coarse_mesh& mesh) {
   std::vector<std::array<float, 8>> weights(8 * 27);
   for (int kind = 0; kind < 8; ++kind)
@@ -40,7 +40,7 @@ std::int64_t owned_nodes(MPI_Comm comm, std::size_t nodes, const grid::shared_no
   return comm::sum_of(comm, static_cast<std::int64_t>(nodes - shared.not_owned().size()));
 }
 
-// A level of a problem whose voxels represent bricks: it has no values, and the same exchanges as the voxels.
+// A level without values, for a problem whose voxels represent bricks. Its exchanges are those of the voxels.
 class missing_level final : public elasticity_operator {
  public:
   missing_level(const fine_stiffness& fine, int depth) : shared_(fine.shared().renamed(name_of_level(depth))) {}
@@ -124,7 +124,7 @@ elasticity_multigrid::elasticity_multigrid(const elasticity_problem& problem, co
     pass();
   }
 
-  // From the coarsest level upwards: a cycle requires those of the coarser levels.
+  // Proceed from the coarsest level upwards: a cycle requires the eigenvalues of the coarser levels.
   for (std::size_t l = levels_.size() - 1; l-- > 1;) {
     find_largest_of_cycle(comm, l);
     pass();
@@ -151,8 +151,9 @@ void elasticity_multigrid::allocate(std::size_t l) {
   }
 }
 
-// While coarse levels are processed, the finest level's direction and product are unused, and eight times larger than a
-// vector of the first coarse level. They are allocated from the end, first for vectors that must not be in the direction.
+// While coarse levels are processed, the finest level does not use its direction and its product; each is eight times larger
+// than a vector of the first coarse level. Vectors are allocated from their ends, first the vectors that must not overlap
+// the direction.
 std::span<float> elasticity_multigrid::idle_floats(std::size_t size, bool in_product) {
   constexpr std::size_t line = 16;
   const std::span<float> all(scratch_->floats(2).data(), 2 * scratch_->floats(2).size());
@@ -164,7 +165,7 @@ std::span<float> elasticity_multigrid::idle_floats(std::size_t size, bool in_pro
   return storage_.emplace_back(size);
 }
 
-// Largest eigenvalue of D^-1 K, raised by a tenth because Lanczos approaches it from below.
+// Largest eigenvalue of D^-1 K. The Lanczos estimate is too low and therefore raised by a tenth.
 double elasticity_multigrid::largest_of_smoother(MPI_Comm comm, level& at, std::span<const std::int64_t> ids) {
   constexpr int steps = lanczos_steps_of_smoother;
   constexpr double safety = 1.1;
@@ -176,7 +177,7 @@ double elasticity_multigrid::largest_of_smoother(MPI_Comm comm, level& at, std::
          estimate_eigenvalues(comm, *at.k, ids, steps, {at.residual, at.direction, at.product}, by_diagonal).largest;
 }
 
-// Largest eigenvalue of a level's cycle: one for exact coarse solutions.
+// Largest eigenvalue of a level's cycle; it is one for exact coarse solutions.
 void elasticity_multigrid::find_largest_of_cycle(MPI_Comm comm, std::size_t l) {
   level& at = *levels_[l];
   if (cycles_of_level(l) == 1) return;
@@ -263,7 +264,7 @@ kernel_work elasticity_multigrid::work_of_cycle(std::size_t l, bool keeps_residu
     return w;
   };
   kernel_work all = smoothing(true, true) + smoothing(false, keeps_residual) + k.work() + passes(6, 2);
-  // Restriction and prolongation: the fine vector, for each node its brick and position, the coarse vector.
+  // Restriction and prolongation access the fine vector, the brick and position of each node, and the coarse vector.
   constexpr double of_node = sizeof(std::int32_t) + 1;
   all += passes(2, 4) + kernel_work{2 * of_node * static_cast<double>(levels_[l]->parents.node_brick.size()) +
                                         3 * sizeof(float) * static_cast<double>(levels_[l + 1]->k->size()),
@@ -277,7 +278,7 @@ kernel_work elasticity_multigrid::work_of_cycle(std::size_t l, bool keeps_residu
   return all;
 }
 
-// x += p(D^-1 K) D^-1 r with the residual r updated, or not updated after the last step.
+// x += p(D^-1 K) D^-1 r. Updates the residual r; the update of the last step is optional.
 void elasticity_multigrid::smooth(level& at, int degree, bool from_zero, bool keeps_residual) {
   const auto lambda = static_cast<float>(at.largest);
   float *x = at.correction.data(), *r = at.residual.data(), *d = at.direction.data(), *y = at.product.data();
@@ -306,7 +307,7 @@ void elasticity_multigrid::restrict_residual(level& fine, level& coarse) {
     return static_cast<std::size_t>(c * layout.component_stride + node * layout.node_stride);
   };
   if (fine.k->size() == 0) return coarse.k->shared().exchange_add(coarse.residual.data(), coarse.k->layout());
-  // Every node counts once: its owner restricts the residual.
+  // The owner of a node restricts its residual, so that each node counts once.
   const auto copies = fine.k->shared().not_owned();
   std::vector<float> put_back;
   for (const std::int32_t node : copies)

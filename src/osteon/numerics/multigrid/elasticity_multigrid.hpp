@@ -45,7 +45,8 @@ class elasticity_multigrid {
   /// @param pass called after each level @collective on problem.where.comm
   elasticity_multigrid(const elasticity_problem& problem, const fine_stiffness& fine, const std::function<void()>& pass);
 
-  /// Input vector of the cycle: the residual; it is overwritten. Flat, fine.size() values, zero at fixed displacements.
+  /// Input vector of the cycle: the residual, a flat vector of fine.size() values, zero at fixed displacements. The cycle
+  /// overwrites it.
   std::span<float> residual() { return levels_[0]->residual; }
   /// Run one cycle. @return the correction, valid until the next one
   /// @collective
@@ -54,19 +55,19 @@ class elasticity_multigrid {
   /// Work of one cycle on this rank, without the coarsest level.
   kernel_work work_of_cycle() const { return work_of_cycle(0, false); }
 
-  /// Between cycles the vectors of the finest level are available for other uses: two vectors of fine.size() values.
+  /// Scratch memory between cycles: one of two vectors of fine.size() values, which the finest level uses during a cycle.
   std::span<double> scratch(std::size_t which) { return scratch_->doubles(which).first(levels_[0]->residual.size()); }
 
-  /// Reduce the step lengths on all levels: for the rare case that an eigenvalue was underestimated, which makes the cycle
-  /// indefinite.
+  /// Reduce the step lengths on all levels. Call this function if an underestimated eigenvalue makes the cycle indefinite,
+  /// which is rare.
   void damp();
 
  private:
   struct level {
     const elasticity_operator* k = nullptr;
     std::unique_ptr<elasticity_operator> owned_k;  // on coarse levels
-    coarse_mesh parents;                           // the next coarser level, and the connections of this level to it
-    std::vector<std::array<float, 8>> weights;     // by node_place: of each corner in parents_of_place
+    coarse_mesh parents;                           // next coarser mesh, and its connections to this level
+    std::vector<std::array<float, 8>> weights;     // by node_place: weight of each corner in parents_of_place
     std::vector<std::int32_t> node_plane_begin;    // this level's nodes by planes
     std::int64_t z_begin = 0;                      // first of these planes
     double largest = 1;                            // eigenvalue of D^-1 K
@@ -92,7 +93,7 @@ class elasticity_multigrid {
   std::unique_ptr<coarsest_solver> coarsest_;
   std::optional<shared_scratch> scratch_;
   std::size_t idle_taken_ = 0;
-  std::vector<std::vector<float>> storage_;  // vectors for which no unused memory was available
+  std::vector<std::vector<float>> storage_;  // vectors that do not fit into idle memory
   std::span<const std::int64_t> fixed_;
 };
 

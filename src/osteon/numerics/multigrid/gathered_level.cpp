@@ -40,7 +40,7 @@ std::size_t distinct(std::vector<level_geometry::place> places) {
   return static_cast<std::size_t>(std::unique(places.begin(), places.end()) - places.begin());
 }
 
-// The largest blocks that still separate more than half of the points.
+// Choose the largest blocks that separate more than half of the points.
 void choose_blocks(level_geometry& geometry) {
   std::array<int, 3> shift{};
   geometry.places = places_of(geometry, shift);
@@ -70,7 +70,7 @@ gathered_level::gathered_level(MPI_Comm comm, coarse_level& level, level_geometr
   for (std::int32_t i = 0; i < owned_; ++i)
     for (std::int32_t e = k.begin[at(i)]; e < k.begin[at(i) + 1]; ++e)
       if (const std::int32_t column = number[at(k.column[at(e)])]; column != number[at(i)])
-        entries.push_back({number[at(i)], column, k.conductance[at(e)]});  // no link from a point to itself
+        entries.push_back({number[at(i)], column, k.conductance[at(e)]});  // skip the diagonal
   for (auto& w : geometry.walls) w.point = number[at(w.point)];
   geometry.points.resize(at(owned_));
   const auto all = comm::gather_on_first(comm, entries).values;

@@ -10,21 +10,21 @@ namespace osteon::numerics::heat_cycle {
 
 inline constexpr int cell_sweeps = 2;  ///< number of Gauss-Seidel sweeps on the cells, before and after the correction
 
-/// The first plane of a colour, 0 or 1, in a block that begins at a plane of the image; every second plane has that colour.
-/// Even planes of the whole image are first in the forward sweep and last in the backward sweep.
+/// First plane of a colour (0 or 1) in a block that begins at plane `begin` of the image; every second plane has the same
+/// colour. Even planes of the image come first in the forward sweep and last in the backward sweep.
 inline std::int64_t first_plane(std::int64_t begin, int colour, bool is_back) {
   return (begin + colour + (is_back ? 1 : 0)) & 1;
 }
 
-/// Jacobi sweeps on coarse level 1, 2, ... before and after the correction, up to 32. Measured on porous images of 64^3 to
-/// 192^3 cells: with fewer sweeps, the iterations grow with the image.
+/// Number of Jacobi sweeps on coarse level 1, 2, ... before and after the correction, at most 32. With fewer sweeps, the
+/// number of iterations grows with the image size (measured on porous images of 64^3 to 192^3 cells).
 inline int smoothing_sweeps(std::size_t level) { return 4 << std::min<std::size_t>(level, 3); }
 
 inline constexpr std::int64_t direct_limit = 1500;    ///< unknowns factorised on rank 0: less work than one more level
 inline constexpr std::int64_t gather_limit = 100000;  ///< unknowns gathered on rank 0 when ranks cannot coarsen further
 
-/// Whether a level with this number of unknowns has a coarser one shared by all ranks. @param before those of the level
-/// above it
+/// Return true if a level with this number of unknowns has a coarser level on all ranks. @param before number of unknowns of
+/// the next finer level
 inline bool coarsens(std::int64_t unknowns, std::int64_t before) {
   return unknowns > direct_limit && (unknowns > gather_limit || 3 * unknowns < 2 * before);
 }

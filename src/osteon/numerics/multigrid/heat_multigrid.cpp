@@ -24,8 +24,8 @@ V inverse(V diagonal) {
 
 constexpr double smoothed_band = 5;  // ratio of the highest to the lowest eigenvalue damped by the smoother
 
-// Damping factors of Jacobi sweeps: Chebyshev polynomials on [2 / smoothed_band, 2], as many as required for `sweeps`.
-// Degree at most 4: at higher degrees consecutive large factors would amplify the rounding of high modes.
+// Damping factors of `sweeps` Jacobi sweeps: a sequence of Chebyshev polynomials on [2 / smoothed_band, 2]. Their degree is
+// at most 4, because consecutive large factors of higher degrees would amplify the rounding errors of high modes.
 std::vector<float> chebyshev_weights(int sweeps) {
   const int degree = std::min(sweeps, 4);
   const double high = 2, low = high / smoothed_band;
@@ -36,7 +36,7 @@ std::vector<float> chebyshev_weights(int sweeps) {
   return weights;
 }
 
-// x = x + weight D^-1 (b - K x) for each weight. `x` and `other` are swapped in every sweep; x holds the result.
+// x = x + weight D^-1 (b - K x) for each weight. Every sweep swaps `x` and `other`; the result is in `x`.
 template <class Operator>
 void smooth(const Operator& k, const halo& links, std::span<const float> weights, const float* b, float*& x, float*& other) {
   for (const float weight : weights) {
@@ -62,7 +62,7 @@ void restrict_strip(const coarse_level& level, std::size_t strip, const float* r
 
 std::int64_t strip_count(const coarse_level& level) { return static_cast<std::int64_t>(level.strips.size()) - 1; }
 
-// Each thread processes one strip at a time, unless the total work is too small for a thread team.
+// Threads process one strip at a time. If the total work is small, one thread processes all strips.
 template <class Each>
 void for_each_strip(const coarse_level& level, Each each) {
   const std::int64_t count = strip_count(level);
@@ -79,7 +79,7 @@ void restrict_to(const coarse_level& level, const float* residual, std::vector<f
   });
 }
 
-// @param unknown 0 for entries where x becomes zero; null: none
+// @param unknown 0 for entries at which x is set to zero; null if there are none
 void prolong(const coarse_level& level, float factor, const float* coarse, float* x, const std::uint8_t* unknown = nullptr) {
   for_each_strip(level, [&](std::size_t strip) {
     const std::int32_t begin = level.strips[strip].point, end = level.strips[strip + 1].point;
@@ -131,7 +131,7 @@ heat_multigrid::heat_multigrid(const heat_cells& kept, const heat_cells& fine, c
   gathered_.emplace(comm, copy, geometry);
   coarse_.push_back(std::move(copy));
   while (coarse_.back().matrix.rows() > heat_cycle::direct_limit && may_grow())
-    coarse_.push_back(aggregate(coarse_.back(), geometry));  // on rank 0 only, without communication
+    coarse_.push_back(aggregate(coarse_.back(), geometry));  // rank 0 only, without communication
   for (const coarse_level& level : coarse_) {
     const auto size = at(level.matrix.rows() + level.ghosts);
     work_.push_back({std::vector<float>(size), std::vector<float>(size), std::vector<float>(size)});
@@ -150,7 +150,7 @@ void heat_multigrid::smooth(kernel::sweep way, const float* r, float* z) const {
   }
 }
 
-// The residual is never stored as a whole: each strip of planes restricts its own part.
+// Each strip of planes computes and restricts its own part of the residual, so that the full residual is not stored.
 void heat_multigrid::restrict_residual(const float* r, const float* z) {
   const coarse_level& level = coarse_[0];
   std::vector<float>& right_side = work_[0].right_side;
@@ -162,7 +162,7 @@ void heat_multigrid::restrict_residual(const float* r, const float* z) {
                               [](const conduction_plane& p, std::int32_t c) { return p.cell < c; }) -
              fine_.planes.begin();
     };
-    // All values that are read have been set.
+    // The values need no initialisation: the loop below reads only values that have been set.
     const auto residual = std::make_unique_for_overwrite<float[]>(at(end - begin + kernel::conduction_padding));
     kernels_.residual(fine_.part(plane_of(begin), plane_of(end)), r, z, begin, residual.get());
     restrict_strip(level, strip, residual.get(), right_side.data());
@@ -184,8 +184,8 @@ void heat_multigrid::correct(const float* r, float* z) {
 }
 
 kernel_work heat_multigrid::work_of_cycle() const {
-  // A sweep over a cell: the right-hand side is read, its value read and written, and a byte of directions; for six faces a
-  // conductance times a difference, summed, as is the diagonal.
+  // A sweep over a cell reads the right-hand side and a byte of directions, and reads and writes the value. It multiplies a
+  // conductance and a difference and sums the product and the diagonal for each of six faces.
   constexpr double of_product = 4 * 6 + 2;
   const auto owned = static_cast<double>(fine_.owned);
   constexpr double sweeps = 2 * heat_cycle::cell_sweeps;
@@ -193,7 +193,7 @@ kernel_work heat_multigrid::work_of_cycle() const {
   for (std::size_t n = 0; n < gathered_at_; ++n) {
     const auto rows = static_cast<double>(coarse_[n].matrix.rows()),
                entries = static_cast<double>(coarse_[n].matrix.column.size());
-    // The matrix, x, the right-hand side and the result; the first sweep starts from zero.
+    // Matrix, x, right-hand side and result; the first sweep starts from zero.
     const kernel_work product{8 * entries + rows * (4 + 4 + 12), 2 * entries + 5 * rows};
     all += 2.0 * kernels_.smoothing_sweeps(n + 1) * product + kernel_work{rows * (12 + 8), rows * 4};
   }

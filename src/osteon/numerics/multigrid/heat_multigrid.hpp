@@ -12,15 +12,15 @@
 
 namespace osteon::numerics {
 
-/// A linear, symmetric, positive definite approximation of K^-1 (of the pseudo-inverse, if parts of the solid are thermally
-/// isolated).
+/// A linear, symmetric, positive definite approximation of K^-1, or of the pseudo-inverse if parts of the solid are
+/// thermally isolated.
 ///
-/// The cells are smoothed by Gauss-Seidel sweeps in place, forward before the correction and backward after it: first the
-/// planes with an even z, then the odd ones. Planes of one colour are independent, so threads share them. Coarse levels are
-/// smoothed by the same polynomial in D^-1 K before and after. The smoother is a contraction: the eigenvalues of D^-1 K are
-/// in (0, 2] for every diagonally dominant K (Gershgorin), so no eigenvalue has to be estimated. The number of smoothing
-/// sweeps grows from level to level (a variable V-cycle): coarse levels cost little, and with constants as the coarse space
-/// the iterations would grow without it.
+/// Gauss-Seidel sweeps smooth the cells in place, forward before the correction and backward after it. A sweep processes
+/// first the planes of even z, then those of odd z; threads process the planes of one colour in parallel. On coarse levels
+/// the smoother is a polynomial in D^-1 K. It is a contraction without estimated eigenvalues, because the eigenvalues of
+/// D^-1 K are in (0, 2] for every diagonally dominant K (Gershgorin). The number of sweeps grows from level to level
+/// (variable V-cycle). Coarse levels are cheap; with a constant number of sweeps and piecewise constant coarse spaces, the
+/// number of iterations would grow with the problem size.
 class heat_multigrid {
  public:
   /// An operator on the cells that replaces the conduction operator; coarse levels are built from a similar conduction
@@ -32,7 +32,7 @@ class heat_multigrid {
     std::function<void(const kernel::conduction_part&, const float* r, const float* z, std::int32_t first, float* residual)>
         residual;
     float correction = 1;  ///< factor applied to the correction of the cells by level 1
-    /// Per cell: 0 without an unknown, left unchanged by level 1; null: every cell has one.
+    /// Per cell: 0 if the cell has no unknown, in which case level 1 does not change it; null if every cell has an unknown.
     const std::uint8_t* unknown = nullptr;
     /// Sweeps on coarse level 1, 2, ... before and after the correction.
     int (*smoothing_sweeps)(std::size_t level) = heat_cycle::smoothing_sweeps;
@@ -40,8 +40,8 @@ class heat_multigrid {
 
   /// @param fine kept by reference @collective on fine.where.comm
   explicit heat_multigrid(const heat_cells& fine);
-  /// @param fine kept by reference: the numbering, its planes and its halo @param described the conduction problem on it
-  /// from which coarse levels are built @collective on fine.where.comm
+  /// @param fine numbering, planes and halo; kept by reference @param described conduction problem on this numbering, from
+  /// which coarse levels are built @collective on fine.where.comm
   heat_multigrid(const heat_cells& fine, const heat_cells& described, cell_kernels kernels);
 
   /// z = M r.
@@ -50,11 +50,11 @@ class heat_multigrid {
   /// @collective
   void apply(const float* r, float* z);
 
-  /// The part of apply() between its forward and backward sweeps: adds to z the coarse-level correction for r - K z.
-  /// @param z ghosts current on entry, not on return @collective
+  /// Perform the part of apply() between its forward and backward sweeps: add the coarse-level correction for r - K z to z.
+  /// @param z its ghosts must be current on entry; they are not current on return @collective
   void correct(const float* r, float* z);
 
-  /// Change the factor of the correction of the cells by level 1: for cells whose operator changes by a factor.
+  /// Set the factor of the level 1 correction, for cell operators that change by a factor.
   void set_correction(float factor) { kernels_.correction = factor; }
 
   /// Work of one cycle on this rank, without the levels that exist on rank 0 only.
@@ -73,8 +73,8 @@ class heat_multigrid {
 
   const heat_cells& fine_;
   cell_kernels kernels_;
-  // [0] is level 1. The levels from gathered_at_ + 1 on are those of all ranks, on rank 0 only: the first is a copy of the
-  // previous one.
+  // coarse_[0] is level 1. The levels from gathered_at_ + 1 on are on rank 0 only and contain the unknowns of all ranks;
+  // level gathered_at_ + 1 is a copy of the previous level.
   std::vector<coarse_level> coarse_;
   std::vector<work> work_;
   std::size_t gathered_at_ = 0;

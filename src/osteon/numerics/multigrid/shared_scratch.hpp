@@ -9,12 +9,12 @@
 
 namespace osteon::numerics {
 
-/// Memory for four vectors of floats, or two vectors of doubles in the same place: vectors 0 and 1 share memory with doubles
-/// 0, vectors 2 and 3 with doubles 1. Writing one ends the lifetime of the other.
+/// Memory for four vectors of floats or two vectors of doubles. Float vectors 0 and 1 share memory with double vector 0,
+/// float vectors 2 and 3 with double vector 1. A write to a vector invalidates the vectors that share its memory.
 class shared_scratch {
  public:
   explicit shared_scratch(std::int64_t size) : size_(static_cast<std::size_t>(size)), bytes_(allocate(16 * size_)) {
-    // First touched by the threads that use it.
+    // First touch by the threads that use the memory.
     for_each_block(size, 8192, [to = bytes_.get()](std::int64_t begin, std::int64_t end) {
       std::fill(to + 16 * begin, to + 16 * end, std::byte{0});
     });

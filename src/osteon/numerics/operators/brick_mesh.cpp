@@ -18,8 +18,8 @@ struct child {
   std::array<std::int32_t, 8> corners;
 };
 
-// A number for a node, equal on all ranks: nodes of one place differ in the smallest child that depends on them. An
-// accidental collision merges two nodes, which only coarsens more.
+// A node number that is equal on all ranks. Nodes of one place differ in the smallest child that depends on them. A hash
+// collision merges two nodes, which coarsens further but does no harm.
 std::int64_t scrambled_id(std::int64_t place, std::int64_t label) {
   return static_cast<std::int64_t>(
       mix_bits(static_cast<std::uint64_t>(place) * splitmix_increment + static_cast<std::uint64_t>(label)));
@@ -87,13 +87,13 @@ class coarsening {
       sorted_[static_cast<std::size_t>(place_begin_[static_cast<std::size_t>(c.parent_place)]++)] = c;
   }
 
-  // Bricks of one place: voxels share the node in its middle, so they have one parent. Other children have one each at
-  // first; those with the same corners are merged later.
+  // Make the bricks of one place. Voxels share the node in the middle of the place and have one parent. Other children
+  // initially have one parent each; parents with equal corners are merged later.
   void make_bricks(std::int64_t z, std::span<const child> group) {
     const index3 shape = mesh().lattice.shape;
     const index3 at{z, group[0].parent_place / shape.x, group[0].parent_place % shape.x};
     const int kind = brick_kind(result_, at);
-    std::uint32_t united = 0;  // places of voxels: each has one node, shared by up to eight voxels
+    std::uint32_t united = 0;  // places of voxels: up to eight voxels share one node at each place
     for (const child& c : group) {
       if (!children_.are_voxels || &c == group.data()) {
         brick_place_.push_back((at.z * (shape.y + 1) + at.y) * (shape.x + 1) + at.x);
@@ -134,13 +134,13 @@ class coarsening {
   }
 
   void number_nodes() {
-    // Nodes as known to this rank alone.
+    // Nodes from the data of this rank.
     std::vector<std::int32_t> node_of_slot(8 * brick_place_.size(), -1);
     std::vector<std::int64_t> place;
     const index3 shape = mesh().lattice.shape;
     for (std::size_t slot = 0; slot < node_of_slot.size(); ++slot) {
       const auto root = static_cast<std::size_t>(sets_.find(static_cast<std::int32_t>(slot)));
-      if (root == slot) {  // the smallest of its set, so it comes first
+      if (root == slot) {  // the root is the smallest member and therefore comes first
         node_of_slot[slot] = static_cast<std::int32_t>(place.size());
         const auto a = static_cast<std::int64_t>(slot % 8);
         place.push_back(brick_place_[slot / 8] + ((a >> 2) * (shape.y + 1) + (a >> 1 & 1)) * (shape.x + 1) + (a & 1));
@@ -162,7 +162,7 @@ class coarsening {
       }
     const std::vector<bool> may_have_copies = agree_on_labels(label, parents, parent_of);
 
-    // Nodes merged through other ranks have the same label at this point.
+    // At this point, nodes merged by other ranks have equal labels.
     std::vector<std::int32_t> order(place.size()), number(place.size());
     std::iota(order.begin(), order.end(), 0);
     const auto key = [&](std::int32_t i) {
@@ -191,7 +191,7 @@ class coarsening {
           static_cast<std::int32_t>(std::lower_bound(places.begin(), places.end(), z * plane) - places.begin()));
   }
 
-  // Merge bricks with the same corners.
+  // Merge bricks with equal corners.
   void merge_bricks() {
     auto& corners = mesh().corners;
     if (children_.are_voxels) return;
@@ -217,8 +217,9 @@ class coarsening {
       for (std::int32_t& brick : *list) brick = number[static_cast<std::size_t>(brick)];
   }
 
-  // A node receives the smallest label of all its copies. Copies are identified by their children: if a child node has
-  // copies, so have the nodes that it depends on. Labels are exchanged until none changes, usually a few times.
+  // Assign the smallest label of all copies to each node. If a child node has copies, the nodes on which it depends have
+  // copies, too, so that child nodes identify them. The exchange of labels is repeated until no label changes, usually a few
+  // times.
   template <class Parents, class ParentOf>
   std::vector<bool> agree_on_labels(std::vector<std::int64_t>& label, Parents parents, ParentOf parent_of) {
     std::vector<bool> may_have_copies(label.size());

@@ -1,11 +1,11 @@
 #pragma once
 /// @file
-/// The coarse meshes of the elasticity solver: bricks of 2 x 2 x 2 bricks of the level below, aligned in the whole image. A
-/// brick shared by ranks exists on each of them, with that rank's own children only.
+/// The coarse meshes of the elasticity solver: bricks of 2 x 2 x 2 bricks of the next finer level, aligned in the whole
+/// image. A brick shared by ranks exists on each of these ranks, with the children of the rank only.
 ///
-/// Disconnected parts remain separate: the children of one place form several bricks if they share no node, and bricks that
-/// meet at a place share a node there only if they share a child node that depends on it. Such cloned nodes keep the struts
-/// of trabecular bone independent of one another on every level.
+/// Disconnected parts remain separate. If children of one place share no node, they form several bricks. Adjacent bricks
+/// share a node only if they share a child node that depends on it. Such cloned nodes keep the struts of trabecular bone
+/// independent of one another on every level.
 /// @cite [Dick2011]: one coarse cell for each connected component
 #include <array>
 #include <cstdint>
@@ -20,8 +20,8 @@ namespace osteon::numerics {
 /// Places of the bricks of one level in the whole image.
 struct brick_lattice {
   index3 shape;                         ///< bricks
-  std::array<bool, 3> periodic{};       ///< the last plane of nodes along the axis is identical to the first
-  std::array<double, 3> last{1, 1, 1};  ///< size of the last brick along an axis, the others have size 1
+  std::array<bool, 3> periodic{};       ///< if true, the last plane of nodes along the axis is identical to the first
+  std::array<double, 3> last{1, 1, 1};  ///< size of the last brick along an axis; other bricks have size 1
 };
 
 /// The bricks of a rank on one coarse level, in z, y, x order; several may have the same place.
@@ -31,14 +31,14 @@ struct brick_mesh {
   std::vector<std::int32_t> plane_begin;             ///< first brick of each of these planes, and the end
   std::vector<std::int32_t> node_plane_begin;        ///< first node of each plane of nodes, and the end
   std::vector<std::array<std::int32_t, 8>> corners;  ///< nodes of a brick; corner 4 z + 2 y + x
-  std::vector<std::int64_t> node_place;              ///< of each node in the lattice of (shape + 1) points, ascending
+  std::vector<std::int64_t> node_place;              ///< index of each node in the lattice of (shape + 1) points, ascending
   std::vector<std::int64_t> node_id;                 ///< global identifier of a node; used in set-up
   std::vector<grid::identified_node> boundary;       ///< nodes that may have copies
 };
 
 using brick_visitor = std::function<void(std::int64_t y, std::int64_t x, const std::array<std::int32_t, 8>& corners)>;
 
-/// Name under which the messages of a level's nodes are counted; level 0 is that of the voxels.
+/// Name of a level's nodes in message counts; level 0 has the nodes of the voxels.
 inline std::string name_of_level(int level) { return "nodes of level " + std::to_string(level); }
 
 /// The bricks to be coarsened.
@@ -47,20 +47,20 @@ struct child_bricks {
   std::int64_t z_begin, z_end;  ///< planes of bricks of this rank
   std::span<const std::int64_t> node_id;
   const grid::shared_nodes* shared;
-  bool are_voxels;  ///< if true, no two have the same place, and all bricks of a parent share its middle node
+  bool are_voxels;  ///< if true, each place has at most one brick, and all bricks of a parent share its middle node
   std::function<void(std::int64_t z, const brick_visitor&)> visit_plane;  ///< its bricks in y, x order
 };
 
-/// A coarse mesh, and the connections of the child mesh's bricks and nodes to it.
+/// A coarse mesh, and its connections to the bricks and nodes of the child mesh.
 struct coarse_mesh {
   brick_mesh mesh;
   std::array<double, 3> middle{0.5, 0.5, 0.5};  ///< division point of the last parent along an axis, in [0, 1]
   std::vector<std::int32_t> parent;             ///< of each child brick
   std::vector<std::int32_t> node_brick;         ///< of each child node: a brick that contains it
-  std::vector<std::uint8_t> node_place;         ///< ... and its place there: 27 (kind of the brick) + 9 z + 3 y + x
+  std::vector<std::uint8_t> node_place;         ///< ... and its place in the brick: 27 (kind of the brick) + 9 z + 3 y + x
 };
 
-/// Bit 4 (z), 2 (y), 1 (x) of a brick's kind: it is the last along that axis and not divided in the middle.
+/// Kind of a brick: bit 4 (z), 2 (y) or 1 (x) is set if the brick is the last along the axis and not divided in the middle.
 int brick_kind(const coarse_mesh& mesh, index3 place);
 
 /// The corners that determine a node at place 9 z + 3 y + x (0, 1, 2: low, between, high) of a brick.

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Threaded sums and maxima over cells and their neighbours, identical for any number of threads.
+/// Threaded sums and maxima over cells and their neighbours, independent of the number of threads.
 #include <algorithm>
 #include <osteon/numerics/krylov/block_sums.hpp>
 #include <osteon/numerics/operators/visit_neighbours.hpp>
@@ -9,7 +9,8 @@ namespace osteon::numerics {
 
 namespace detail {
 
-/// Call each(value, cell, neighbours) for the cells of the segments [begin, end). @return the value, starting from 0
+/// Call each(value, cell, neighbours) for the cells of the segments [begin, end). @return final value; the initial value is
+/// 0
 template <class Each>
 double value_of_segments(const heat_cells& c, std::int64_t begin, std::int64_t end, const Each& each) {
   double value = 0;

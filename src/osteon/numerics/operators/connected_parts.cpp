@@ -16,7 +16,7 @@ namespace osteon::numerics {
 
 namespace {
 
-// Two pieces of the fluid, each connected inside the block of a rank, with a common face.
+// Two pieces of the fluid with a common face. A piece is connected inside the block of a rank.
 struct contact_of_pieces {
   std::int32_t a = 0, b = 0;  // numbered over all ranks
   std::int32_t axis = -1;     // axis of a crossing from a to b into the next period; -1: none
@@ -27,7 +27,7 @@ struct contact_of_pieces {
   }
 };
 
-// Pieces in parts, each with its period relative to the part's root.
+// Parts as sets of pieces. Each piece has a period relative to the root of its part.
 class parts_in_periods {
  public:
   explicit parts_in_periods(std::vector<std::uint8_t> touched) : touched_(std::move(touched)), node_(touched_.size()) {
@@ -92,7 +92,7 @@ class parts_in_periods {
   std::vector<node> node_;
 };
 
-// The piece of each run.
+// Compute the piece of each run.
 std::vector<std::int32_t> number_pieces(const voxel::run_set& cells, std::int32_t& count) {
   const index3 shape = cells.shape();
   const voxel::run* const origin = cells.runs().data();
@@ -111,7 +111,7 @@ std::vector<std::int32_t> number_pieces(const voxel::run_set& cells, std::int32_
   return forest.number([&](std::int32_t) { ++count; });
 }
 
-// Contacts of this rank's pieces with those beyond the faces of its block.
+// Contacts of this rank's pieces with pieces beyond the faces of its block.
 std::vector<contact_of_pieces> find_contacts(const grid::block& where, const ghosted_cells& cells,
                                              const std::vector<std::int32_t>& piece_of_cell) {
   std::vector<contact_of_pieces> contacts;
@@ -163,7 +163,7 @@ std::vector<std::uint8_t> touched_faces(const grid::block& where, const voxel::r
 
 // The pieces of all ranks, and on rank 0 their connections.
 struct pieces_of_ranks {
-  std::vector<std::int32_t> piece;  // of each run, in this rank's numbers
+  std::vector<std::int32_t> piece;  // piece of each run, numbered on this rank
   std::int32_t count = 0;           // number of pieces of this rank
   std::vector<int> counts;          // numbers of pieces of all ranks, on rank 0
   std::vector<contact_of_pieces> contacts;
@@ -185,7 +185,7 @@ pieces_of_ranks find_pieces(const grid::block& where, const voxel::run_set& cell
   return result;
 }
 
-// Values of all pieces on rank 0, distributed to the ranks that own the pieces.
+// Scatter values of all pieces from rank 0 to the owners of the pieces.
 template <class T>
 std::vector<T> scatter_lists(MPI_Comm comm, const std::vector<T>& all, const std::vector<int>& counts, std::int32_t count) {
   const std::vector<int> begin = comm::offsets_of(counts);

@@ -12,14 +12,14 @@ struct flow_parts {
   /// Per run of the cells: bit a is set if its part percolates along axis a.
   std::vector<std::uint8_t> through;
   std::int64_t parts = 0;          ///< face-connected parts, all ranks
-  std::int64_t flowing_parts = 0;  ///< number of parts with any of the wanted bits
+  std::int64_t flowing_parts = 0;  ///< number of parts that percolate along a wanted axis
 };
 
 /// Find the face-connected parts of the cells over all ranks.
 ///
-/// On a periodic box, a part percolates along an axis if a path inside it connects a voxel to the image of that voxel in
-/// another period of the axis. Contact with both faces is not sufficient: a bay with contact to both drives no flow. On
-/// other boxes the part must touch both faces.
+/// On a periodic box, a part percolates along an axis if a path in the part connects a voxel to its image in another period
+/// of the axis. Contact with both faces is not sufficient: a dead-end pore with contact to both faces has no flow. On other
+/// boxes the part must touch both faces.
 /// @param periodic the box is periodic along all axes @param wanted bits of axes
 /// @collective on where.comm
 /// @cost parts at rank boundaries are gathered on rank 0
@@ -29,7 +29,7 @@ flow_parts find_flow_parts(const grid::block& where, const voxel::run_set& cells
 struct numbered_parts {
   std::vector<std::int32_t> of_run;  ///< per run of the cells: its part
   std::int32_t count = 0;            ///< all ranks
-  /// Per part: bit a is set if a path inside it connects a voxel to the image of that voxel in another period of axis a.
+  /// Per part: bit a is set if a path in the part connects a voxel to its image in another period of axis a.
   std::vector<std::uint8_t> winds;
 };
 

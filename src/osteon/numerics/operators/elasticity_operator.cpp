@@ -13,7 +13,7 @@ template <class A, class B>
 double owned_dot(const A* a, const B* b, std::int64_t size, grid::node_layout layout, const grid::shared_nodes& shared) {
   if (size == 0) return 0;
   double sum = reduce_blocks(size, [=](std::int64_t begin, std::int64_t end) {
-    double part[8]{};  // several sums, so that the compiler can vectorise
+    double part[8]{};  // eight partial sums allow vectorisation
     std::int64_t i = begin;
     for (; i + 8 <= end; i += 8)
       for (int k = 0; k < 8; ++k) part[k] += static_cast<double>(a[i + k]) * static_cast<double>(b[i + k]);

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The stiffness on a level of the elasticity solver: the interface for the smoother.
+/// The stiffness operator of a level of the elasticity solver, as required by the smoother.
 #include <array>
 #include <functional>
 #include <osteon/base/for_each.hpp>
@@ -13,19 +13,20 @@ namespace osteon::numerics {
 
 /// 1 / diagonal of K; zero at places without stiffness.
 struct inverse_diagonal {
-  /// Values for every entry of a vector; or for every node, in which case component c of a node has weight[c] times its
-  /// value.
+  /// One value for each entry of a vector, or one value for each node. In the latter case, the value of component c is
+  /// multiplied by weight[c].
   std::span<const float> value;
   std::array<float, 3> weight{1, 1, 1};
   bool is_by_node = false;
 };
 
-/// K of one level in single precision: applies to flat vectors of `size` values, arranged as in `layout`; values of no node
-/// are and remain zero. On virtual ranks without values (comm/virtual_ranks.hpp) the size is zero.
+/// K of one level in single precision. Vectors are flat arrays of `size` values in the order given by `layout`; padding
+/// values are zero and remain zero. On virtual ranks without values (comm/virtual_ranks.hpp) the size is zero.
 class elasticity_operator {
  public:
   virtual ~elasticity_operator() = default;
-  /// y = K x with zeros at fixed displacements. x must be zero at these and equal on all copies of a node; so is y.
+  /// y = K x with zeros at fixed displacements. On entry, x must be zero at fixed displacements and equal on all copies of a
+  /// node. On return, the same holds for y.
   /// @collective
   virtual void multiply(const float* x, float* y) const = 0;
   /// Work of one product on this rank.
@@ -33,13 +34,13 @@ class elasticity_operator {
   virtual std::int64_t size() const = 0;
   virtual grid::node_layout layout() const = 0;
   virtual const grid::shared_nodes& shared() const = 0;
-  /// At fixed displacements, where residuals are zero, the value is arbitrary.
+  /// The inverse diagonal. It is arbitrary at fixed displacements, since residuals are zero there.
   virtual numerics::inverse_diagonal inverse_diagonal() const = 0;
-  /// Places of fixed displacements in a flat vector, ascending.
+  /// Indices of fixed displacements in a flat vector, ascending.
   virtual std::span<const std::int64_t> fixed() const = 0;
 };
 
-/// Call body(i, inverse of the diagonal) for all places i of a flat vector, in any order.
+/// Call body(i, inverse of the diagonal) for all indices i of a flat vector, in any order.
 template <class F>
 void for_each_with_diagonal(const elasticity_operator& k, F body) {
   const inverse_diagonal d = k.inverse_diagonal();
@@ -60,7 +61,8 @@ extern template double owned_dot(const float*, const float*, std::int64_t, grid:
 extern template double owned_dot(const double*, const float*, std::int64_t, grid::node_layout, const grid::shared_nodes&);
 extern template double owned_dot(const double*, const double*, std::int64_t, grid::node_layout, const grid::shared_nodes&);
 
-/// A number in [-1, 1] that depends on its argument only: start vectors must not depend on the decomposition.
+/// A pseudo-random number in [-1, 1] that depends on its argument only. It makes start vectors independent of the
+/// decomposition.
 double scrambled(std::uint64_t number);
 
 struct eigenvalue_range {
@@ -72,9 +74,10 @@ struct lanczos_vectors {
   std::span<float> residual, direction, product;
 };
 
-/// Outermost eigenvalues of B K by several Lanczos steps from a pseudo-random start; they are inside the spectrum.
-/// @param ids global numbers of the nodes
-/// @param precondition B, symmetric; its result may be the vector `product`
+/// Estimate the extreme eigenvalues of B K by Lanczos steps from a pseudo-random start vector. The estimates are inside the
+/// spectrum.
+/// @param ids global node numbers
+/// @param precondition applies B, which is symmetric; it may return the vector `product`
 /// @collective on comm
 eigenvalue_range estimate_eigenvalues(MPI_Comm comm, const elasticity_operator& k, std::span<const std::int64_t> ids,
                                       int steps, const lanczos_vectors& vectors,

@@ -29,16 +29,16 @@ struct elasticity_problem {
   vector3 spacing_mm;
   const voxel::material_table* materials = nullptr;
   voxel::run_set cells;                        ///< active voxels of the block
-  voxel::run_set nodes;                        ///< corner nodes; a node between blocks exists on each of them
+  voxel::run_set nodes;                        ///< corner nodes; a node between blocks exists on each adjacent block
   std::vector<material_number> material;       ///< per active cell
-  std::vector<prescribed_displacement> fixed;  ///< equal on every copy of a node (checked)
+  std::vector<prescribed_displacement> fixed;  ///< equal on all copies of a node (checked)
   std::array<bool, 3> periodic{};              ///< opposite faces of the image have equal displacements, by axis z, y, x
-  /// For a problem without values (comm/virtual_ranks.hpp) whose voxels represent bricks of 2^missing_levels voxels: the
-  /// number of multigrid levels between them, which have the same exchanges as the voxels.
+  /// For a problem without values (comm/virtual_ranks.hpp) whose voxels represent bricks of 2^missing_levels voxels: number
+  /// of multigrid levels between voxels and bricks. These levels have the same exchanges as the voxels.
   int missing_levels = 0;
 };
 
-/// Position of a node in the image [mm], from its low corner.
+/// Position of a node [mm], relative to the low corner of the image.
 vector3 position_mm(const elasticity_problem& problem, std::int32_t node);
 
 }  // namespace osteon::numerics

@@ -22,10 +22,10 @@ class fine_stiffness final : public elasticity_operator {
   void multiply(const double* x, double* y) const;
   kernel_work work() const override { return work(sizeof(float)); }
   kernel_work work_in_double() const { return work(sizeof(double)); }
-  /// y = K x, forces at fixed displacements included; not summed over periodic faces.
+  /// y = K x, including forces at fixed displacements; not summed over periodic faces.
   /// @collective
   void forces(const double* x, double* y) const;
-  /// y = K x for this rank's bricks only, forces at fixed displacements included. @collective local
+  /// y = K x for this rank's bricks only, including forces at fixed displacements. @collective local
   void own_forces(const double* x, double* y) const;
   /// Sum the values of all copies of each node. @collective
   void add_copies(double* y) const { shared_->exchange_add(y, layout()); }
@@ -34,23 +34,23 @@ class fine_stiffness final : public elasticity_operator {
   std::int64_t stride() const { return stride_; }
   grid::node_layout layout() const override { return {3, stride_, 1}; }
   const grid::shared_nodes& shared() const override { return *shared_; }
-  /// Copies on other ranks only: on periodic faces, forces remain separate.
+  /// Node copies on other ranks, without copies on periodic faces: forces on periodic faces are not summed.
   const grid::shared_nodes& shared_by_ranks() const { return shared_by_ranks_ ? *shared_by_ranks_ : *shared_; }
   numerics::inverse_diagonal inverse_diagonal() const override { return {inverse_diagonal_, component_weight_, true}; }
 
   std::span<const std::int64_t> ids() const { return ids_; }
   /// Release the global numbers, used only in set-up.
   void drop_ids() { release(ids_); }
-  /// Places of fixed displacements in a flat vector.
+  /// Indices of fixed displacements in a flat vector.
   std::span<const std::int64_t> fixed() const override { return fixed_; }
-  /// First node of each local node plane, and the end.
+  /// First node of each local node plane, and the number of nodes.
   std::span<const std::int32_t> node_plane_begin() const { return bricks_.node_plane_begin; }
-  /// Call `visit` for the bricks of the local plane z, their y and x in the image.
+  /// Call `visit` for the bricks of the local plane z, with y and x in the image.
   void visit_plane(std::int64_t z, const brick_visitor& visit) const;
 
  private:
-  // Each value of x is read, each value of y read and written, and the list of runs needs a byte for each
-  // (docs/reference/performance.md). A brick needs 129 additions and 45 multiplications.
+  // Reads x, reads and writes y, and reads about a byte of the run list per value (docs/reference/performance.md). A brick
+  // has 129 additions and 45 multiplications.
   kernel_work work(std::size_t value_bytes) const {
     return {static_cast<double>(size()) * static_cast<double>(3 * value_bytes + 1),
             174.0 * static_cast<double>(problem_.material.size())};
@@ -69,7 +69,7 @@ class fine_stiffness final : public elasticity_operator {
   std::optional<grid::shared_nodes> shared_, shared_by_ranks_;
   kernel::hex8_stiffness<float> single_;
   kernel::hex8_stiffness<double> double_;
-  std::vector<float> inverse_diagonal_;  // by node, of component z
+  std::vector<float> inverse_diagonal_;  // by node, for component z
   std::array<float, 3> component_weight_{1, 1, 1};
 };
 

@@ -11,10 +11,10 @@ namespace osteon::numerics {
 
 namespace {
 
-// The cells of two ranks on the two sides of a face, in the coordinates of this rank's block.
+// Cells on the two sides of a face between two ranks, in the coordinates of this rank's block.
 struct contact {
   box3 mine;    // owned voxels at the face
-  box3 theirs;  // the voxels beyond them
+  box3 theirs;  // the voxels beyond the face
 };
 
 index3 along(int axis, std::int64_t step) {
@@ -25,7 +25,7 @@ index3 along(int axis, std::int64_t step) {
 
 box3 shifted(const box3& b, const index3& by) { return {b.begin + by, b.end + by}; }
 
-// The parts of other ranks' blocks beyond each face. Appends a link for each.
+// Find the parts of other ranks' blocks beyond each face. Append a link for each part.
 std::vector<contact> find_contacts(const grid::block& where, std::array<bool, 3> periodic, std::vector<halo_link>& links) {
   std::vector<contact> contacts;
   for (int side = 0; side < 6; ++side) {
@@ -47,7 +47,7 @@ std::vector<contact> find_contacts(const grid::block& where, std::array<bool, 3>
   return contacts;
 }
 
-// The runs of the cells in a part of the block, in coordinates of the part; the numbers are those of the block.
+// The runs of the cells in a part of the block. Coordinates are relative to the part; cell numbers are those of the block.
 std::vector<voxel::run> runs_in(const voxel::run_set& cells, const box3& part) {
   std::vector<voxel::run> runs;
   for (std::int64_t z = part.begin.z; z < part.end.z; ++z)
@@ -107,7 +107,8 @@ ghosted_cells with_ghosts(const grid::block& where, const voxel::run_set& cells,
   }
   comm::collectively(where.comm, [&] {
     if (size > std::numeric_limits<std::int32_t>::max())
-      throw data_error(fmt::format("{} cells and ghosts on one rank, more than it can number; use more ranks", size));
+      throw data_error(
+          fmt::format("{} cells and ghosts on one rank exceed the range of 32-bit numbers; use more ranks", size));
   });
   result.size = static_cast<std::int32_t>(size);
   std::sort(ghosts.begin(), ghosts.end(), is_before);

@@ -10,15 +10,17 @@
 
 namespace osteon::numerics {
 
-/// Active cells of a block, numbered z, y, x from 0, followed by the active cells of other ranks that share a face with the
-/// block: its ghosts, link by link, each link's in z, y, x order. On periodic axes, the plane beyond a face is that of the
-/// opposite face, possibly of the same block.
+/// Active cells of a block, numbered from 0 in z, y, x order, followed by its ghosts: the active cells of other ranks that
+/// share a face with the block. Ghosts are ordered by link, then in z, y, x order. On periodic axes, the plane beyond a face
+/// is the plane at the opposite face, possibly of the same block.
 struct ghosted_cells {
   index3 shape;  ///< shape of the block
-  /// Owned runs and ghosts in z, y, x order. Coordinates are those of the block; -1 and `shape` are ghosts.
+  /// Owned runs and ghosts in z, y, x order. Coordinates are relative to the block; ghosts have the coordinate -1 or
+  /// `shape`.
   std::vector<voxel::run> runs;
-  std::vector<std::int32_t> row_begin;  ///< per row of (shape.z + 2, shape.y + 2): index of its first run; one more
-  std::int32_t owned = 0, size = 0;     ///< number of cells; including ghosts
+  std::vector<std::int32_t>
+      row_begin;  ///< per row of (shape.z + 2, shape.y + 2): index of its first run; then the number of runs
+  std::int32_t owned = 0, size = 0;  ///< number of owned cells; number of all cells, including ghosts
   halo links;
 
   /// The runs of row (z, y), ghosts included. A run of ghosts and a run of owned cells may be adjacent.
@@ -42,7 +44,7 @@ struct ghosted_cells {
 ghosted_cells with_ghosts(const grid::block& where, const voxel::run_set& cells, std::array<bool, 3> periodic);
 
 /// The cells of the selected runs, renumbered.
-/// @param keep per run; equal for a cell and its ghosts on all ranks
+/// @param keep per run: true if selected; equal for a cell and its ghosts on all ranks
 ghosted_cells only(const ghosted_cells& all, const std::vector<bool>& keep);
 
 }  // namespace osteon::numerics

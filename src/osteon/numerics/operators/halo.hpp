@@ -11,12 +11,11 @@
 
 namespace osteon::numerics {
 
-/// The ghosts beyond a face of the block that one rank owns: the values to send to that rank, and the place of the received
-/// values.
+/// The ghosts of one rank beyond a face of the block: values to send to this rank, and index of the received values.
 struct halo_link {
   int rank = MPI_PROC_NULL;        ///< possibly this rank itself, if the image is periodic
   int side = 0;                    ///< side of this rank's block: 2 axis + (1 on the high face)
-  std::vector<std::int32_t> send;  ///< numbers of the values required by the rank, in the order of its ghosts
+  std::vector<std::int32_t> send;  ///< indices of the values to send, in the order of the receiver's ghosts
   std::int32_t ghost_begin = 0;    ///< number of the first ghost
   std::int32_t ghost_count = 0;
 };
@@ -25,11 +24,11 @@ struct halo_link {
 class halo {
  public:
   MPI_Comm comm = MPI_COMM_NULL;  ///< borrowed
-  std::vector<halo_link> links;   ///< by side, and by rank; fixed from the first `exchange` on
-  std::string name = "cells";     ///< name under which its messages are counted
+  std::vector<halo_link> links;   ///< ordered by side, then by rank; must not change after the first `exchange`
+  std::string name = "cells";     ///< name in message counts
 
-  /// Send the values of each link; the result contains the values received by each link. T is trivially copyable.
-  /// @param count number of values received by a link @collective on comm (with the linked ranks only)
+  /// Send the values of each link, and return the received values of each link. T must be trivially copyable.
+  /// @param count returns the number of values that a link receives @collective on comm (with the linked ranks only)
   template <class T, class Count>
   std::vector<std::vector<T>> swap(const std::vector<std::vector<T>>& out, Count count) const {
     std::vector<T> all;
@@ -51,7 +50,7 @@ class halo {
     return in;
   }
 
-  /// Send each link one value per entry of its `send` list; the result contains one value per ghost.
+  /// Send one value per entry of each link's `send` list, and return one value per ghost.
   /// @collective on comm (with the linked ranks only)
   template <class T>
   std::vector<std::vector<T>> swap(const std::vector<std::vector<T>>& out) const {
@@ -66,7 +65,7 @@ class halo {
   }
 
  private:
-  // Two ranks may share several faces: the side of the receiver distinguishes their messages.
+  // Two ranks may share several faces. The receiver's side distinguishes the messages.
   plan::neighbour_part part() const {
     plan::neighbour_part result{name, {}, {}, plan::arrival::place};
     for (const halo_link& link : links) {

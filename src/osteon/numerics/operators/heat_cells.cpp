@@ -14,7 +14,7 @@ namespace {
 class row_cursor {
  public:
   explicit row_cursor(std::span<const voxel::run> row) : row_(row) {}
-  // Number of the neighbour at x, or -1; lowers `until` to the next x at which that changes.
+  // Number of the neighbour at x, or -1. Reduces `until` to the next x at which a run of the neighbour row begins or ends.
   std::int32_t at(std::int32_t x, std::int32_t& until) {
     while (!row_.empty() && row_.front().x + row_.front().length <= x) row_ = row_.subspan(1);
     if (row_.empty()) return -1;
@@ -38,7 +38,7 @@ struct cut_rows {
   std::vector<outer_face> outer;
 };
 
-// Divides the runs of a row into segments at run changes of a neighbour row. Rows are independent.
+// Divides the runs of a row into segments where runs of a neighbour row begin or end. Rows are independent.
 class row_cutter {
  public:
   row_cutter(heat_cells& c, const heat_problem& problem, cut_rows& found) : c_(c), problem_(problem), found_(found) {}
@@ -95,8 +95,7 @@ class row_cutter {
       return;
     }
     if (length_ > 0) {
-      // Neighbour d of the segment's cell k is base_[d] + k, counted from its first cell: the value must be in range and
-      // non-negative.
+      // Neighbour d of the k-th cell of the segment is base_[d] + k, which must be non-negative and in range.
       for (std::size_t d = 0; d < 4; ++d)
         if (neighbour[d] >= 0 && (base_[d] >= 0 ? base_[d] + length_ != neighbour[d] : neighbour[d] < length_))
           return restart(i, neighbour, left, right);
@@ -142,8 +141,8 @@ class row_cutter {
     return true;
   }
 
-  // Record the neighbours beyond the outer face `side` of the `count` cells from `first` at x; `across` is the periodic one.
-  // @return the first of them, or -1
+  // Record the neighbours of `count` cells beyond the outer face `side`, for the cells from `first` on, the first of which
+  // is at x. `across` is the first neighbour across a periodic face. @return number of the first neighbour, or -1
   std::int32_t beyond(std::size_t side, std::int32_t first, std::int32_t across, std::int32_t x, std::int32_t count) {
     const thermal kind = problem_.faces[side / 2][side % 2].kind;
     const bool periodic = c_.periodic[side / 2];
@@ -159,15 +158,15 @@ class row_cutter {
     return c_.walls + static_cast<std::int32_t>(side) * static_cast<std::int32_t>(c_.cells.shape.x);
   }
 
-  heat_cells& c_;  // its `open` is set
+  heat_cells& c_;  // sets c_.open
   const heat_problem& problem_;
   cut_rows& found_;
-  std::int32_t z_ = 0, y_ = 0, x_ = 0;   // voxel of the image at the beginning of the row of the block
+  std::int32_t z_ = 0, y_ = 0, x_ = 0;   // voxel of the image at the beginning of the block's row
   std::int32_t first_ = 0, length_ = 0;  // cells of the current segment
-  std::array<std::int32_t, 4> base_{};   // numbers of its first cell's neighbours; -1: not known yet
+  std::array<std::int32_t, 4> base_{};   // neighbours of the segment's first cell; -1: not yet known
 };
 
-// Assign to the wall cells of each face a separate material, whose resistance is that of the convection film.
+// Assign a separate material to the wall cells of each face. Its resistance is that of the convection film.
 void line_walls(heat_cells& c, const heat_problem& problem) {
   std::size_t number = problem.materials->size();
   for (std::size_t side = 0; side < 6; ++side) {
@@ -202,7 +201,7 @@ heat_cells make_conduction_cells(const heat_problem& problem, ghosted_cells cell
 
   comm::collectively(c.where.comm, [&] {
     if (c.walls > std::numeric_limits<std::int32_t>::max() - 6 * shape.x - kernel::conduction_padding)
-      throw data_error("more cells on one rank than it can number; use more ranks");
+      throw data_error("the cells of one rank exceed the range of 32-bit numbers; use more ranks");
     c.size = c.walls + 6 * static_cast<std::int32_t>(shape.x) + kernel::conduction_padding;
     c.material = std::move(material);
     c.material.resize(static_cast<std::size_t>(c.size), 0);
@@ -211,7 +210,7 @@ heat_cells make_conduction_cells(const heat_problem& problem, ghosted_cells cell
   c.links.exchange(c.material.data());
 
   c.open.resize(static_cast<std::size_t>(c.size));
-  // Plane by plane, by all threads; the lists are concatenated in the order of the planes.
+  // All threads process planes; the lists are then concatenated in the order of the planes.
   std::vector<cut_rows> found(at(shape.z));
   for_each_block(shape.z, 1, [&](std::int64_t z, std::int64_t) {
     row_cutter cutter(c, problem, found[at(z)]);

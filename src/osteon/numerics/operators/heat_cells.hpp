@@ -27,9 +27,9 @@ struct conduction_plane {
   std::int32_t cell = 0, segment = 0, corner = 0;
 };
 
-/// A numbering: owned cells in the order z, y, x, ghosts, then six rows of wall cells, one for each outer face, and padding.
-/// A vector over it has `size` values. Wall cells represent the surroundings and are zero: their contribution is part of the
-/// right-hand side.
+/// Numbering of the cells: owned cells in z, y, x order, ghosts, six rows of wall cells (one per outer face), and padding. A
+/// vector has `size` values. Wall cells represent the surroundings; their values are zero, because the right-hand side
+/// contains their contribution.
 struct heat_cells {
   grid::block where;
   vector3 spacing_mm;
@@ -44,9 +44,10 @@ struct heat_cells {
   std::vector<kernel::conduction_corner> corners;
   std::vector<outer_face> outer;    ///< in the order of the cells
   std::vector<double> resistivity;  ///< by the numbers in `material` [mm K/W]
-  std::vector<double> storage;   ///< by the same numbers: heat storage of a cell per kelvin and time step [W/K]; 0: steady
-  std::array<double, 3> face{};  ///< 2 A / h by axis [mm]
-  std::vector<conduction_plane> planes;  ///< owned planes; and the end of the last one
+  std::vector<double>
+      storage;  ///< by the numbers in `material`: heat storage of a cell per kelvin and time step [W/K]; 0: steady
+  std::array<double, 3> face{};          ///< 2 A / h by axis [mm]
+  std::vector<conduction_plane> planes;  ///< owned planes, and the end of the last plane
   halo links;
 
   /// The segments and corners of owned planes.
@@ -76,7 +77,7 @@ struct heat_cells {
 };
 
 /// Number the given cells, divide their runs into segments and find their outer faces.
-/// @param problem checked; its cells are not read
+/// @param problem must have been checked; its cells are not used
 /// @param cells the cells of the problem and their ghosts
 /// @param material per owned cell of `cells`
 /// @collective on problem.where.comm

@@ -21,9 +21,9 @@ struct face_condition {
 
 /// A conduction problem. Faces without a condition are insulated.
 ///
-/// Cells whose temperature follows without solving are not unknowns. A part of the solid in contact with one prescribed
-/// temperature only has that temperature. A part without a prescribed temperature and without heat input receives the middle
-/// of the prescribed temperatures, which keeps every field finite.
+/// Cells of known temperature are not unknowns. A part of the solid in contact with a single prescribed temperature has this
+/// temperature. A part without prescribed temperature and without heat input receives the mean of the lowest and the highest
+/// prescribed temperature, so that every field is finite.
 struct heat_problem {
   grid::block where;
   vector3 spacing_mm;
@@ -31,16 +31,16 @@ struct heat_problem {
   voxel::run_set cells;                                  ///< active voxels of the block
   std::vector<material_number> material;                 ///< per active cell
   std::array<std::array<face_condition, 2>, 3> faces{};  ///< by axis (z, y, x); low, high
-  /// Axes on which the image is periodic: the low and the high face are the same plane, and T(x + L) = T(x) + gradient L.
+  /// Periodic axes: the low and the high face are the same plane, and T(x + L) = T(x) + gradient L.
   std::array<bool, 3> periodic{};
-  /// Added to all prescribed temperatures, relative to the centre of the box: T + gradient . (x - centre).
+  /// Gradient added to all prescribed temperatures: T + gradient . (x - centre of the box).
   vector3 gradient_K_per_mm{};
   std::vector<double> source_W_per_mm3{};  ///< heat source per volume, by material; empty: none
 };
 
 /// Check the consistency of a problem before any computation. @throws usage_error for an inconsistent problem @throws
 /// data_error for cells without a conductivity
-/// @collective on problem.where.comm: all ranks throw the same
+/// @collective on problem.where.comm: all ranks throw the same error
 void check_conduction(const heat_problem& problem);
 
 }  // namespace osteon::numerics

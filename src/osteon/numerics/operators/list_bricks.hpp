@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Conversion of sets of cells and nodes to the lists of the brick kernel.
+/// Conversion of cell and node sets to the lists of the brick kernel.
 #include <osteon/kernel/elasticity/hex8.hpp>
 #include <osteon/voxel/run_set.hpp>
 #include <span>
@@ -19,7 +19,7 @@ struct brick_lists {
   }
 };
 
-/// @param nodes all corners of the cells, and possibly more @param material per cell
+/// @param nodes a superset of the cells' corners @param material per cell
 inline brick_lists list_bricks(const voxel::run_set& cells, const voxel::run_set& nodes,
                                std::span<const material_number> material) {
   brick_lists lists;

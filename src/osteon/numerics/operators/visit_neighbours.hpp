@@ -1,13 +1,14 @@
 #pragma once
 /// @file
-/// Visits to the cells of a numbering with the numbers of their neighbours.
+/// Loops over cells with the numbers of their neighbours.
 #include <array>
 #include <osteon/base/for_each.hpp>
 #include <osteon/numerics/operators/heat_cells.hpp>
 
 namespace osteon::numerics {
 
-/// Call visit(cell, neighbours) for the cells of a segment: numbers in the six directions, -1 for a missing neighbour.
+/// Call visit(cell, neighbours) for the cells of a segment. `neighbours` has the numbers in six directions; -1: no
+/// neighbour.
 template <class Visit>
 void visit_segment(const heat_cells& c, const kernel::conduction_segment& s, const Visit& visit) {
   std::array<std::int32_t, kernel::directions> near;
@@ -20,7 +21,7 @@ void visit_segment(const heat_cells& c, const kernel::conduction_segment& s, con
     visit(i, near);
   }
 }
-/// Same for the cells outside all segments.
+/// Call visit(cell, neighbours) for the cells outside all segments.
 template <class Visit>
 void visit_corners(const heat_cells& c, const Visit& visit) {
   std::array<std::int32_t, kernel::directions> near;
@@ -30,13 +31,13 @@ void visit_corners(const heat_cells& c, const Visit& visit) {
   }
 }
 
-/// Same for each owned cell, by one thread.
+/// Call visit(cell, neighbours) for each owned cell, by one thread.
 template <class Visit>
 void visit_neighbours(const heat_cells& c, const Visit& visit) {
   for (const kernel::conduction_segment& s : c.segments) visit_segment(c, s, visit);
   visit_corners(c, visit);
 }
-/// Same by all threads, in any order; one thread visits the corners.
+/// Call visit(cell, neighbours) for each owned cell, by all threads and in any order; one thread processes the corners.
 template <class Visit>
 void visit_neighbours_in_parallel(const heat_cells& c, const Visit& visit) {
   constexpr std::int64_t chunk = 256;

@@ -12,12 +12,12 @@ namespace osteon::numerics {
 
 namespace {
 
-constexpr std::int64_t lines_at_once = 8;  // those of kernel::complex_lanes
+constexpr std::int64_t lines_at_once = 8;  // lanes of kernel::complex_lanes
 using four = kernel::lanes<double>::vector;
 
 std::int64_t padded(std::int64_t count, std::int64_t to) { return (count + to - 1) / to * to; }
 
-// Rows become columns.
+// Transpose a 4 x 4 block.
 void transpose(four& a, four& b, four& c, four& d) {
   const four ab_even = __builtin_shufflevector(a, b, 0, 4, 2, 6), ab_odd = __builtin_shufflevector(a, b, 1, 5, 3, 7);
   const four cd_even = __builtin_shufflevector(c, d, 0, 4, 2, 6), cd_odd = __builtin_shufflevector(c, d, 1, 5, 3, 7);
@@ -27,7 +27,7 @@ void transpose(four& a, four& b, four& c, four& d) {
   d = __builtin_shufflevector(ab_odd, cd_odd, 2, 3, 6, 7);
 }
 
-// Up to four values; zero beyond `count`.
+// Read up to four values; values beyond `count` are zero.
 four read_some(const double* from, std::int64_t count) {
   four v{};
   if (count >= 4)
@@ -43,7 +43,8 @@ void write_some(double* to, std::int64_t count, const four& v) {
     for (std::int64_t i = 0; i < count; ++i) to[i] = v[i];
 }
 
-// Four rows of `length` values as one part of lines, and back. @param rows null: a row of zeros, which is not written
+// Convert four rows of `length` values to one part of lines, and back. @param rows null: a row of zeros, which is not
+// written
 template <class Part>
 void take_rows(const std::array<const double*, 4>& rows, std::int64_t length, kernel::complex_lanes* lines, Part part) {
   for (std::int64_t j = 0; j < length; j += 4) {
@@ -79,7 +80,7 @@ box_poisson::box_poisson(poisson_box box)
       along_z_(box_.comm, box_.planes, box_.ends[0], by_column(false), by_column(true)),
       modes_(at(own_ * columns_)) {}
 
-// The eigenvalue of the other two axes, or the factor of the modes, both for a weight of one along z.
+// Eigenvalues of the x and y operators by column, or the factors of the modes, for a weight of one along z.
 std::vector<double> box_poisson::by_column(bool is_scale) const {
   std::vector<double> values(at(columns_), is_scale ? 0 : 1);
   for (std::int64_t y = 0; y < box_.shape.y; ++y)
@@ -91,7 +92,7 @@ std::vector<double> box_poisson::by_column(bool is_scale) const {
   return values;
 }
 
-// By all threads, with memory for one plane each.
+// Process planes by all threads, with memory for one plane per thread.
 template <class Body>
 void box_poisson::over_planes(const Body& body) const {
   const std::int64_t threads = omp_get_max_threads(), chunk = std::max<std::int64_t>(1, (own_ + threads - 1) / threads);
@@ -160,7 +161,7 @@ void box_poisson::solve(const double* right, double* solution) {
   });
 }
 
-// The right-hand side is read, modes written and read, the solution written; lines remain in the caches.
+// Reads the right-hand side, writes and reads the modes, and writes the solution; lines remain in the caches.
 kernel_work box_poisson::work() const {
   const auto cells = static_cast<double>(own_ * box_.shape.y * box_.shape.x);
   return along_z_.work() + cells * kernel_work{40, 2 * (along_y_.operations() / along_y_.length() +

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Direct solver for Poisson's equation on the voxels of a whole box, by transforms.
+/// Direct solver for Poisson's equation on all voxels of a box, by fast transforms.
 #include <array>
 #include <osteon/base/box.hpp>
 #include <osteon/numerics/transforms/cut_lines.hpp>
@@ -18,17 +18,18 @@ struct poisson_box {
   std::vector<std::int32_t> row;          ///< per (own plane, y): number of its first cell in a vector
 };
 
-/// Solves sum over the axes of weight (2 x_i - x_(i-1) - x_(i+1)) = f; the end conditions define the cells beyond the ends.
+/// Solves the equation: sum over the axes of weight (2 x_i - x_(i-1) - x_(i+1)) = f. The end conditions define the values
+/// beyond the ends.
 ///
 /// The operator is a sum of one-dimensional operators, so that transforms along x and y leave a system along z for each pair
-/// of modes [BuzbeeGolubNielson1970]. Double precision throughout. If no end prescribes x, the mean of f must be zero, and
-/// the mean of x is arbitrary.
+/// of modes [BuzbeeGolubNielson1970]. All computations are in double precision. If no end prescribes x, the mean of f must
+/// be zero, and the mean of x is arbitrary.
 class box_poisson {
  public:
   /// @throws usage_error for an axis that is periodic at one end only @collective on box.comm
   explicit box_poisson(poisson_box box);
 
-  /// @param right, solution over the numbering of box.row; they may be identical @collective
+  /// @param right, solution in the numbering of box.row; may be the same array @collective
   void solve(const double* right, double* solution);
 
   /// Work of solve() on this rank.

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int there_tag = 1100, back_tag = 1200;
 
-// Contribution of an end to the equation of its last point, at that point.
+// Contribution of an end to the diagonal of its last point.
 double of_end(kernel::line_end end) { return end == kernel::line_end::mirror ? 1 : end == kernel::line_end::zero ? -1 : 0; }
 
 }  // namespace
@@ -24,7 +24,7 @@ cut_lines::wide cut_lines::read(const double* from) {
   return r;
 }
 
-// By all threads, with memory for the planes of a line each.
+// Process blocks by all threads, with memory for the planes of a line per thread.
 template <class Body>
 void cut_lines::over_blocks(std::int64_t count, std::int64_t points, const Body& body) const {
   const std::int64_t threads = omp_get_max_threads(), chunk = std::max<std::int64_t>(1, (count + threads - 1) / threads);
@@ -69,7 +69,7 @@ cut_lines::cut_lines(MPI_Comm comm, std::vector<std::int64_t> planes, kernel::li
   back_ = comm::neighbours(comm, back_tag, std::move(back));
 }
 
-// The systems of the planes between two unknowns, of all ranks.
+// Compute the couplings of the planes between two unknowns, for all ranks.
 void cut_lines::set_couplings() {
   coupling_.resize(at(own_blocks_ * ranks_));
   over_blocks(own_blocks_, 1, [&](std::int64_t own, line&) {
@@ -82,7 +82,7 @@ void cut_lines::set_couplings() {
         kernel::lanes<double>::vector same{}, other{};
         other += 1;
         if (is_end) {
-          // From the end on: remaining coefficient of a point in the previous one.
+          // Start at the end: remaining coefficient of a point in the previous equation.
           same += high_;
           other *= 0;
           for (std::int64_t k = 0; k < between; ++k) same = 1 / (diagonal.v[i] - same);
@@ -99,7 +99,8 @@ void cut_lines::set_couplings() {
   });
 }
 
-// Forward through the planes between, from `low` before them, with `high` after them.
+// Forward elimination of the planes between two unknowns. `low` is the value before these planes, `high` the value after
+// them.
 void cut_lines::eliminate(std::int64_t block, const double* values, const wide& low, const wide& high, line& work,
                           bool is_known) const {
   const std::int64_t columns = blocks_ * lanes, between = own_ - 1;
@@ -123,7 +124,8 @@ void cut_lines::eliminate(std::int64_t block, const double* values, const wide& 
   }
 }
 
-// Contribution of the planes between to the right-hand sides of this rank's unknown and of the next one's.
+// Contribution of the planes between two unknowns to the right-hand sides of this rank's unknown and of the next rank's
+// unknown.
 cut_lines::edges cut_lines::edges_of(std::int64_t block, const double* values, line& work) const {
   const std::int64_t between = own_ - 1;
   edges e{read(values + block * lanes), {}};
@@ -137,7 +139,7 @@ cut_lines::edges cut_lines::edges_of(std::int64_t block, const double* values, l
   return e;
 }
 
-// @param firsts this rank's unknown and the next one's
+// @param firsts the unknowns of this rank and of the next rank
 void cut_lines::finish(std::int64_t block, double* values, const edges& firsts, line& work, bool is_known) const {
   const std::int64_t columns = blocks_ * lanes, between = own_ - 1;
   const wide scale = read(scale_.data() + block * lanes);
@@ -155,8 +157,9 @@ void cut_lines::finish(std::int64_t block, double* values, const edges& firsts, 
   }
 }
 
-// The unknowns of all ranks: those before the last one are eliminated in turn, each with its coefficient of the last one.
-// @param by_rank edges of each rank; become its unknown and the next one's
+// Solve for the unknowns of all ranks. All unknowns except the last are eliminated in turn, each with its coefficient of the
+// last unknown.
+// @param by_rank on entry, edges of each rank; on return, the unknowns of the rank and of the next rank
 void cut_lines::solve_columns(std::int64_t own_block, edges* by_rank, line& work) const {
   using vector = kernel::lanes<double>::vector;
   const std::int64_t block = first_block_ + own_block, stride = own_blocks_;
@@ -176,7 +179,7 @@ void cut_lines::solve_columns(std::int64_t own_block, edges* by_rank, line& work
     };
     vector end_right = right_of(last), end_pivot = diagonal_at(last);
     if (last == 0 && repeats_) end_pivot -= 2 * other(0);
-    vector right{}, share{}, taken{};  // contribution of the previous row
+    vector right{}, share{}, taken{};  // contributions of the previous row
     for (int r = 0; r < last; ++r) {
       right += right_of(r);
       if (r == 0 && repeats_) share -= other(last);
@@ -226,7 +229,7 @@ void cut_lines::solve(double* values) {
   over_blocks(blocks_, own_, [&](std::int64_t b, line& work) { finish(b, values, ends_[at(b)], work, false); });
 }
 
-// Planes are read twice and written once. One forward sweep with divisions, one forward and backward.
+// Reads planes twice and writes them once, in a forward sweep with divisions and a forward and backward sweep.
 kernel_work cut_lines::work() const {
   const auto points = static_cast<double>(own_ * blocks_ * lanes);
   return {24 * points, 15 * points};

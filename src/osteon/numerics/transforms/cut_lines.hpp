@@ -11,25 +11,27 @@
 
 namespace osteon::numerics {
 
-/// For each column c of planes distributed over ranks: (2 + shift_c) x_z - x_(z-1) - x_(z+1) = f_z, with end conditions in
-/// place of the values beyond the ends of a line.
+/// Solves (2 + shift_c) x_z - x_(z-1) - x_(z+1) = f_z for each column c of planes that are distributed over ranks. End
+/// conditions define the values beyond the ends of a line.
 ///
-/// Each rank's first plane is an unknown of a system with one equation per rank, which is tridiagonal (cyclic for periodic
-/// lines); the planes between two of them are eliminated [Wang1981]. The columns of this system are distributed over the
-/// ranks: messages between ranks contain two numbers per column in each direction, and not the planes. The solution of a
-/// column without a shift and without a prescribed value at its ends is determined up to a constant: it is set to zero in
-/// the last of these unknowns. No pivoting, as all the systems are diagonally dominant.
+/// The first planes of the ranks are the unknowns of a reduced system with one equation per rank, which is tridiagonal
+/// (cyclic for periodic lines); all other planes are eliminated [Wang1981]. The columns of the reduced system are
+/// distributed over the ranks, so that messages contain two numbers per column instead of whole planes. Without a shift and
+/// without a prescribed end value, the solution of a column is determined up to a constant; the last unknown of the reduced
+/// system is then zero. Pivoting is not needed, because all systems are diagonally dominant.
 class cut_lines {
  public:
   /// Number of columns processed at once.
   static constexpr int lanes = 16;
 
-  /// @param planes first plane of each rank, and their number at the end; each rank has at least one
-  /// @param shift, scale >= 0 by column; the columns are a multiple of `lanes` @collective on comm, which is borrowed
+  /// @param planes first plane of each rank, then the number of planes; each rank has at least one plane
+  /// @param shift, scale >= 0 by column; the number of columns is a multiple of `lanes` @collective on comm, which is
+  /// borrowed
   cut_lines(MPI_Comm comm, std::vector<std::int64_t> planes, kernel::line_ends ends, std::vector<double> shift,
             std::vector<double> scale);
 
-  /// Replaces f by x times the scale of its column. @param values shape (own planes, columns) @collective
+  /// Solve, and multiply the solution by the scale of its column. @param values f on entry, the scaled solution on return;
+  /// shape (own planes, columns) @collective
   void solve(double* values);
 
   /// Work of solve() on this rank.
@@ -72,8 +74,7 @@ class cut_lines {
   double low_ = 0, high_ = 0;  // contribution of an end from its last point
   std::vector<double> shift_, scale_;
   std::int64_t own_ = 0, blocks_ = 0, first_block_ = 0, own_blocks_ = 0;
-  // By own block and rank: first, of the plane after an unknown in it (or of the last one in the next); last, of either in
-  // the other.
+  // By own block and rank: `first` couples each of two consecutive unknowns to itself, `last` couples one to the other.
   std::vector<edges> coupling_;
   std::vector<edges> ends_, gathered_;
   comm::neighbours there_, back_;
