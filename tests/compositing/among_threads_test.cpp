@@ -194,7 +194,7 @@ TEST(among_threads, exchanges_the_same_pixels_both_ways) {
                                  {{{{{0, half, arrival::blend_back}}, {{0, all, arrival::blend_front}}}}, {{40, 90}}}});
   for (const colour_format colour : colours) expect_followed(what, {colour, false});
   const among_threads compositor(what, {});
-  EXPECT_EQ(compositor.bytes_beside_image(1), 4 * 40);
+  EXPECT_EQ(compositor.working_memory(1), 4 * 40);
 }
 
 // Oracle: a pair of threads finishes before the other pair has begun.
@@ -217,7 +217,7 @@ TEST(among_threads, needs_little_beside_the_images) {
   const auto beside = [](const char* text, int n) {
     const among_threads compositor(plan::composite_method::parse(text).make(n, 9000, shuffled(n, 1), 0), {});
     std::int64_t most = 0;
-    for (int t = 0; t < n; ++t) most = std::max(most, compositor.bytes_beside_image(t));
+    for (int t = 0; t < n; ++t) most = std::max(most, compositor.working_memory(t));
     return most;
   };
   EXPECT_EQ(beside("direct-send", 9), 0);

@@ -34,7 +34,7 @@ void measure(MPI_Comm comm, const bench_exchange_options& options) {
       if (!prints) continue;
       for (const auto& t : times) {
         const double ratio = times.front().median / t.median;
-        rows.push_back({{"name", fmt::format("{} B, skew {}, {}", bytes, skew, t.way)},
+        rows.push_back({{"name", fmt::format("{} B, skew {}, {}", bytes, skew, t.method)},
                         {"value", t.median},
                         {"unit", "s"},
                         {"best", t.best},
@@ -42,7 +42,7 @@ void measure(MPI_Comm comm, const bench_exchange_options& options) {
                         {"peer", "MPI_Alltoallv"},
                         {"ratio", ratio}});
         if (options.json != "-")
-          fmt::print("{:>9} {:>5}  {:<16} {:11.2f} {:11.2f} {:9.3f}  {:.2f}\n", bytes, skew, t.way, 1e6 * t.best,
+          fmt::print("{:>9} {:>5}  {:<16} {:11.2f} {:11.2f} {:9.3f}  {:.2f}\n", bytes, skew, t.method, 1e6 * t.best,
                      1e6 * t.median, 1e-9 * t.bytes_per_second, ratio);
       }
     }

@@ -74,8 +74,8 @@ void add_bench_flow(registry& commands) {
   c.add_option("--threads", o->threads, "Threads per process (default: 1)").positive();
   c.add_option("--along", o->along, "Flow directions, such as z or zyx (default: z)");
   c.add_option("--around", o->around, "Side walls: periodic, mirrored or closed (default: periodic)");
-  c.add_option("--tolerance", o->what.how.permeability_tolerance, "Tolerance of the permeability (default: 1e-4)");
-  c.add_option("--residual", o->what.how.residual_tolerance, "Tolerance of the residual (default: 1, not applied)");
+  c.add_option("--tolerance", o->what.solver.permeability_tolerance, "Tolerance of the permeability (default: 1e-4)");
+  c.add_option("--residual", o->what.solver.residual_tolerance, "Tolerance of the residual (default: 1, not applied)");
   c.add_option("--repeat", o->what.repetitions, "Repetitions; the fastest is reported (default: 3)").positive();
   add_json(c, o->json);
   c.footer(

@@ -35,8 +35,8 @@ bool has(const std::string& list, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// The group of this process: of a controller of version 1, or of version 2 (`controller` empty). /proc/self/cgroup has lines
-// "number:controllers:path".
+// Group of this process for a controller of version 1, or for version 2 if `controller` is empty. The lines of
+// /proc/self/cgroup are "number:controllers:path".
 std::optional<std::string> group_of(const fs::path& root, std::string_view controller) {
   std::ifstream file(root / "proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {
@@ -65,8 +65,8 @@ std::optional<hierarchy> hierarchy_of(const fs::path& root, std::string_view con
   return std::nullopt;
 }
 
-// Folders of the process's group and of those around it, as far as they are mounted. A container sees its own group as the
-// mount point, which can differ from the path.
+// Folders of the process's group and its parent groups, as far as they are mounted. In a container, the group may be the
+// mount point and differ from the path.
 std::vector<fs::path> folders_of(const hierarchy& of) {
   std::error_code failed;
   fs::path inside = of.group.lexically_relative(of.mounted_group);
@@ -84,7 +84,7 @@ std::optional<double> number_of(const std::string& text) {
     std::size_t length = 0;
     const double value = std::stod(text, &length);
     if (length > 0 && std::isfinite(value)) return value;
-  } catch (const std::exception&) {  // "max", or empty
+  } catch (const std::exception&) {  // the file contains "max" or is empty
   }
   return std::nullopt;
 }
@@ -96,7 +96,7 @@ std::optional<double> number_in_file(const fs::path& path) {
   return number_of(word);
 }
 
-// Row of memory.stat.
+// Value of a row of memory.stat.
 double stat_in(const fs::path& folder, std::string_view row) {
   std::ifstream file(folder / "memory.stat");
   std::string key;

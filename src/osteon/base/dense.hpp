@@ -13,14 +13,14 @@ struct symmetric_spectrum {
   std::vector<std::vector<double>> vectors;  ///< unit vector of each value
 };
 
-/// @param matrix symmetric, of n * n entries; the lower triangle is read
+/// Eigenvalues and eigenvectors. @param matrix symmetric, n * n entries; only the lower triangle is used
 symmetric_spectrum spectrum_of_symmetric(std::span<const double> matrix, int n);
 
-/// Eigenvalues only, ascending. @param matrix as above
+/// Eigenvalues in ascending order. @param matrix symmetric, n * n entries; only the lower triangle is used
 std::vector<double> eigenvalues_of_symmetric(std::span<const double> matrix, int n);
 
-/// Eigenvalues of a symmetric tridiagonal matrix, ascending. @param coupling off-diagonal entries, one fewer than the
-/// diagonal
+/// Eigenvalues of a symmetric tridiagonal matrix in ascending order. @param coupling off-diagonal entries, one fewer than
+/// diagonal entries
 std::vector<double> eigenvalues_of_tridiagonal(std::span<const double> diagonal, std::span<const double> coupling);
 
 /// Principal values of a symmetric tensor, largest first, with unit vectors whose largest component is positive.
@@ -30,16 +30,16 @@ struct principal_axes {
 };
 principal_axes principal_axes_of(const std::array<std::array<double, 3>, 3>& tensor);
 
-/// The largest modulus of the eigenvalues of the map g_i -> g_(i+1) in the space of the vectors g_0 ... g_(size - 2), which
-/// are given by their scalar products only. Directions with a share below `least_part` in the vectors are excluded; returns
-/// 0 if none remains.
-/// @param gram scalar products, of size * size entries
+/// Spectral radius of the linear map g_i -> g_(i+1) in the space of the vectors g_0 ... g_(size - 2), computed from scalar
+/// products of the vectors. Directions whose share in the vectors is below `least_part` are excluded; the result is 0 if no
+/// direction remains.
+/// @param gram scalar products, size * size entries
 double spectral_radius_of_sequence(std::span<const double> gram, int size, double least_part);
 
-/// Inverse of a symmetric positive definite matrix of n * n entries.
+/// Inverse of a symmetric positive definite matrix with n * n entries.
 std::vector<double> inverse_of_positive(std::span<const double> matrix, int n);
 
-/// Minimise |A x - b| by the normal equations, for well-conditioned A. @param matrix A, of shape (b.size(), n)
+/// Minimise |A x - b| by the normal equations, for well-conditioned A. @param matrix A, shape (b.size(), n)
 std::vector<double> least_squares(std::span<const double> matrix, int n, std::span<const double> b);
 
 }  // namespace osteon

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Memory of a CUDA device, for sources that nvcc compiles.
+/// Memory of a CUDA device, for sources compiled by nvcc.
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -12,24 +12,24 @@
 namespace osteon {
 
 /// @throws machine_error if a CUDA call failed
-inline void check_device(cudaError_t result, const char* what) {
+inline void check_device(cudaError_t result, const char* call) {
   if (result != cudaSuccess)
-    throw machine_error(std::string(what) + " on the GPU failed: " + cudaGetErrorString(result) +
+    throw machine_error(std::string(call) + " on the GPU failed: " + cudaGetErrorString(result) +
                         "; check its memory and driver with nvidia-smi");
 }
 
-/// Wait for the device; faults of the kernels that were launched before appear here.
-inline void finish_device() { check_device(cudaDeviceSynchronize(), "a kernel"); }
+/// Wait for the device. Throws the errors of previously launched kernels.
+inline void finish_device() { check_device(cudaDeviceSynchronize(), "execution of a kernel"); }
 
 /// An owned array on the device.
 template <class T>
 class device_buffer {
  public:
   explicit device_buffer(const std::vector<T>& from) : size_(from.size()) {
-    check_device(cudaMalloc(reinterpret_cast<void**>(&data_), bytes()), "allocating memory");
+    check_device(cudaMalloc(reinterpret_cast<void**>(&data_), bytes()), "allocation of memory");
     if (const cudaError_t result = cudaMemcpy(data_, from.data(), bytes(), cudaMemcpyHostToDevice); result != cudaSuccess) {
       cudaFree(data_);
-      check_device(result, "copying to memory");
+      check_device(result, "copy to memory");
     }
   }
   device_buffer(device_buffer&& other) noexcept
@@ -40,7 +40,7 @@ class device_buffer {
   T* data() const { return data_; }
   std::vector<T> to_host() const {
     std::vector<T> copy(size_);
-    check_device(cudaMemcpy(copy.data(), data_, bytes(), cudaMemcpyDeviceToHost), "copying from memory");
+    check_device(cudaMemcpy(copy.data(), data_, bytes(), cudaMemcpyDeviceToHost), "copy from memory");
     return copy;
   }
 

@@ -1,7 +1,7 @@
 #include <osteon/base/digest.hpp>
 
 #include <fmt/format.h>
-// Functions of this algorithm only: the generic interface would link all of OpenSSL into a static program.
+// Use the functions of SHA-256 only: the generic interface would link all of OpenSSL into a static program.
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/sha.h>
 
@@ -19,8 +19,7 @@ struct sha256::state {
 };
 
 sha256::sha256() : state_(std::make_unique<state>()) {
-  if (SHA256_Init(&state_->context) != 1)
-    throw machine_error("cannot start a SHA-256 digest: the OpenSSL library refused it");
+  if (SHA256_Init(&state_->context) != 1) throw machine_error("cannot start a SHA-256 digest: OpenSSL reported an error");
 }
 sha256::~sha256() = default;
 
@@ -49,7 +48,7 @@ std::string sha256_of_file(const std::string& path, const std::function<void()>&
     digest.update(std::as_bytes(std::span(buffer.data(), static_cast<std::size_t>(file.gcount()))));
     if (between) between();
   }
-  if (file.bad()) throw data_error(fmt::format("cannot read '{}' to its end: {}", path, std::strerror(errno)));
+  if (file.bad()) throw data_error(fmt::format("cannot read '{}' completely: {}", path, std::strerror(errno)));
   return digest.hex();
 }
 

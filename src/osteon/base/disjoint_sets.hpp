@@ -48,7 +48,7 @@ class disjoint_sets_of {
         p = count++;
         first(i);
       } else {
-        p = parent_[at(p)];  // a smaller member, which has the number of its set by now
+        p = parent_[at(p)];  // parent_[p] is already the number of the set, because p < i
       }
     }
     return std::exchange(parent_, {});

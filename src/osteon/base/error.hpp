@@ -7,8 +7,8 @@
 ///     throw data_error(fmt::format("threshold {} leaves no voxel of {}: its grey values lie in [{}, {}]; "
 ///                                  "choose a threshold inside that range", ...));
 ///
-/// Local functions throw. A collective function lets all ranks agree first (comm::collectively), so that every rank
-/// throws the same text.
+/// Local functions throw directly. In collective functions, all ranks agree on an error (comm::collectively) and throw the
+/// same text.
 #include <common/problem.hpp>
 #include <stdexcept>
 #include <string>
@@ -18,7 +18,7 @@ namespace osteon {
 
 enum class error_kind { usage = 2, data = 3, solve = 4, machine = 5, interrupted = 75 };
 
-/// Base of all errors that osteon throws on purpose.
+/// Base class of the errors thrown by osteon.
 class error : public std::runtime_error {
  public:
   error(error_kind kind, const std::string& text) : std::runtime_error(text), kind_(kind) {}
@@ -54,7 +54,7 @@ struct interrupted_error : error {
 /// Exit code of the program for an error of this kind.
 inline int exit_code(error_kind kind) { return static_cast<int>(kind); }
 
-/// Throw the type of error of this kind (used for kinds received from other ranks).
+/// Throw the exception type of this kind, for errors received from other ranks.
 [[noreturn]] inline void throw_error(error_kind kind, const std::string& text) {
   switch (kind) {
     case error_kind::usage:

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Log of the library. The library never prints: it calls a sink, which may discard messages.
+/// Log of the library. The library does not print; it passes messages to a sink.
 #include <string_view>
 
 namespace osteon {
@@ -9,7 +9,7 @@ namespace osteon {
 class log_sink {
  public:
   virtual ~log_sink() = default;
-  /// Information for the user, e.g. "dropped 312 voxels in 14 islands".
+  /// Information for the user, e.g. "removed 14 disconnected parts with 312 voxels".
   virtual void note(std::string_view) {}
   /// A warning for the user; the job continues.
   virtual void warn(std::string_view) {}

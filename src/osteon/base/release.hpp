@@ -5,7 +5,7 @@
 
 namespace osteon {
 
-/// Empty a vector and free its memory, which neither `clear` nor `v = {}` does.
+/// Empty a vector and free its memory; `clear` and `v = {}` keep the memory.
 template <class T>
 void release(std::vector<T>& values) {
   std::vector<T>().swap(values);

@@ -1,4 +1,4 @@
-#define XXH_INLINE_ALL  // for the vector units of this machine; the library is built for a baseline
+#define XXH_INLINE_ALL  // compile for the vector units of this machine; the installed library is built for a baseline
 #include <osteon/base/xxh3.hpp>
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 /// @file
 /// Correctness and speed of the kernels on a CUDA device: osteon_bench_device [EDGE]
 ///
-/// Uses a sheet of bone-like thickness in a cube of EDGE voxels (default 96). Prints JSON; exit code 1 if a result is wrong,
-/// 77 if there is no usable device. tools/cuda_compile.py builds it.
+/// The model is a sheet of bone-like thickness in a cube of EDGE voxels (default 96). Prints JSON. The exit code is 1 if a
+/// result is wrong, and 77 if there is no usable device. Build the program with tools/cuda_compile.py.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -75,7 +75,7 @@ double seconds_on_device(std::int64_t count, F functor) {
 
 class comparison {
  public:
-  /// @param unit unit of one value of the result @param bytes bytes that must be moved per value, if given
+  /// @param unit unit of one value of the result @param bytes memory traffic per value, if known
   template <class T>
   void add(const char* name, const char* unit, double seconds, const std::vector<T>& device, const std::vector<T>& host,
            double values, double bytes = 0) {
@@ -213,7 +213,7 @@ void compare_conduction(std::int32_t edge, comparison& table) {
   kernel::for_each_flux(k, x.data(), [&](std::int32_t i, T flux) { by_host[static_cast<std::size_t>(i)] = flux; });
 
   const device_buffer<kernel::conduction_row> rows(kernel::rows_of(segments));
-  // Number 0 may refer to the first row: it has no open neighbours, and its material does not store a value.
+  // Cell 0 may refer to the first row: it has no open neighbours, and its result is not stored.
   std::vector<std::int32_t> row_of_cell = kernel::rows_of_cells(segments, cells + 1);
   row_of_cell[0] = 0;
   const device_buffer<std::int32_t> row_there(row_of_cell);
@@ -248,7 +248,7 @@ void compare_all(std::int64_t edge, comparison& table) {
 int main(int argc, char** argv) {
   const std::int64_t edge = argc > 1 ? std::atoll(argv[1]) : 96;
   if (edge < 8 || edge > 1000) {
-    std::fprintf(stderr, "osteon_bench_device: an edge of %s voxels; it lies in [8, 1000]\n", argv[1]);
+    std::fprintf(stderr, "osteon_bench_device: EDGE: must be in [8, 1000] voxels, not %s\n", argv[1]);
     return 2;
   }
   int devices = 0;
@@ -258,7 +258,7 @@ int main(int argc, char** argv) {
   }
   try {
     cudaDeviceProp properties;
-    check_device(cudaGetDeviceProperties(&properties, 0), "asking for its name");
+    check_device(cudaGetDeviceProperties(&properties, 0), "query of the device");
     comparison table;
     compare_all<double>(edge, table);
     compare_all<float>(edge, table);

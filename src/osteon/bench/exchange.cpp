@@ -16,27 +16,27 @@ namespace osteon::bench {
 
 namespace {
 
-// Round s, from rank r to rank r + s: one rank sends `skew` times the mean, the others share the rest equally.
-std::int64_t parcel_bytes(const exchange_case& what, int from, int to, int ranks) {
+// In round s, rank r sends to rank r + s. One rank sends `skew` times the mean; all other ranks send equal parcels.
+std::int64_t parcel_bytes(const exchange_case& parameters, int from, int to, int ranks) {
   const int round = (to - from + ranks) % ranks;
-  if (round == 0 || ranks == 1) return what.bytes;
-  const double share = from == round * 5 % ranks ? what.skew : (ranks - what.skew) / (ranks - 1);
-  return std::llround(share * static_cast<double>(what.bytes));
+  if (round == 0 || ranks == 1) return parameters.bytes;
+  const double share = from == round * 5 % ranks ? parameters.skew : (ranks - parameters.skew) / (ranks - 1);
+  return std::llround(share * static_cast<double>(parameters.bytes));
 }
 
 std::vector<int> in_ints(const std::vector<std::int64_t>& values) { return {values.begin(), values.end()}; }
 
-struct timed_way {
+struct timed_method {
   std::string name;
   std::function<void(std::vector<std::byte>& in)> run;
   std::vector<double> seconds;
 };
 
-// Seconds of one of `times` runs, on the slowest rank.
-double slowest(MPI_Comm comm, const timed_way& way, std::vector<std::byte>& in, int times) {
+// Mean duration of `times` runs on the slowest rank [s].
+double slowest(MPI_Comm comm, const timed_method& method, std::vector<std::byte>& in, int times) {
   MPI_Barrier(comm);
   const stopwatch watch;
-  for (int i = 0; i < times; ++i) way.run(in);
+  for (int i = 0; i < times; ++i) method.run(in);
   double seconds = watch.seconds() / times;
   comm::all_reduce(comm, &seconds, 1, MPI_MAX);
   return seconds;
@@ -44,21 +44,22 @@ double slowest(MPI_Comm comm, const timed_way& way, std::vector<std::byte>& in, 
 
 }  // namespace
 
-std::vector<exchange_time> measure_exchange(MPI_Comm comm, const exchange_case& what,
+std::vector<exchange_time> measure_exchange(MPI_Comm comm, const exchange_case& parameters,
                                             const std::vector<std::string>& schedules, double seconds) {
   const int rank = comm::rank(comm), ranks = comm::size(comm);
   comm::collectively(comm, [&] {
-    if (what.skew < 1 || what.skew > ranks)
-      throw usage_error(fmt::format("a skew of {} among {} ranks: give 1 to {}", what.skew, ranks, ranks));
-    if (what.bytes < 0 || static_cast<double>(what.bytes) * what.skew * ranks > 2e9)
+    if (parameters.skew < 1 || parameters.skew > ranks)
+      throw usage_error(fmt::format("skew {} on {} ranks: must be in [1, {}]", parameters.skew, ranks, ranks));
+    if (parameters.bytes < 0 || static_cast<double>(parameters.bytes) * parameters.skew * ranks > 2e9)
       throw usage_error(
-          fmt::format("parcels of {} bytes: a rank's must stay below 2 GB, which MPI_Alltoallv counts", what.bytes));
+          fmt::format("parcels of {} bytes: the parcels of one rank must not exceed 2 GB in total (limit of MPI_Alltoallv)",
+                      parameters.bytes));
   });
   std::vector<std::int64_t> out_bytes, in_bytes;
   double moved = 0;
   for (int r = 0; r < ranks; ++r) {
-    out_bytes.push_back(parcel_bytes(what, rank, r, ranks));
-    in_bytes.push_back(parcel_bytes(what, r, rank, ranks));
+    out_bytes.push_back(parcel_bytes(parameters, rank, r, ranks));
+    in_bytes.push_back(parcel_bytes(parameters, r, rank, ranks));
     if (r != rank) moved += static_cast<double>(out_bytes.back());
   }
   comm::all_reduce(comm, &moved, 1, MPI_SUM);
@@ -67,41 +68,41 @@ std::vector<exchange_time> measure_exchange(MPI_Comm comm, const exchange_case& 
   std::mt19937_64 random(static_cast<std::uint64_t>(rank));
   std::generate(out.begin(), out.end(), [&] { return static_cast<std::byte>(random()); });
 
-  std::vector<timed_way> ways;
-  ways.push_back({"MPI_Alltoallv",
-                  [&, c1 = in_ints(to.counts), o1 = in_ints(to.offsets), c2 = in_ints(from.counts),
-                   o2 = in_ints(from.offsets)](std::vector<std::byte>& in) {
-                    MPI_Alltoallv(out.data(), c1.data(), o1.data(), MPI_BYTE, in.data(), c2.data(), o2.data(), MPI_BYTE,
-                                  comm);
-                  },
-                  {}});
+  std::vector<timed_method> methods;
+  methods.push_back({"MPI_Alltoallv",
+                     [&, c1 = in_ints(to.counts), o1 = in_ints(to.offsets), c2 = in_ints(from.counts),
+                      o2 = in_ints(from.offsets)](std::vector<std::byte>& in) {
+                       MPI_Alltoallv(out.data(), c1.data(), o1.data(), MPI_BYTE, in.data(), c2.data(), o2.data(), MPI_BYTE,
+                                     comm);
+                     },
+                     {}});
   std::vector<comm::all_to_all> exchanges;
   for (const std::string& s : schedules) exchanges.emplace_back(comm, comm::all_to_all_options{s});
   for (comm::all_to_all& e : exchanges)
-    ways.push_back({e.schedule(), [&](std::vector<std::byte>& in) { e.run<std::byte>(out, to, in, from); }, {}});
+    methods.push_back({e.schedule(), [&](std::vector<std::byte>& in) { e.run<std::byte>(out, to, in, from); }, {}});
 
   std::vector<std::byte> expected(static_cast<std::size_t>(from.elements())), in(expected.size());
-  ways.front().run(expected);
-  for (const timed_way& way : ways) {
+  methods.front().run(expected);
+  for (const timed_method& method : methods) {
     std::fill(in.begin(), in.end(), std::byte{0});
-    way.run(in);
+    method.run(in);
     comm::collectively(comm, [&] {
-      if (in != expected) throw data_error(fmt::format("{} brings other bytes than MPI_Alltoallv", way.name));
+      if (in != expected) throw data_error(fmt::format("'{}' and MPI_Alltoallv deliver different data", method.name));
     });
   }
-  // Batches of about a millisecond, so that the clock and the barrier are negligible.
-  double one = slowest(comm, ways.front(), in, 3);
+  // Measure batches of about a millisecond, so that the clock and the barrier are negligible.
+  double one = slowest(comm, methods.front(), in, 3);
   MPI_Bcast(&one, 1, MPI_DOUBLE, 0, comm);
   const int times = static_cast<int>(std::clamp(1e-3 / one, 1.0, 1000.0));
-  const int turns = std::max(5, static_cast<int>(seconds / (one * times * static_cast<double>(ways.size()))));
+  const int turns = std::max(5, static_cast<int>(seconds / (one * times * static_cast<double>(methods.size()))));
   for (int turn = 0; turn < std::min(turns, 2000); ++turn)
-    for (timed_way& way : ways) way.seconds.push_back(slowest(comm, way, in, times));
+    for (timed_method& method : methods) method.seconds.push_back(slowest(comm, method, in, times));
 
   std::vector<exchange_time> result;
-  for (timed_way& way : ways) {
-    std::sort(way.seconds.begin(), way.seconds.end());
-    const double median = way.seconds[way.seconds.size() / 2];
-    result.push_back({way.name, way.seconds.front(), median, moved / median});
+  for (timed_method& method : methods) {
+    std::sort(method.seconds.begin(), method.seconds.end());
+    const double median = method.seconds[method.seconds.size() / 2];
+    result.push_back({method.name, method.seconds.front(), median, moved / median});
   }
   return result;
 }

@@ -24,7 +24,7 @@ double resident(const std::string& name) {
   return 0;
 }
 
-// Reset the resident peak.
+// Reset the peak of the resident memory.
 void forget_peak() { std::ofstream("/proc/self/clear_refs") << 5; }
 
 // Bytes per second of a = b + 3 c on arrays larger than all caches.
@@ -68,7 +68,7 @@ physics::flow_problem read_problem(MPI_Comm comm, const std::string& file, const
   physics::flow_problem problem;
   comm::collectively(comm, [&] {
     const voxel::image image = io::read_npy(file);
-    if (image.type != voxel::scalar::u1) throw data_error(file + ": not bytes; save a mask of type uint8, 0 is fluid");
+    if (image.type != voxel::scalar::u1) throw data_error(file + ": type must be uint8; save a mask in which 0 is fluid");
     const index3 shape = image.shape;
     const std::int64_t plane = shape.y * shape.x;
     std::vector<material_number> fluid(image.bytes.size());
@@ -90,7 +90,7 @@ physics::flow_problem read_problem(MPI_Comm comm, const std::string& file, const
 }  // namespace
 
 nlohmann::ordered_json measure_flow(MPI_Comm comm, const flow_options& options) {
-  if (options.images.empty()) throw usage_error("no image is given; name npy files of bytes, 0 is fluid");
+  if (options.images.empty()) throw usage_error("missing images; pass npy files of type uint8 (0 is fluid)");
   nlohmann::ordered_json out{{"schema", "osteon.bench/1"}, {"ranks", comm::size(comm)}, {"rows", nlohmann::json::array()}};
   const double bandwidth = triad();
   out["triad_GB_per_s"] = bandwidth / 1e9;
@@ -103,13 +103,13 @@ nlohmann::ordered_json measure_flow(MPI_Comm comm, const flow_options& options) 
       answer = {};
       forget_peak();
       const double before = resident("VmRSS"), start = cpu_seconds();
-      physics::flow_options how = options.how;
-      how.fields = options.fields;
-      answer = physics::solve_permeability(problem, how, null_log());
+      physics::flow_options solver = options.solver;
+      solver.fields = options.fields;
+      answer = physics::solve_permeability(problem, solver, null_log());
       const double taken = sum_of_ranks(comm, cpu_seconds() - start);
       cpu = std::min(cpu, taken);
-      // Wall times depend on other programs on this machine: distribute the CPU time by the wall shares of set-up and
-      // iterations.
+      // Wall times depend on other programs of this machine. Divide the CPU time between set-up and iterations in proportion
+      // to their wall times.
       double iterating = 0;
       for (const physics::flow_direction& d : answer.directions) iterating += d.certificate.solve_seconds;
       solving = std::min(solving, taken * iterating / (iterating + answer.setup_seconds));
@@ -141,7 +141,7 @@ nlohmann::ordered_json measure_flow(MPI_Comm comm, const flow_options& options) 
     const auto cells = physics::make_flow_cells(problem, std::vector<bool>(problem.cells.runs().size(), true),
                                                 static_cast<int>(problem.directions[0]));
     const double product = product_seconds(cells);
-    // Four values and a byte for each friction are read, four values written, the neighbours' bits once.
+    // Reads four values, a byte for each friction and the neighbours' bits; writes four values.
     const double traffic = 36.0 * cells.grid.owned;
     row["product_ns_per_voxel"] = 1e9 * product / std::max(cells.grid.owned, 1);
     row["product_share_of_triad"] = traffic / product / bandwidth;

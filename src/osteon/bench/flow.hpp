@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Benchmark of permeability: CPU seconds, iterations and memory of complete solves, and speed of the Stokes operator
-/// relative to a triad.
+/// Benchmark of permeability: CPU time, iterations and memory of complete solves, and speed of the Stokes operator relative
+/// to the STREAM triad.
 #include <mpi.h>
 
 #include <nlohmann/json.hpp>
@@ -15,14 +15,14 @@ struct flow_options {
   std::vector<std::string> images;  ///< npy files of bytes; 0 is fluid
   std::vector<axis> directions{axis::z};
   physics::flow_surroundings surroundings = physics::flow_surroundings::periodic;
-  physics::flow_options how{};
-  int repetitions = 3;  ///< of each solve; the one with the fewest CPU seconds is reported
+  physics::flow_options solver{};
+  int repetitions = 3;  ///< number of repetitions of each solve; the fastest by CPU time is reported
   bool fields = false;
 };
 
-/// Rows {image, shape, fluid_voxels, cpu_seconds (of the whole solve, all ranks), setup_seconds, iterations,
-/// ns_per_voxel_and_iteration (CPU, without setup), bytes_per_voxel (rise of the resident peak, this rank),
-/// permeability_voxel2 (by direction) and its bounds, residual, product_ns_per_voxel, product_share_of_triad}, and
+/// The result has rows {image, shape, fluid_voxels, cpu_seconds (whole solve, all ranks), setup_seconds, iterations,
+/// ns_per_voxel_and_iteration (CPU time without set-up), bytes_per_voxel (increase of the peak resident memory of this
+/// rank), permeability_voxel2 (by direction) and its bounds, residual, product_ns_per_voxel, product_share_of_triad}, and
 /// triad_GB_per_s.
 /// @throws data_error, usage_error on all ranks @collective on comm
 nlohmann::ordered_json measure_flow(MPI_Comm comm, const flow_options& options);

@@ -19,7 +19,7 @@
 namespace osteon::bench {
 namespace {
 
-/// Folder of the first rank, removed at the end of the run.
+/// Temporary folder, created by the first rank and removed at the end of the run.
 class scratch_folder {
  public:
   explicit scratch_folder(const std::string& parent)
@@ -27,8 +27,8 @@ class scratch_folder {
     std::error_code failed;
     std::filesystem::create_directory(path_, failed);
     if (failed)
-      throw machine_error(
-          fmt::format("cannot make the folder '{}': {}; name another with --folder", path_.string(), failed.message()));
+      throw machine_error(fmt::format("cannot create the folder '{}': {}; choose another folder with --folder",
+                                      path_.string(), failed.message()));
   }
   scratch_folder(const scratch_folder&) = delete;
   scratch_folder& operator=(const scratch_folder&) = delete;
@@ -78,7 +78,7 @@ voxel::image gyroid(int edge) {
   image.shape = {edge, edge, edge};
   image.type = voxel::scalar::u1;
   image.bytes.resize(static_cast<std::size_t>(image.shape.volume()));
-  const double wave = 2 * 3.14159265358979 / 24;  // voxels of a cell
+  const double wave = 2 * 3.14159265358979 / 24;  // wave number of a cell of 24 voxels
   std::uint32_t noise = 1;
   std::size_t at = 0;
   for (int z = 0; z < edge; ++z)
@@ -107,7 +107,7 @@ nlohmann::ordered_json measure_io(MPI_Comm comm, const io_options& options) {
   std::vector<io_way> ways = load.ways();
   for (const std::string& words : options.only)
     if (std::none_of(ways.begin(), ways.end(), [&](const io_way& way) { return has(way, words); }))
-      throw usage_error(fmt::format("--only '{}': no way has these words; without it all are shown", words));
+      throw usage_error(fmt::format("--only '{}' matches no method; omit --only to list all methods", words));
   std::erase_if(ways, [&](const io_way& way) {
     const auto& only = options.only;
     return !only.empty() && std::none_of(only.begin(), only.end(), [&](const auto& words) { return has(way, words); });

@@ -65,7 +65,7 @@ nlohmann::ordered_json io_workload::facts() const {
 void io_workload::make_model(const voxel::image& image) {
   comm::collectively(comm_, [&] {
     if (comm::rank(comm_) != 0) return;
-    if (image.type != voxel::scalar::u1) throw usage_error("the image must hold bytes, the materials");
+    if (image.type != voxel::scalar::u1) throw usage_error("the image must be of type uint8 (material numbers)");
     const auto* const bytes = reinterpret_cast<const std::uint8_t*>(image.bytes.data());
     const std::vector<material_number> numbers(bytes, bytes + image.shape.volume());
     const material_number* const voxels = numbers.data();
@@ -139,18 +139,18 @@ void io_workload::waiting(F call) {
   waited_ += cpu_seconds() - before;
 }
 
-// PARA-BMU: the master reads every record, then sends the planes.
+// As in PARA-BMU: the first rank reads all records and sends the planes.
 void io_workload::read_text_by_scanf() {
   const index3 n = header_.shape;
   const std::int64_t plane = n.y * n.x;
   std::vector<material_number> mine(static_cast<std::size_t>(where_.owned.volume()));
   if (comm::rank(comm_) == 0) {
     std::FILE* text = std::fopen(file("model.txt").c_str(), "r");
-    if (!text) throw machine_error("cannot read the model's text");
+    if (!text) throw machine_error("cannot read the text file of the model");
     std::vector<material_number> whole(static_cast<std::size_t>(n.volume()));
     long count = 0, id = 0, x = 0, y = 0, z = 0;
     int material = 0;
-    if (std::fscanf(text, "%ld", &count) != 1) throw data_error("the model's text has no count");
+    if (std::fscanf(text, "%ld", &count) != 1) throw data_error("text file of the model: missing number of elements");
     while (std::fscanf(text, "%ld %d %ld %ld %ld", &id, &material, &x, &y, &z) == 5)
       whole[static_cast<std::size_t>(((z - 1) * n.y + y - 1) * n.x + x - 1)] = static_cast<material_number>(material);
     std::fclose(text);
@@ -162,16 +162,16 @@ void io_workload::read_text_by_scanf() {
   } else {
     waiting([&] { MPI_Recv(mine.data(), static_cast<int>(mine.size()), MPI_UINT16_T, 0, 0, comm_, MPI_STATUS_IGNORE); });
   }
-  if (mine != material_) throw data_error("the model's text was read wrong");
+  if (mine != material_) throw data_error("text file of the model: materials differ from the image");
 }
 
-// PARA-BMU: each rank appends its nodes and passes on their number.
+// As in PARA-BMU: each rank appends its nodes and sends the number of nodes to the next rank.
 void io_workload::write_text_by_printf() {
   const int rank = comm::rank(comm_);
   long number = 0;
   if (rank > 0) waiting([&] { MPI_Recv(&number, 1, MPI_LONG, rank - 1, 0, comm_, MPI_STATUS_IGNORE); });
   std::FILE* text = std::fopen(file("printf.txt").c_str(), rank == 0 ? "w" : "a");
-  if (!text) throw machine_error("cannot write text");
+  if (!text) throw machine_error("cannot write the text file of the result");
   const long nx = header_.shape.x + 1, ny = header_.shape.y + 1, nz = header_.shape.z + 1;
   if (rank == 0)
     std::fprintf(text, "nNodes: %ld\nNodes: %ld  %ld  %ld\nMaterials: m\n", static_cast<long>(all_nodes_), nx, ny, nz);
@@ -192,7 +192,8 @@ void io_workload::write_text(vx::text_access access, const char* name) {
 void io_workload::read_netcdf(const char* name) {
   const voxel::model_header header = io::read_model_header(comm_, file(name));
   const grid::block where = grid::make_block(comm_, header.shape, header.active_per_plane);
-  if (io::read_model_planes(file(name), header, where) != material_) throw data_error("the model was read wrong");
+  if (io::read_model_planes(file(name), header, where) != material_)
+    throw data_error("netCDF model: materials differ from the image");
 }
 
 void io_workload::write_netcdf(const char* name, const io::storage& stored) {
@@ -203,7 +204,7 @@ void io_workload::write_netcdf(const char* name, const io::storage& stored) {
   writer.close();
 }
 
-// The same voxels, without checking the file.
+// Read the voxels as raw bytes, without checks of the file.
 void io_workload::read_raw() {
   std::vector<std::uint8_t> mine(material_.size());
   const std::int64_t before = where_.owned.begin.z;
@@ -213,10 +214,11 @@ void io_workload::read_raw() {
   MPI_File_read_at_all(raw, before * header_.shape.y * header_.shape.x, mine.data(), static_cast<int>(mine.size()),
                        MPI_UINT8_T, MPI_STATUS_IGNORE);
   MPI_File_close(&raw);
-  if (!std::equal(mine.begin(), mine.end(), material_.begin())) throw data_error("the voxels were read wrong");
+  if (!std::equal(mine.begin(), mine.end(), material_.begin()))
+    throw data_error("raw model: materials differ from the image");
 }
 
-// Content of a result without a format: the materials, followed by dense floats.
+// Write the content of a result as raw bytes: the materials, followed by dense floats.
 void io_workload::write_raw(const char* name, bool sync) {
   const index3 n = header_.shape + index3{1, 1, 1};
   const std::int64_t plane = 3 * n.y * n.x, first = where_.owned.begin.z, cells = header_.shape.y * header_.shape.x;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Workload of the input and output benchmark: a model in all formats, a field at its nodes, and all methods of reading the
+/// Workload of the input and output benchmark: a model in all formats, a field at the nodes, and all methods of reading the
 /// model and writing the field.
 #include <mpi.h>
 
@@ -19,26 +19,26 @@
 
 namespace osteon::bench {
 
-/// Method of reading the model or of writing the field.
+/// A method of reading the model or writing the field.
 struct io_way {
   std::string operation, name;
   std::function<void()> run;  ///< @collective on the workload's ranks
-  std::string file;           ///< file that it reads or writes
+  std::string file;           ///< file read or written by `run`
 };
 
-/// VOX-FE text is read and written by scanf and printf; a rank that waits for its turn polls in MPI, and `waited` is the
-/// duration of the wait.
+/// The workload of the benchmark. VOX-FE text is read by scanf and written by printf. Ranks write text one after another;
+/// `waited` is the CPU time for which a rank polls before its turn.
 class io_workload {
  public:
-  /// Write the model to `folder` in all formats. @param image bytes, the materials, 0 is empty; of rank 0
-  /// @throws usage_error if the image is not of bytes @collective on comm
+  /// Write the model to `folder` in all formats. @param image material numbers as bytes, 0 is empty space; used on rank 0
+  /// @throws usage_error if the image is not of type uint8 @collective on comm
   io_workload(MPI_Comm comm, const voxel::image& image, std::string folder);
 
-  /// List of methods, without zstd if HDF5 does not find its filter.
+  /// All methods; without zstd if HDF5 does not find the zstd filter.
   std::vector<io_way> ways();
-  /// CPU seconds of waiting of this rank in the last run.
+  /// CPU seconds that this rank waited in the last run; resets them.
   double waited() { return std::exchange(waited_, 0.0); }
-  /// Shape, elements, nodes, bytes of the materials and the dense field.
+  /// Shape, elements, nodes, and bytes of the materials and the dense field.
   nlohmann::ordered_json facts() const;
 
  private:

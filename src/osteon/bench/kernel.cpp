@@ -1,9 +1,9 @@
 /// @file
 /// Measure y = K x of the brick kernel: osteon_bench_kernel REPETITIONS IMAGE.npy ...
 ///
-/// Every image is segmented by Otsu's threshold; its largest part is multiplied with one material and with a material for
-/// each grey value. Repetitions of all cases are interleaved, and the minimum is reported in CPU seconds per thread: on a
-/// shared machine the wall time includes other work. Set OMP_WAIT_POLICY=passive, so that waiting costs no CPU.
+/// Each image is segmented by Otsu's threshold. Its largest part has either a single material or one material for each grey
+/// value. Repetitions of all cases are interleaved. The program reports the minimum of the CPU time per thread, because wall
+/// times on a shared machine include other work. Set OMP_WAIT_POLICY=passive so that waiting threads use no CPU time.
 #include <fmt/format.h>
 #include <omp.h>
 
@@ -25,7 +25,7 @@ using namespace osteon;
 
 namespace {
 
-/// CPU seconds of one call of `work`, over threads.
+/// CPU seconds of one call of `work`, divided by the number of threads.
 template <class F>
 double seconds_of(int threads, F work) {
   omp_set_num_threads(threads);
@@ -102,7 +102,7 @@ class solid {
 struct measurement {
   std::string image;
   bool one_material;
-  solid what;
+  solid model;
   std::array<std::array<double, 2>, 2> best{{{1e30, 1e30}, {1e30, 1e30}}};  ///< seconds by precision and threads - 1
 };
 
@@ -111,7 +111,7 @@ int measure(int repetitions, const std::vector<std::string>& files) {
   for (const std::string& file : files) {
     const voxel::image scan = io::read_npy(file);
     const auto range = voxel::check_values(scan);
-    // A modulus that grows with the grey value, from 1 to 2.
+    // The modulus increases with the grey value from 1 to 2.
     voxel::density_law law;
     law.slope = 1 / (range.high - range.low);
     law.intercept = 1 - range.low / (range.high - range.low);
@@ -123,8 +123,8 @@ int measure(int repetitions, const std::vector<std::string>& files) {
     for (const auto& m : all)
       for (int threads = 1; threads <= most_threads; ++threads) {
         const auto at = static_cast<std::size_t>(threads - 1);
-        m->best[0][at] = std::min(m->best[0][at], seconds_of(threads, [&] { m->what.multiply<double>(); }));
-        m->best[1][at] = std::min(m->best[1][at], seconds_of(threads, [&] { m->what.multiply<float>(); }));
+        m->best[0][at] = std::min(m->best[0][at], seconds_of(threads, [&] { m->model.multiply<double>(); }));
+        m->best[1][at] = std::min(m->best[1][at], seconds_of(threads, [&] { m->model.multiply<float>(); }));
       }
 
   nlohmann::json out{{"schema", "osteon.bench/1"}, {"rows", nlohmann::json::array()}};
@@ -133,17 +133,17 @@ int measure(int repetitions, const std::vector<std::string>& files) {
     out["triad_GB_per_s"].push_back(bandwidth / 1e9);
     for (const auto& m : all)
       for (const std::size_t precision : {0, 1}) {
-        // Every value of x is read once, every value of y written, read and written once, and the list of runs.
+        // Reads x once, writes y, reads and writes y again, and reads the list of runs.
         const double bytes = precision == 0 ? 25 : 13;
         const double seconds = m->best[precision][static_cast<std::size_t>(threads - 1)];
-        const auto dofs = static_cast<double>(m->what.dofs());
+        const auto dofs = static_cast<double>(m->model.dofs());
         out["rows"].push_back({{"image", m->image},
                                {"materials", m->one_material ? "one" : "by grey value"},
                                {"precision", precision == 0 ? "double" : "float"},
                                {"threads", threads},
-                               {"elements", m->what.elements()},
-                               {"dofs", m->what.dofs()},
-                               {"runs", m->what.runs()},
+                               {"elements", m->model.elements()},
+                               {"dofs", m->model.dofs()},
+                               {"runs", m->model.runs()},
                                {"ns_per_dof", 1e9 * seconds / dofs},
                                {"share_of_bandwidth", bytes * dofs / seconds / bandwidth}});
       }
@@ -159,7 +159,7 @@ int main(int argc, char** argv) {
     const std::vector<std::string> arguments(argv + 1, argv + argc);
     const int repetitions = arguments.empty() ? 0 : std::atoi(arguments[0].c_str());
     if (repetitions < 1 || arguments.size() < 2)
-      throw usage_error("expected: REPETITIONS IMAGE.npy ..., with at least one repetition");
+      throw usage_error("usage: osteon_bench_kernel REPETITIONS IMAGE.npy ...; REPETITIONS must be at least 1");
     return measure(repetitions, {arguments.begin() + 1, arguments.end()});
   } catch (const std::exception& fault) {
     fmt::print(stderr, "osteon_bench_kernel: {}\n", fault.what());

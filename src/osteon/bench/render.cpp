@@ -20,7 +20,7 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-// Waves and a bump, between 0 and 1; it fills the cube.
+// Waves and a bump, with values between 0 and 1 in the whole cube.
 std::vector<float> wavy_field(const box3& part, index3 domain) {
   std::vector<float> values;
   values.reserve(static_cast<std::size_t>(part.volume()));
@@ -59,7 +59,7 @@ double interpolation_limit() {
     const double start = cpu_seconds();
     for (int i = 0; i < rounds; ++i) sum += around.value(values.data() + shared + (i & 1), segments.across());
     best = std::min(best, cpu_seconds() - start);
-    volatile float kept = sum[0];  // so that the sums are computed
+    volatile float kept = sum[0];  // prevents removal of the sums by the compiler
     (void)kept;
   }
   return 8.0 * rounds / best;
@@ -70,7 +70,7 @@ double interpolation_limit() {
 json render(MPI_Comm comm, const render_options& options) {
   comm::collectively(comm, [&] {
     if (options.edge < 16 || options.edge > 2048 || options.frames < 1 || options.frames > 1000)
-      throw usage_error(fmt::format("a cube of {} voxels, {} frames; give 16 to 2048 voxels and 1 to 1000 frames",
+      throw usage_error(fmt::format("cube of {} voxels, {} frames: must be 16 to 2048 voxels and 1 to 1000 frames",
                                     options.edge, options.frames));
   });
   const index3 domain{options.edge, options.edge, options.edge};
@@ -93,7 +93,7 @@ json render(MPI_Comm comm, const render_options& options) {
       scene.width = scene.height = options.pixels;
       scene.step_voxels = options.step_voxels;
       scene.view.zoom = 1.2;
-      // Opacities per voxel edge; those of a control point refer to a hundredth of the diagonal.
+      // Opacities per voxel edge. The opacity of a control point refers to a hundredth of the diagonal.
       const double path = std::sqrt(3.0) * options.edge / 100;
       const auto of_edge = [&](double opacity) { return static_cast<float>(1 - std::pow(1 - opacity, path)); };
       const double opacity = opaque ? 0.2 : 0.004;

@@ -1,13 +1,13 @@
 #pragma once
 /// @file
-/// Broadcast of values whose length is known on one rank only.
+/// Broadcast of text whose length is known on one rank only.
 #include <mpi.h>
 
 #include <string>
 
 namespace osteon::comm {
 
-/// Text of rank `root` on all ranks. @collective on comm
+/// Broadcast the text of rank `root`. @collective on comm
 inline std::string broadcast(MPI_Comm comm, std::string text, int root = 0) {
   int length = static_cast<int>(text.size());
   MPI_Bcast(&length, 1, MPI_INT, root, comm);

@@ -8,18 +8,19 @@ namespace osteon::comm {
 
 namespace {
 
-// End the program from a rank that failed while the others are blocked in a collective that it has left: a collective write
-// of Open MPI returns on the rank whose disk failed and blocks on the rest. It calls std::terminate instead of throwing,
-// because unwinding the stack would call collectives (to close files, to free communicators) that the other ranks do not
-// reach.
+// Terminate the program on a rank that failed and left a collective in which other ranks are blocked. For example, a
+// collective write of Open MPI returns on the rank whose disk failed but blocks on all other ranks. The function calls
+// std::terminate instead of throwing: stack unwinding would call collectives (to close files or free communicators) that the
+// other ranks do not reach.
 [[noreturn]] void leave_alone(const outcome& local) noexcept { throw_error(local.kind, local.text); }
 
-// Wait for a request; a rank that failed gives up after some seconds. After 200 us the wait polls with sleeps: the other
-// ranks are not merely late but busy with a disk or a file's metadata, perhaps on the core that a spinning MPI_Wait would
-// occupy.
+// Wait for a request. A rank that failed stops waiting after some seconds. After 200 us, sleep between polls: the other
+// ranks are probably busy with file access, possibly on the core that a spinning MPI_Wait would occupy.
 void wait_for_others(MPI_Request& request, const outcome& local, int rank) {
   using namespace std::chrono;
-  const auto patience = seconds(4) + milliseconds(500) * std::min(rank, 4);  // by rank, so that only one of several reports
+  const auto patience =
+      seconds(4) +
+      milliseconds(500) * std::min(rank, 4);  // differs by rank, so that only one of several failed ranks reports
   const auto start = steady_clock::now();
   for (int arrived = 0;;) {
     MPI_Test(&request, &arrived, MPI_STATUS_IGNORE);

@@ -8,23 +8,23 @@
 
 namespace osteon::comm {
 
-/// Outcome of a rank's local part: success, or the error that it threw.
+/// Outcome of a local function on a rank: success, or the error thrown by it.
 struct outcome {
   bool failed = false;
   error_kind kind = error_kind::machine;
   std::string text;
 };
 
-/// Throw the error of the lowest failing rank on all ranks, or return if none failed.
+/// Throw the error of the lowest failing rank on all ranks; return if no rank failed.
 ///
-/// If the other ranks do not arrive within some seconds, because they are blocked in a collective of MPI-IO that this rank
-/// has left, the failed rank calls std::terminate with its error as the current exception: set a handler that prints it and
-/// calls MPI_Abort.
+/// Other ranks may be blocked in a collective of MPI-IO that the failed rank has left. If they do not arrive within some
+/// seconds, the failed rank calls std::terminate with its error as the current exception. Install a terminate handler that
+/// prints the error and calls MPI_Abort.
 /// @collective on comm
 /// @cost one allreduce of an int; a broadcast of the text only after a failure
 void throw_first_error(MPI_Comm comm, const outcome& local);
 
-/// Run `local` and turn its exception into a value.
+/// Run `local` and return its exception as a value.
 /// @collective local
 template <class F>
 outcome outcome_of(F&& local) {
@@ -40,8 +40,8 @@ outcome outcome_of(F&& local) {
   return {};
 }
 
-/// Run `local` on every rank; if it throws on any rank, all ranks throw the error of the lowest failing rank. `local` must
-/// not call collectives: other ranks would wait in them for a rank that throws.
+/// Run `local` on every rank. If it throws on any rank, all ranks throw the error of the lowest failing rank. `local` must
+/// not call collectives, in which ranks would wait for a rank that has thrown.
 /// @collective on comm
 template <class F>
 void collectively(MPI_Comm comm, F&& local) {

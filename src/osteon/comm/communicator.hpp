@@ -1,13 +1,13 @@
 #pragma once
 /// @file
-/// Ownership of communicators. Functions of the library borrow an MPI_Comm; a class that keeps one duplicates it.
+/// Ownership of communicators. Functions of the library borrow an MPI_Comm; classes that store a communicator duplicate it.
 #include <mpi.h>
 
 #include <utility>
 
 namespace osteon::comm {
 
-/// Rank of a virtual rank (comm/virtual_ranks.hpp), or `otherwise`.
+/// Rank in the communicator of a virtual rank (comm/virtual_ranks.hpp); `otherwise` for MPI communicators.
 int virtual_rank(MPI_Comm comm, int otherwise);
 int virtual_size(MPI_Comm comm, int otherwise);
 
@@ -45,7 +45,7 @@ class communicator {
     MPI_Comm_dup(comm, &result.handle_);
     return result;
   }
-  /// Take ownership of a new communicator (MPI_Comm_split ...); MPI_COMM_NULL is none. @collective local
+  /// Take ownership of a new communicator, such as the result of MPI_Comm_split, or of MPI_COMM_NULL. @collective local
   static communicator take(MPI_Comm made) {
     communicator result;
     result.handle_ = made;

@@ -8,7 +8,7 @@
 
 namespace osteon::comm {
 
-/// MPI datatype of an arithmetic type T. Other types do not compile.
+/// MPI datatype of an arithmetic type T.
 template <class T>
 MPI_Datatype datatype() {
   if constexpr (std::is_same_v<T, float>)

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// MPI datatype of one element of several bytes: message counts are numbers of elements and fit an int.
+/// MPI datatype of an element of several bytes, so that message counts are numbers of elements and fit into an int.
 #include <mpi.h>
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace osteon::comm {
 class element_type {
  public:
   explicit element_type(std::size_t bytes) {
-    constexpr std::size_t piece = std::size_t{1} << 20;  // the bytes of a plane of an image may exceed an int
+    constexpr std::size_t piece = std::size_t{1} << 20;  // the bytes of an image plane may exceed the range of int
     if (bytes < (std::size_t{1} << 31)) {
       MPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &type_);
     } else {

@@ -1,7 +1,6 @@
 #pragma once
 /// @file
-/// Gathers of lists with rank-dependent lengths on all ranks or on the first one, also for virtual ranks
-/// (comm/virtual_ranks.hpp).
+/// Gather of lists with rank-dependent lengths on all ranks or on rank 0, also for virtual ranks (comm/virtual_ranks.hpp).
 #include <mpi.h>
 
 #include <cstring>
@@ -13,7 +12,7 @@
 
 namespace osteon::comm {
 
-/// Values of each rank in rank order.
+/// Values of all ranks in rank order.
 template <class T>
 struct gathered_lists {
   std::vector<T> values;
@@ -43,7 +42,7 @@ void to_all_virtual_ranks(MPI_Comm comm, std::vector<T>& values) {
 
 }  // namespace gather_detail
 
-/// Concatenated values of all ranks.
+/// Concatenate the values of all ranks, on every rank.
 /// @tparam T trivially copyable @pre fewer than 2^31 values in total @cost memory: all values on every rank
 /// @collective on comm
 template <class T>
@@ -65,7 +64,7 @@ gathered_lists<T> gather_to_all(MPI_Comm comm, const std::vector<T>& own) {
   return all;
 }
 
-/// The same, on rank 0 only; elsewhere empty. @collective on comm
+/// Concatenate the values of all ranks on rank 0; empty elsewhere. @collective on comm
 template <class T>
 gathered_lists<T> gather_on_first(MPI_Comm comm, const std::vector<T>& own) {
   if (is_virtual(comm)) return gather_detail::on_first_virtual_rank(comm, own);

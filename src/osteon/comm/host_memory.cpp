@@ -28,7 +28,7 @@ double available_memory() {
   return std::min(of_system, memory_left_in_container().value_or(of_system));
 }
 
-void check_host_memory(MPI_Comm comm, double bytes_of_rank, const std::string& what, const std::string& advice) {
+void check_host_memory(MPI_Comm comm, double bytes_of_rank, const std::string& subject, const std::string& advice) {
   MPI_Comm made = MPI_COMM_NULL;
   MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &made);
   const communicator host = communicator::take(made);
@@ -36,8 +36,9 @@ void check_host_memory(MPI_Comm comm, double bytes_of_rank, const std::string& w
   MPI_Allreduce(MPI_IN_PLACE, &need, 1, MPI_DOUBLE, MPI_SUM, host.get());
   collectively(comm, [&] {
     if (const double there = available_memory(); need > there)
-      throw machine_error(fmt::format("{} takes {:.1f} GB on this host ({} of {} ranks), and {:.1f} GB are available; {}",
-                                      what, need / 1e9, host.size(), size(comm), there / 1e9, advice));
+      throw machine_error(
+          fmt::format("{} requires {:.1f} GB on this host ({} of {} ranks), but only {:.1f} GB are available; {}", subject,
+                      need / 1e9, host.size(), size(comm), there / 1e9, advice));
   });
 }
 

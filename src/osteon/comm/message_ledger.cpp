@@ -201,7 +201,7 @@ sent_part::sent_part(MPI_Comm comm, std::string name) : name_(std::move(name)) {
 sent_part::~sent_part() {
   if (!attached_) return;
   if (!own_) {
-    before_->happened(name_);
+    before_->count_part(name_);
     return;
   }
   attached_->ledger = before_;
@@ -212,7 +212,7 @@ sent_part::~sent_part() {
 
 namespace {
 
-// Runs of one plan on all ranks: actions of each rank in a sequence of equal runs.
+// Consecutive equal runs of one plan on all ranks.
 struct equal_runs {
   std::vector<int> shape;  // by rank; -1: the rank did not participate
   std::int64_t runs = 0;
@@ -242,7 +242,7 @@ std::vector<equal_runs> aligned(const std::vector<const message_ledger::entry*>&
 
 plan::plan plan_of_runs(const std::string& name, const std::vector<const message_ledger::entry*>& by_rank,
                         const std::vector<equal_runs>& runs) {
-  // Different runs once each.
+  // List each distinct run once.
   std::vector<std::vector<int>> different;
   for (const equal_runs& r : runs)
     if (std::find(different.begin(), different.end(), r.shape) == different.end()) different.push_back(r.shape);
@@ -325,7 +325,7 @@ std::vector<message_ledger> gathered(MPI_Comm comm, const message_ledger& own) {
 
 namespace {
 
-// Messages by their bytes only, as a ledger expects them.
+// Replace the elements of messages by their sizes in bytes, as required by a ledger.
 message_ledger::shape counted_rounds(std::vector<plan::round> rounds, std::size_t element_bytes) {
   for (plan::round& r : rounds)
     for (auto* const messages : {&r.sends, &r.receives})

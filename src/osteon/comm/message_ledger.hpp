@@ -1,10 +1,10 @@
 #pragma once
 /// @file
-/// Message tracer: counts of the messages of a rank by plan.
+/// Message tracer: counts the messages of a rank by plan.
 ///
-/// A ledger is attached to a communicator and to its later duplicates, so that functions need not pass it on. Without a
-/// ledger, messages are not counted. `comm::neighbours` records neighbour exchanges, the compositor records compositing, and
-/// callers record the collectives of the iteration.
+/// A ledger is attached to a communicator and its later duplicates, so that functions need no ledger parameter. Without a
+/// ledger, messages are not counted. `comm::neighbours` records neighbour exchanges, and the compositor records compositing;
+/// solvers record the collectives of their iterations.
 #include <mpi.h>
 
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace osteon::comm {
 /// Messages of one rank, recorded per run of a plan.
 class message_ledger {
  public:
-  /// Record one run of a plan on this rank: its rounds with message sizes.
+  /// One run of a plan on this rank: rounds with message sizes.
   using shape = std::vector<plan::round>;
   struct stretch {
     int shape, stage;
@@ -36,18 +36,18 @@ class message_ledger {
     std::vector<stretch> runs;  ///< all runs in order
   };
 
-  /// Index of an entry and of a shape in it; new ones are appended.
+  /// Index of an entry, and of a shape in an entry. Appends missing entries and shapes.
   int entry_of(std::string_view plan);
   int shape_of(int entry, const shape& what);
   void ran(int entry, int shape, double waited_seconds);
-  /// Assign subsequent runs to the stage of this number, from 1. Before the first call the stage is 0.
+  /// Assign subsequent runs to a stage, numbered from 1. Before the first call the stage is 0.
   void begin_stage(int stage) { stage_ = stage; }
 
   const std::vector<entry>& entries() const { return entries_; }
-  /// Number of executions of each part of the run (sent_part). Not packed: it is equal on all ranks.
+  /// Number of executions of each part of the run (sent_part). Equal on all ranks and therefore not packed.
   const std::map<std::string, std::int64_t>& parts() const { return parts_; }
-  void happened(const std::string& part) { ++parts_[part]; }
-  /// Total over all plans.
+  void count_part(const std::string& part) { ++parts_[part]; }
+  /// Waiting time of all plans.
   double waited_seconds() const { return waited_; }
 
   /// Serialisation to bytes, and back.
@@ -78,21 +78,21 @@ class hung_ledger {
 /// Ledger attached to `comm`, or null. @collective local
 message_ledger* ledger_of(MPI_Comm comm);
 
-/// Name under which a plan is counted.
+/// Name of a plan in a ledger.
 std::string counted_name(const plan::plan& what, std::size_t element_bytes);
 /// Count one run of a plan without communication, for virtual ranks. @collective local
 void rehearse(MPI_Comm comm, const plan::plan& what, std::size_t element_bytes);
 
 /// Counts one call of an MPI collective and its time (lifetime of this object) if a ledger is attached to the communicator.
-/// The messages of MPI are unknown; an equivalent plan is counted.
+/// The messages of MPI are unknown; the messages of an equivalent plan are counted.
 class counted_call {
  public:
   /// Reduce `bytes` bytes to all ranks: plan::all_reduce.
   static counted_call all_reduce(MPI_Comm comm, std::int64_t bytes);
-  /// Gather to or scatter from rank 0 in one message per rank. @param counts counts of all ranks; read on rank 0
+  /// Gather to or scatter from rank 0 in one message per rank. @param counts counts of all ranks; used on rank 0 only
   static counted_call gather(MPI_Comm comm, std::string_view name, std::span<const int> counts, int own, int value_bytes);
   static counted_call scatter(MPI_Comm comm, std::string_view name, std::span<const int> counts, int own, int value_bytes);
-  /// One message to each rank for which there are values. @param to, from values by rank
+  /// Send one message to each rank for which there are values. @param to, from number of values by rank
   static counted_call all_to_all(MPI_Comm comm, std::string_view name, std::span<const int> to, std::span<const int> from,
                                  int value_bytes);
   ~counted_call();
@@ -107,21 +107,21 @@ class counted_call {
   double begin_ = 0;
 };
 
-/// Parts of the messages of a virtual rank, in the order of their first completion.
+/// Messages of a virtual rank by part of the run, in the order of first completion.
 struct rehearsed_parts {
   struct part {
     std::string name;
     const message_ledger* sent;
   };
   std::vector<part> parts;
-  std::deque<message_ledger> ledgers;  ///< all ledgers ever used: exchanges store entry numbers by the address of a ledger
+  std::deque<message_ledger> ledgers;  ///< all ledgers that have been used; exchanges identify a ledger by its address
 };
 
-/// Part of a solve with the same messages in every execution and a data-dependent number of executions, such as an iteration
-/// or the recomputation of a residual. It extends over the lifetime of this object.
+/// A part of a solve, such as an iteration or the recomputation of a residual. Its messages are the same in every execution;
+/// its number of executions depends on the data. The part extends over the lifetime of this object.
 ///
-/// A run counts the executions of a part; a virtual rank counts its messages once. The messages of a run are the sum over
-/// parts times executions. No effect without a ledger.
+/// A run counts the executions of a part; a virtual rank counts the messages of one execution. The messages of a run are the
+/// sum over its parts of messages times executions. The object has no effect without a ledger.
 class sent_part {
  public:
   /// @collective on comm
@@ -145,14 +145,15 @@ struct plan_traffic {
   std::int64_t messages = 0, bytes = 0;  ///< sums over all runs and ranks
   std::int64_t most_bytes_of_a_rank = 0;
   double most_waited_seconds = 0, waited_seconds = 0;  ///< maximum over ranks; sum over ranks
-  plan::plan what;                                     ///< its different runs in sequence
+  plan::plan what;                                     ///< distinct runs of the plan in sequence
   std::vector<problem> problems;                       ///< faults by plan::verify
 };
 
 constexpr int all_stages = -1;
-/// Sum over ranks and verify. @param by_rank ledger of each rank @param stage restriction to this stage
+/// Sum ledgers over ranks by plan, and verify the plans. @param by_rank ledger of each rank @param stage count this stage
+/// only
 std::vector<plan_traffic> traffic_of(std::span<const message_ledger> by_rank, int stage = all_stages);
-/// Gather the ledgers of all ranks on rank 0; empty on other ranks. @collective on comm
+/// Gather the ledgers of all ranks on rank 0; the result is empty on other ranks. @collective on comm
 std::vector<message_ledger> gathered(MPI_Comm comm, const message_ledger& own);
 
 }  // namespace osteon::comm

@@ -21,7 +21,7 @@ using plan::neighbour_message;
 
 constexpr int channels = 100;
 
-// Copy elements of lists by a loop with compile-time size for common sizes, and by all threads for long lists.
+// Copy listed elements. Common element sizes use a loop with compile-time size; long lists use all threads.
 template <std::size_t bytes>
 void gather_list(const std::vector<std::int32_t>& list, const std::byte* from, std::byte* to) {
   for_each(std::ssize(list), [list = list.data(), from, to](std::int64_t n) {
@@ -59,7 +59,7 @@ void scatter_list(const std::vector<std::int32_t>& list, std::size_t bytes, cons
   }
 }
 
-// Calls visit(first byte in the array, bytes) for the rows of a box, or for the run.
+// Call visit(first byte in the array, bytes) for the rows of a box, or for a run.
 template <class Visit>
 void visit_rows(const neighbour_message& m, std::size_t element_bytes, Visit visit) {
   const auto bytes = [&](std::int64_t elements) { return static_cast<std::size_t>(elements) * element_bytes; };
@@ -89,7 +89,7 @@ void unpack(const neighbour_message& m, std::size_t element_bytes, const std::by
   });
 }
 
-// Elements of a message in place: a part of an array over a box, or a run.
+// MPI datatype of the elements of a message in the array: a part of a box, or a run.
 class in_array {
  public:
   in_array(const neighbour_message& m, std::size_t element_bytes) {
@@ -113,7 +113,7 @@ class in_array {
   in_array(const in_array&) = delete;
   in_array& operator=(const in_array&) = delete;
   ~in_array() {
-    if (type_ != MPI_DATATYPE_NULL) MPI_Type_free(&type_);  // pending requests use it
+    if (type_ != MPI_DATATYPE_NULL) MPI_Type_free(&type_);  // pending requests keep the type
   }
   MPI_Datatype type() const { return element_ ? element_->get() : type_; }
   std::size_t offset() const { return offset_; }
@@ -130,7 +130,7 @@ std::size_t bytes_of(const neighbour_message& m, std::size_t element_bytes) {
   return static_cast<std::size_t>(m.elements()) * element_bytes;
 }
 
-// Messages of a rank with itself: each send has the receive of its channel.
+// Find the counterpart of a message of a rank to itself: the message with the same channel.
 const neighbour_message* own_counterpart(const std::vector<neighbour_message>& among, const neighbour_message& of,
                                          std::size_t* number = nullptr) {
   const auto found = std::find_if(among.begin(), among.end(),
@@ -147,7 +147,7 @@ struct neighbours::state {
   int tag = 0, rank = 0;
   plan::neighbour_part part;
 
-  // Buffers and requests for elements of one size.
+  // Buffers and requests for one element size.
   struct prepared {
     std::size_t element_bytes = 0;
     std::vector<std::byte> out, in;
@@ -155,13 +155,13 @@ struct neighbours::state {
     std::vector<MPI_Request> requests;
     std::unique_ptr<element_type> type;
     int runs = 0;
-    message_ledger* ledger = nullptr;  // that `entry` and `shape` are numbers in
+    message_ledger* ledger = nullptr;  // ledger of `entry` and `shape`
     int entry = 0, shape = 0;
   };
   std::deque<prepared> sizes;
   prepared* now = nullptr;
 
-  // Ledger entry of exchanges that are counted only.
+  // Ledger entry of exchanges that are counted without communication.
   struct counted_size {
     std::size_t element_bytes = 0;
     message_ledger* ledger = nullptr;
@@ -196,13 +196,13 @@ struct neighbours::state {
     return p;
   }
 
-  // Plans with different element sizes are separate entries.
+  // Find or add the ledger entry. Different element sizes have separate entries.
   void enter(message_ledger* ledger, std::size_t element_bytes, int& entry, int& shape) const {
     entry = ledger->entry_of(fmt::format("{}, {} B", part.name, element_bytes));
     shape = ledger->shape_of(entry, {part.counted(rank, element_bytes)});
   }
 
-  // Requests of the first run are not persistent; those of the second one are kept.
+  // Requests of the first run are not persistent; the second run creates persistent requests.
   void post(prepared& p) {
     if (!p.type) p.type = std::make_unique<element_type>(p.element_bytes);
     const bool persist = p.runs > 0;
@@ -260,7 +260,7 @@ void neighbours::begin(const void* from, std::size_t element_bytes) {
     std::byte* const to = stays ? p.in.data() + p.in_begin[number] : p.out.data() + p.out_begin[i];
     pack(m, element_bytes, static_cast<const std::byte*>(from), to);
   };
-  // Lists too short for a team of threads may be long enough together: each thread then packs one message.
+  // If lists are too short for a thread team but long enough in total, each thread packs one message.
   std::size_t longest = 0;
   for (std::size_t i = 0; i < s.part.sends.size(); ++i) longest = std::max(longest, p.out_begin[i + 1] - p.out_begin[i]);
   const std::size_t team = static_cast<std::size_t>(shortest_parallel_loop) * element_bytes;
@@ -288,7 +288,7 @@ void neighbours::wait() {
       if (!s.is_between_ranks(m)) continue;
       const auto bytes = virtual_receive(a->place, m.peer, s.tag + m.channel);
       if (bytes.size() != bytes_of(m, p.element_bytes))
-        throw machine_error(fmt::format("'{}': rank {} expects {} bytes from rank {}, which sends {}", s.part.name, s.rank,
+        throw machine_error(fmt::format("'{}': rank {} expects {} bytes from rank {} but received {}", s.part.name, s.rank,
                                         bytes_of(m, p.element_bytes), m.peer, bytes.size()));
       std::copy(bytes.begin(), bytes.end(), p.in.begin() + static_cast<std::ptrdiff_t>(p.in_begin[i]));
     }
@@ -317,7 +317,7 @@ void neighbours::end(void* to) {
     unpack(s.part.receives[i], s.now->element_bytes, s.now->in.data() + s.now->in_begin[i], static_cast<std::byte*>(to));
 }
 
-std::span<const std::byte> neighbours::came(std::size_t message) const {
+std::span<const std::byte> neighbours::received(std::size_t message) const {
   const state::prepared& p = *state_->now;
   return std::span(p.in).subspan(p.in_begin[message], p.in_begin[message + 1] - p.in_begin[message]);
 }

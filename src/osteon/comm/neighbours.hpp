@@ -32,7 +32,7 @@ class neighbours {
 
   const plan::neighbour_part& part() const;
 
-  /// Starts the exchange of elements of `from` of the given size in bytes. `from` may be modified after the call returns.
+  /// Starts the exchange of the elements of `from`. `from` may be modified after the call returns.
   /// @collective among neighbours; `end` reports errors
   void begin(const void* from, std::size_t element_bytes);
   /// Completes the exchange and stores received elements in `to`. @collective among neighbours
@@ -40,10 +40,10 @@ class neighbours {
   /// Completes the exchange without unpacking. @collective among neighbours
   void wait();
   /// Received elements of a message; valid until the next `begin`.
-  std::span<const std::byte> came(std::size_t message) const;
+  std::span<const std::byte> received(std::size_t message) const;
   template <class T>
   std::span<const T> came_as(std::size_t message) const {
-    const auto bytes = came(message);
+    const auto bytes = received(message);
     return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
   }
 
@@ -55,22 +55,22 @@ class neighbours {
     end(values);
   }
 
-  /// Combines all copies of shared elements in ascending rank order, so that all copies are bitwise equal. The first copy
-  /// initialises the result. Messages are by ascending ranks.
+  /// Combines all copies of shared elements in ascending rank order, so that the results are bitwise equal on all ranks. The
+  /// messages of the plan must be in ascending rank order.
   /// @param own shape (elements, components)
   template <class T, class Combine>
   void combine(std::vector<T>& own, std::size_t components, int rank, Combine combine_two);
 
-  /// Sends and receives directly between the arrays, without a copy, for messages of boxes or runs. The arrays must not be
-  /// modified during the exchange, and must not overlap. @collective among neighbours
+  /// Sends and receives directly between the arrays, without packing; messages must be boxes or runs. The arrays must not
+  /// overlap. @collective among neighbours
   void move(const void* from, void* to, std::size_t element_bytes);
 
-  /// Sends all messages, and passes received messages one at a time in the order of the plan, so that at most one is stored.
-  /// @param take must not throw @collective among neighbours
   using taker = std::function<void(std::size_t message, std::span<const std::byte> elements)>;
+  /// Exchanges elements of `from` and passes received messages to `take` one at a time in the order of the plan, so that at
+  /// most one received message is stored. @param take must not throw @collective among neighbours
   void take_one_by_one(const void* from, std::size_t element_bytes, const taker& take);
 
-  /// Records one exchange without communication, for virtual ranks. @collective local
+  /// Records one exchange in the message ledger without communication. Used on virtual ranks. @collective local
   void rehearse(std::size_t element_bytes) const;
 
  private:

@@ -4,7 +4,7 @@
 
 namespace osteon::comm {
 
-/// Displacements of MPI_Gatherv and MPI_Scatterv: offset of each rank's part in a contiguous buffer with `counts` elements
+/// Displacements for MPI_Gatherv and MPI_Scatterv: offset of each rank's part in a contiguous buffer with `counts` elements
 /// per rank.
 inline std::vector<int> offsets_of(const std::vector<int>& counts) {
   std::vector<int> begins(counts.size());

@@ -18,7 +18,7 @@ inline constexpr std::size_t no_group = static_cast<std::size_t>(-1);
 
 namespace percentile_detail {
 
-// Unsigned numbers in the order of the floats; -0 is 0.
+// Map floats to unsigned numbers of equal order; -0 equals 0.
 inline std::uint32_t ordered(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value + 0.0F);
   return (bits & 0x80000000U) != 0 ? ~bits : bits | 0x80000000U;
@@ -27,7 +27,7 @@ inline float of_ordered(std::uint32_t order) {
   return std::bit_cast<float>((order & 0x80000000U) != 0 ? order & 0x7fffffffU : ~order);
 }
 
-// State of the search for a value: its leading bytes, and its rank among the values with these bytes.
+// State of the search for a value: leading bytes of the value, and its rank among the values with these bytes.
 struct search {
   std::uint32_t prefix = 0;
   std::int64_t rank = 0;
@@ -35,13 +35,13 @@ struct search {
 
 }  // namespace percentile_detail
 
-/// Quantiles of groups: the smallest value such that values <= it have at least the fraction of the weight of the group; for
-/// a fraction of 0 the smallest value.
+/// Quantiles of groups. The quantile of a fraction is the smallest value v for which the values <= v have at least this
+/// fraction of the group's weight. For fraction 0, it is the smallest value.
 ///
-/// The result is exact and independent of the number of ranks: values are determined byte by byte from counts, without
-/// exchanging data.
-/// @param values finite where they have a group @param fractions each in [0, 1]
-/// @param group_of(i) the group of values[i], below `groups`, or `no_group`
+/// The result is exact and independent of the number of ranks: the algorithm determines values byte by byte from counts and
+/// does not exchange values.
+/// @param values finite if they belong to a group @param fractions each in [0, 1]
+/// @param group_of(i) group of values[i], below `groups`, or `no_group`
 /// @param weight_of(i) weight of values[i], an integer >= 0; values of weight 0 are ignored
 /// @return by group, then by fraction; 0 where the group has no weight
 /// @collective on comm @cost five sweeps over the values; four allreduces of 256 counters for each result
@@ -72,7 +72,7 @@ std::vector<float> percentiles(MPI_Comm comm, std::span<const float> values, std
       for (std::size_t s = g * fractions.size(); s < (g + 1) * fractions.size(); ++s)
         if ((order & known) == found[s].prefix) count[s][order >> shift & 255] += weight_of(i);
     }
-    constexpr std::size_t at_once = 65536;  // MPI counts are int
+    constexpr std::size_t at_once = 65536;  // MPI counts are of type int
     for (std::size_t s = 0; s < count.size(); s += at_once)
       MPI_Allreduce(MPI_IN_PLACE, count[s].data(), static_cast<int>(256 * std::min(at_once, count.size() - s)), MPI_INT64_T,
                     MPI_SUM, comm);
@@ -89,14 +89,14 @@ std::vector<float> percentiles(MPI_Comm comm, std::span<const float> values, std
   return result;
 }
 
-/// The same with weights of 1.
+/// Quantiles with unit weights.
 template <class GroupOf>
 std::vector<float> percentiles(MPI_Comm comm, std::span<const float> values, std::span<const double> fractions,
                                std::size_t groups, GroupOf group_of) {
   return percentiles(comm, values, fractions, groups, group_of, [](std::size_t) { return std::int64_t{1}; });
 }
 
-/// One quantile of one group. @param counts(v) true if a value is in the group; finite values only
+/// One quantile of one group. @param counts(v) true if a value belongs to the group; these values must be finite
 template <class Counts>
 double percentile(MPI_Comm comm, std::span<const float> values, double fraction, Counts counts) {
   return static_cast<double>(percentiles(comm, values, std::span(&fraction, 1), 1, [&](std::size_t i) {
@@ -104,7 +104,7 @@ double percentile(MPI_Comm comm, std::span<const float> values, double fraction,
                              }).front());
 }
 
-/// The same for all values as one group. @param values finite
+/// Quantiles of all values. @param values finite
 inline std::vector<float> percentiles(MPI_Comm comm, std::span<const float> values, std::span<const double> fractions) {
   return percentiles(comm, values, fractions, 1, [](std::size_t) { return std::size_t{0}; });
 }

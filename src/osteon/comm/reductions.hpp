@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Reductions, gathers to and scatters from the first rank, for MPI and virtual ranks (comm/virtual_ranks.hpp).
+/// Reductions, and gather to and scatter from rank 0, for MPI and virtual ranks (comm/virtual_ranks.hpp).
 #include <mpi.h>
 
 #include <algorithm>
@@ -29,13 +29,13 @@ T combined(T a, T b, MPI_Op op) {
 
 }  // namespace reductions_detail
 
-/// Replace values by their sum, maximum, minimum or bitwise or (MPI_SUM, MPI_MAX, MPI_MIN, MPI_BOR) over all ranks. Not
-/// counted.
+/// Replace values by their sum, maximum, minimum or bitwise or (MPI_SUM, MPI_MAX, MPI_MIN, MPI_BOR) over all ranks. The
+/// message ledger does not count this reduction.
 /// @collective on comm
 template <class T>
 void all_reduce(MPI_Comm comm, T* values, std::size_t count, MPI_Op op) {
   if (!is_virtual(comm)) {
-    constexpr std::size_t most = std::size_t{1} << 30;  // counts of MPI are int
+    constexpr std::size_t most = std::size_t{1} << 30;  // MPI counts are of type int
     for (std::size_t begin = 0; begin == 0 || begin < count; begin += most)
       MPI_Allreduce(MPI_IN_PLACE, values + begin, static_cast<int>(std::min(most, count - begin)), datatype<T>(), op, comm);
     return;
@@ -51,14 +51,14 @@ void all_reduce(MPI_Comm comm, T* values, std::size_t count, MPI_Op op) {
   std::copy(result.begin(), result.end(), own.begin());
 }
 
-/// The same, counted as a reduction of this size. @collective on comm
+/// As all_reduce, recorded in the message ledger. @collective on comm
 template <class T>
 void counted_all_reduce(MPI_Comm comm, T* values, std::size_t count, MPI_Op op) {
   const auto counted = counted_call::all_reduce(comm, static_cast<std::int64_t>(count * sizeof(T)));
   all_reduce(comm, values, count, op);
 }
 
-/// Sum of one value per rank, counted as a reduction; 1 if the ranks have no values. @collective on comm
+/// Sum of one value per rank, recorded in the message ledger; 1 if the ranks have no values. @collective on comm
 inline double counted_sum(MPI_Comm comm, double value) {
   const auto counted = counted_call::all_reduce(comm, sizeof value);
   if (!has_values(comm)) return 1;
@@ -72,7 +72,7 @@ T sum_of_lower_ranks(MPI_Comm comm, T value) {
   T sum = 0;
   if (!is_virtual(comm)) {
     MPI_Exscan(&value, &sum, 1, datatype<T>(), MPI_SUM, comm);
-    return rank(comm) == 0 ? 0 : sum;  // MPI_Exscan leaves it undefined there
+    return rank(comm) == 0 ? 0 : sum;  // MPI_Exscan leaves the result of rank 0 undefined
   }
   std::vector<T> all(static_cast<std::size_t>(size(comm)));
   all[static_cast<std::size_t>(rank(comm))] = value;
@@ -93,7 +93,7 @@ T of_first_rank(MPI_Comm comm, T value) {
   return value;
 }
 
-/// Gather the values of all ranks on rank 0. @param counts, begins by rank, read on rank 0 @collective on comm
+/// Gather the values of all ranks on rank 0. @param counts, begins by rank, used on rank 0 only @collective on comm
 template <class T>
 void gather_values(MPI_Comm comm, const T* own, int count, T* all, const std::vector<int>& counts,
                    const std::vector<int>& begins) {

@@ -36,18 +36,18 @@ shared_window shared_window::make(MPI_Comm comm, std::size_t bytes) {
   double all = static_cast<double>(bytes);
   MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_DOUBLE, MPI_SUM, comm);
   collectively(comm, [&] {
-    // Access beyond the available memory causes a bus error.
+    // Check the available memory: access beyond it causes a bus error.
     const double free = available();
     if (all > free)
       throw machine_error(
-          fmt::format("{:.0f} MB of shared memory are required for {} ranks, and /dev/shm has {:.0f} MB: enlarge it "
+          fmt::format("{:.0f} MB of shared memory are required for {} ranks, but /dev/shm has {:.0f} MB; enlarge /dev/shm "
                       "(docker: --shm-size), or use messages",
                       all / 1e6, size(comm), free / 1e6));
   });
   shared_window result;
   MPI_Info info = MPI_INFO_NULL;
   MPI_Info_create(&info);
-  MPI_Info_set(info, "alloc_shared_noncontig", "true");  // each stretch begins a page, on the memory of its rank
+  MPI_Info_set(info, "alloc_shared_noncontig", "true");  // each segment begins at a page in the local memory of its rank
   void* own = nullptr;
   MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes + page), 1, info, comm, &own, &result.window_);
   MPI_Info_free(&info);
@@ -57,7 +57,7 @@ shared_window shared_window::make(MPI_Comm comm, std::size_t bytes) {
     int unit = 1;
     void* at = nullptr;
     MPI_Win_shared_query(result.window_, r, &length, &unit, &at);
-    // The start address of MPI is not aligned, but has the same offset in a page on all ranks.
+    // The start address returned by MPI is not aligned but has the same offset in a page on all ranks.
     const auto address = reinterpret_cast<std::uintptr_t>(at);
     result.stretches_.push_back(static_cast<std::byte*>(at) + (page - address % page) % page);
   }
@@ -79,7 +79,7 @@ void shared_counter::wait(std::uint32_t last, bool crowded) const {
 #if defined(__linux__)
     const std::uint32_t now = value_.load(std::memory_order_acquire);
     if (crowded && !reached(last)) {
-      syscall(SYS_futex, &value_, FUTEX_WAIT, now, nullptr, nullptr, 0);  // not if it has changed
+      syscall(SYS_futex, &value_, FUTEX_WAIT, now, nullptr, nullptr, 0);  // returns at once if the value has changed
       continue;
     }
 #endif

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Shared memory of the ranks of a host, and synchronisation in it without messages.
+/// Shared memory of the ranks of a host, and synchronisation without messages.
 #include <atomic>
 #include <osteon/comm/communicator.hpp>
 #include <vector>
@@ -24,7 +24,7 @@ class shared_window {
   /// @collective on comm, whose ranks are on one host
   static shared_window make(MPI_Comm comm, std::size_t bytes);
 
-  /// Free bytes in /dev/shm, from which MPI allocates shared memory; infinity if it does not exist.
+  /// Free bytes in /dev/shm, where MPI allocates shared memory; infinity if /dev/shm does not exist.
   static double available();
 
   std::byte* of(int rank) const { return stretches_[static_cast<std::size_t>(rank)]; }
@@ -36,23 +36,23 @@ class shared_window {
   std::vector<std::byte*> stretches_;
 };
 
-/// An increasing counter in shared memory for which processes wait. With more processes than cores they sleep: a polling
-/// process that yields its core gets it back too late.
+/// An increasing counter in shared memory on which processes wait. If processes outnumber cores, they sleep, because a
+/// polling process that yields its core regains the core too late.
 class shared_counter {
  public:
-  /// Add 1; the call that reaches `last` wakes the processes that wait for it.
+  /// Add 1. The call that reaches `last` wakes the waiting processes.
   void add(std::uint32_t last, bool crowded);
   void wait(std::uint32_t last, bool crowded) const;
 
  private:
   bool reached(std::uint32_t last) const {
-    return static_cast<std::int32_t>(value_.load(std::memory_order_acquire) - last) >= 0;  // it may wrap around
+    return static_cast<std::int32_t>(value_.load(std::memory_order_acquire) - last) >= 0;  // the counter may wrap around
   }
   std::atomic<std::uint32_t> value_;
 };
 
-/// Wait until `counter` reaches `value`, which another process will store.
-/// @param crowded more ranks than cores: release the core immediately
+/// Wait until another process has set `counter` to at least `value`.
+/// @param crowded true if ranks outnumber cores: release the core immediately
 void wait_until(const std::atomic<std::uint64_t>& counter, std::uint64_t value, bool crowded);
 
 }  // namespace osteon::comm

@@ -20,7 +20,7 @@ namespace osteon::comm {
 
 namespace {
 
-// Duplicates of a communicator borrow its attached object.
+// Key of the attribute that holds the attached object. Duplicates of a communicator borrow the object.
 int attachments() {
   static const int key = [] {
     int made = MPI_KEYVAL_INVALID;
@@ -44,10 +44,10 @@ attachment* attachment_of(MPI_Comm comm) {
   return is_there ? found : nullptr;
 }
 
-void attach(MPI_Comm comm, attachment* what) {
+void attach(MPI_Comm comm, attachment* attached) {
   anything_attached = true;
-  if (what)
-    MPI_Comm_set_attr(comm, attachments(), what);
+  if (attached)
+    MPI_Comm_set_attr(comm, attachments(), attached);
   else
     MPI_Comm_delete_attr(comm, attachments());
 }
@@ -57,7 +57,7 @@ int virtual_rank(MPI_Comm comm, int otherwise) {
   return a && a->place.world ? a->place.rank : otherwise;
 }
 
-/// Mailboxes, and the running thread: the one that holds the lock.
+/// Mailboxes and scheduling: the thread that holds the lock runs.
 class virtual_world {
  public:
   explicit virtual_world(int ranks) : places_(static_cast<std::size_t>(ranks)), running_(ranks) {}
@@ -93,13 +93,13 @@ class virtual_world {
     if (box.empty()) {
       own.waits_for = key;
       if (--running_ == 0) {
-        failure_ = std::make_exception_ptr(
-            machine_error(fmt::format("deadlock: virtual rank {} waits for rank {}, and all others wait", rank, from)));
+        failure_ = std::make_exception_ptr(machine_error(
+            fmt::format("deadlock: virtual rank {} waits for rank {}; all other ranks wait, too", rank, from)));
         wake_all();
       }
       own.wake.wait(own.turn, [&] { return !box.empty() || failure_; });
       if (box.empty()) {
-        ++running_;  // it ends now
+        ++running_;  // so that the rank can end
         std::rethrow_exception(failure_);
       }
     }
@@ -127,13 +127,13 @@ class virtual_world {
       for (const place& p : places_)
         if (p.waits_for != nobody)
           failure_ = std::make_exception_ptr(
-              machine_error(fmt::format("a virtual rank waits for rank {}, which has ended", p.waits_for.first)));
+              machine_error(fmt::format("a virtual rank waits for rank {}, but this rank has ended", p.waits_for.first)));
     for (place& p : places_) p.wake.notify_one();
   }
 
   std::mutex lock_;
   std::deque<place> places_;
-  int running_;  // ranks that neither wait nor have ended
+  int running_;  // number of ranks that neither wait nor have ended
   std::exception_ptr failure_;
 };
 

@@ -18,37 +18,37 @@ struct among_threads::planned {
 
 namespace {
 
-// All threads process the plan, a round at a time.
-std::vector<exchange_schedule> walk_together(const plan::plan& what, const exchange_object& object) {
-  const auto threads = static_cast<std::size_t>(what.ranks);
-  std::vector<schedule_walk> walks(threads, schedule_walk(what.elements, object));
+// Compute the schedules of all threads, round by round.
+std::vector<exchange_schedule> schedules_of_threads(const plan::plan& plan, const exchange_object& object) {
+  const auto threads = static_cast<std::size_t>(plan.ranks);
+  std::vector<schedule_walk> walks(threads, schedule_walk(plan.elements, object));
   std::vector<plan::round> planned(threads);
   std::size_t sent = 0, received = 0;
-  for (std::int64_t r = 0; r < what.rounds; ++r) {
-    std::vector<std::vector<exchange_schedule::message>> out(threads), came(threads);
+  for (std::int64_t r = 0; r < plan.rounds; ++r) {
+    std::vector<std::vector<exchange_schedule::message>> out(threads), incoming(threads);
     for (std::size_t t = 0; t < threads; ++t) {
-      planned[t] = what.of(static_cast<int>(t), r);
+      planned[t] = plan.of(static_cast<int>(t), r);
       out[t] = walks[t].sends(planned[t]);
       sent += out[t].size();
       for (const auto& m : out[t])
-        if (m.peer >= 0 && m.peer < what.ranks) {
-          auto& arriving = came[static_cast<std::size_t>(m.peer)].emplace_back(m);
+        if (m.peer >= 0 && m.peer < plan.ranks) {
+          auto& arriving = incoming[static_cast<std::size_t>(m.peer)].emplace_back(m);
           arriving.peer = static_cast<int>(t);
         }
     }
     for (std::size_t t = 0; t < threads; ++t) {
       received += planned[t].receives.size();
-      walks[t].go(planned[t], std::move(out[t]), std::move(came[t]));
+      walks[t].add_round(planned[t], std::move(out[t]), std::move(incoming[t]));
     }
   }
   std::vector<exchange_schedule> result;
   for (std::size_t t = 0; t < threads; ++t) {
     if (!walks[t].fault().empty()) throw usage_error(walks[t].fault());
-    result.push_back(walks[t].finish(what.result ? what.result(static_cast<int>(t)) : std::vector<plan::span>{}));
+    result.push_back(walks[t].finish(plan.result ? plan.result(static_cast<int>(t)) : std::vector<plan::span>{}));
   }
   if (sent != received)
     throw usage_error(
-        fmt::format("plan '{}' sends {} messages and receives {}: verify the plan", what.name, sent, received));
+        fmt::format("plan '{}' sends {} messages but receives {}; verify the plan", plan.name, sent, received));
   return result;
 }
 
@@ -60,13 +60,13 @@ std::int64_t bytes_of(const std::vector<pixel_piece>& pieces, const exchange_pix
 
 }  // namespace
 
-among_threads::among_threads(const plan::plan& what, kernel::pixel_format format, bool wide_between)
-    : format_(format), elements_(what.elements) {
+among_threads::among_threads(const plan::plan& plan, kernel::pixel_format format, bool wide_between)
+    : format_(format), elements_(plan.elements) {
   exchange_object object{format};
   object.wide_between = wide_between;
-  object.all_layers = what.ranks;
+  object.all_layers = plan.ranks;
   planned all;
-  all.schedules = walk_together(what, object);
+  all.schedules = schedules_of_threads(plan, object);
   members_ = std::vector<member>(all.schedules.size());
   for (std::size_t t = 0; t < members_.size(); ++t) {
     const exchange_schedule& s = all.schedules[t];
@@ -81,7 +81,7 @@ among_threads::among_threads(const plan::plan& what, kernel::pixel_format format
   for (const exchange_schedule& s : all.schedules)
     for (const auto& r : s.rounds)
       for (std::size_t a = 0; a < r.arrivals.size(); ++a)
-        all.of(r.arrivals[a].peer, r.arrivals[a]).lands = lands_in_place(r, a);
+        all.of(r.arrivals[a].peer, r.arrivals[a]).in_place = lands_in_place(r, a);
   for (int t = 0; t < threads(); ++t) prepare(all, t);
   crowded_ = members_.size() > static_cast<std::size_t>(cores_of_host());
 }
@@ -99,7 +99,7 @@ void among_threads::prepare(const planned& all, int thread) {
     staged = std::max(staged, in_round);
   }
   me.staging = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(staged));
-  me.beside = staged + me.pixels->wide_bytes();
+  me.working_bytes = staged + me.pixels->wide_bytes();
   for (std::size_t number = 0; number < schedule.rounds.size(); ++number) {
     const auto& from = schedule.rounds[number];
     round& to = me.rounds.emplace_back();
@@ -107,26 +107,26 @@ void among_threads::prepare(const planned& all, int thread) {
     for (const auto& sent : from.sends) {
       message& m = all.of(thread, sent);
       to.bytes_sent += bytes_of(sent.pieces, *me.pixels);
-      if (!m.lands) {
+      if (!m.in_place) {
         to.sends.push_back(&m);
         continue;
       }
-      exchange_pixels& there = *members_[static_cast<std::size_t>(sent.peer)].pixels;
+      exchange_pixels& target = *members_[static_cast<std::size_t>(sent.peer)].pixels;
       for (const pixel_piece& p : sent.pieces) {
         const kernel::pixel_format format = me.pixels->format(p.wide);
         to.writes.push_back(
-            {{&m}, format, there.at(p.wide, p.at.begin), {{format, me.pixels->at(p.wide, p.at.begin)}}, p.at.size()});
+            {{&m}, format, target.at(p.wide, p.at.begin), {{format, me.pixels->at(p.wide, p.at.begin)}}, p.at.size()});
         ++m.uses;
       }
     }
     for (const auto& a : from.arrivals)
-      if (message& m = all.of(a.peer, a); m.lands) to.lands_here.push_back(&m);
+      if (message& m = all.of(a.peer, a); m.in_place) to.in_place_arrivals.push_back(&m);
     std::byte* staging = me.staging.get();
     for (const auto& b : from.blends) add_reads(all, thread, number, b, staging);
     for (task& k : to.reads)
-      for (message* m : k.needs) m->left = ++m->uses;
+      for (message* m : k.inputs) m->left = ++m->uses;
     for (task& k : to.writes)
-      for (message* m : k.needs) m->left = m->uses;
+      for (message* m : k.inputs) m->left = m->uses;
   }
   for (const pixel_piece& p : schedule.result)
     if (p.wide)
@@ -151,15 +151,15 @@ void among_threads::add_reads(const planned& all, int thread, std::size_t number
     }
     const auto& arrival = from.arrivals[static_cast<std::size_t>(layer.message)];
     message& m = all.of(arrival.peer, arrival);
-    if (m.lands) return;  // the sender puts it there
-    const std::byte* const there = members_[static_cast<std::size_t>(arrival.peer)].pixels->at(layer.wide, b.at.begin);
+    if (m.in_place) return;  // the sender writes the pixels in place
+    const std::byte* const source = members_[static_cast<std::size_t>(arrival.peer)].pixels->at(layer.wide, b.at.begin);
     if (!b.after_sends) {
-      blending.layers.push_back({format, there});
-      blending.needs.push_back(&m);
+      blending.layers.push_back({format, source});
+      blending.inputs.push_back(&m);
       continue;
     }
-    // Copy intervals that two threads exchange, which would otherwise wait for each other.
-    to.reads.push_back({{&m}, format, staging, {{format, there}}, b.at.size()});
+    // Copy intervals that two threads exchange; otherwise each thread would wait for the other.
+    to.reads.push_back({{&m}, format, staging, {{format, source}}, b.at.size()});
     blending.layers.push_back({format, staging});
     staging += b.at.size() * static_cast<std::int64_t>(format.bytes());
   }
@@ -170,8 +170,8 @@ std::span<std::byte> among_threads::image(int thread) {
   return {members_[static_cast<std::size_t>(thread)].image.get(), static_cast<std::size_t>(elements_) * format_.bytes()};
 }
 
-void among_threads::wait(const std::atomic<std::uint64_t>& what, std::uint64_t frame) const {
-  for (int tries = 0; what.load(std::memory_order_acquire) < frame; ++tries)
+void among_threads::wait(const std::atomic<std::uint64_t>& event, std::uint64_t frame) const {
+  for (int tries = 0; event.load(std::memory_order_acquire) < frame; ++tries)
     if (crowded_ || tries > 2000) std::this_thread::yield();
 }
 
@@ -179,16 +179,16 @@ frame_report among_threads::run(int thread) {
   frame_report report;
   member& me = members_[static_cast<std::size_t>(thread)];
   ++me.frame;
-  for (round& r : me.rounds) go(me, r, report);
+  for (round& r : me.rounds) run_round(me, r, report);
   const stopwatch watch;
   for (const task& k : me.finish) kernel::blend(k.format, k.out, k.layers, k.count);
   report.blend_seconds += watch.seconds();
   return report;
 }
 
-// No thread waits in a round for work of another in a later round, and a thread does all work of its round that can be done.
-// So the thread in the earliest round can always proceed.
-void among_threads::go(member& me, round& r, frame_report& report) {
+// There is no deadlock: a thread never waits for tasks of a later round of another thread, and performs every task of its
+// round that is ready. Hence the thread in the earliest round can always proceed.
+void among_threads::run_round(member& me, round& r, frame_report& report) {
   const stopwatch all;
   double blending = 0;
   const std::uint64_t frame = me.frame;
@@ -197,17 +197,17 @@ void among_threads::go(member& me, round& r, frame_report& report) {
     kernel::blend(k.format, k.out, k.layers, k.count);
     blending += watch.seconds();
   };
-  for (message* m : r.sends) m->there.store(frame, std::memory_order_release);
-  for (message* m : r.lands_here) m->wanted.store(frame, std::memory_order_release);
+  for (message* m : r.sends) m->ready.store(frame, std::memory_order_release);
+  for (message* m : r.in_place_arrivals) m->writable.store(frame, std::memory_order_release);
   // Process ready messages first, in any order.
-  const auto done_if_ready = [&](const task& k, auto needed, auto given) {
-    for (const message* m : k.needs)
-      if ((m->*needed).load(std::memory_order_acquire) < frame) return false;
+  const auto done_if_ready = [&](const task& k, auto required, auto signalled) {
+    for (const message* m : k.inputs)
+      if ((m->*required).load(std::memory_order_acquire) < frame) return false;
     blend(k);
-    for (message* m : k.needs)
+    for (message* m : k.inputs)
       if (--m->left == 0) {
         m->left = m->uses;
-        (m->*given).store(frame, std::memory_order_release);
+        (m->*signalled).store(frame, std::memory_order_release);
       }
     return true;
   };
@@ -219,8 +219,8 @@ void among_threads::go(member& me, round& r, frame_report& report) {
     const std::size_t before = left;
     for (std::size_t i = 0; i < me.open.size(); ++i) {
       if (me.open[i] == nullptr) continue;
-      const bool done = i < reads ? done_if_ready(*me.open[i], &message::there, &message::taken)
-                                  : done_if_ready(*me.open[i], &message::wanted, &message::there);
+      const bool done = i < reads ? done_if_ready(*me.open[i], &message::ready, &message::released)
+                                  : done_if_ready(*me.open[i], &message::writable, &message::ready);
       if (!done) continue;
       me.open[i] = nullptr;
       --left;
@@ -230,8 +230,8 @@ void among_threads::go(member& me, round& r, frame_report& report) {
     else if (crowded_ || tries > 2000)
       std::this_thread::yield();
   }
-  for (const message* m : r.lands_here) wait(m->there, frame);
-  for (const message* m : r.sends) wait(m->taken, frame);
+  for (const message* m : r.in_place_arrivals) wait(m->ready, frame);
+  for (const message* m : r.sends) wait(m->released, frame);
   for (const task& k : r.last) blend(k);
   report.bytes_sent += r.bytes_sent;
   (r.collects ? report.collect_seconds : report.exchange_seconds) += all.seconds() - blending;

@@ -1,19 +1,19 @@
 #pragma once
 /// @file
-/// The pixels of a rank that take part in a compositing plan.
+/// The pixels of a rank in a compositing plan.
 #include <memory>
 #include <osteon/compositing/exchange_schedule.hpp>
 
 namespace osteon::compositing {
 
-/// As they came and will be (narrow), and half blended (wide).
+/// Pixels in the format of images and picture (narrow), and in the wider format of intermediate results (wide).
 class exchange_pixels {
  public:
-  /// @param narrow shape (elements), is used until the object goes
+  /// @param narrow shape (elements); must outlive this object
   exchange_pixels(const exchange_schedule& schedule, const exchange_object& object, std::int64_t elements,
                   std::byte* narrow);
   kernel::pixel_format format(bool wide) const { return wide ? kernel::wider(format_) : format_; }
-  /// A pixel's place. Only what the schedule makes wide has a wide place.
+  /// Address of a pixel. There is wide memory only for pixels that are wide in the schedule.
   std::byte* at(bool wide, std::int64_t pixel) {
     return wide ? wide_.get() + (pixel - first_wide_) * static_cast<std::int64_t>(format(true).bytes())
                 : narrow_ + pixel * static_cast<std::int64_t>(format_.bytes());
@@ -27,7 +27,7 @@ class exchange_pixels {
   std::unique_ptr<std::byte[]> wide_;
 };
 
-/// Whether a message of the round may be written where it belongs at once: it is not blended, and nothing there is sent.
+/// True if a message of the round may be received in place: it is not blended, and no pixels at its place are sent.
 bool lands_in_place(const exchange_schedule::round& r, std::size_t arrival);
 
 }  // namespace osteon::compositing

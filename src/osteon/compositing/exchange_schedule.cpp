@@ -8,19 +8,19 @@ namespace osteon::compositing {
 namespace {
 
 plan::span overlap(plan::span a, plan::span b) { return {std::max(a.begin, b.begin), std::min(a.end, b.end)}; }
-bool meet(plan::span a, plan::span b) { return a.begin < b.end && b.begin < a.end; }
+bool intersect(plan::span a, plan::span b) { return a.begin < b.end && b.begin < a.end; }
 
-// The pieces within `wanted`, cut to it.
-std::vector<pixel_piece> within(const std::vector<pixel_piece>& pieces, plan::span wanted) {
+// The pieces in `wanted`, clipped.
+std::vector<pixel_piece> within(const std::vector<pixel_piece>& pieces, plan::span interval) {
   std::vector<pixel_piece> result;
   for (pixel_piece p : pieces) {
-    p.at = overlap(p.at, wanted);
+    p.at = overlap(p.at, interval);
     if (p.at.size() > 0) result.push_back(p);
   }
   return result;
 }
 
-bool alike(const pixel_piece& a, const pixel_piece& b) {
+bool has_equal_content(const pixel_piece& a, const pixel_piece& b) {
   return a.layers == b.layers && a.wide == b.wide && a.message == b.message && a.error == b.error;
 }
 
@@ -36,13 +36,13 @@ void replace(std::vector<pixel_piece>& pieces, const pixel_piece& by) {
   std::sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.at.begin < b.at.begin; });
   pieces.clear();
   for (const pixel_piece& p : result)
-    if (!pieces.empty() && alike(pieces.back(), p) && pieces.back().at.end == p.at.begin)
+    if (!pieces.empty() && has_equal_content(pieces.back(), p) && pieces.back().at.end == p.at.begin)
       pieces.back().at.end = p.at.end;
     else
       pieces.push_back(p);
 }
 
-// Intervals with arriving layers, split at all ends of layers.
+// Intervals with arriving layers, split at all boundaries of layers.
 std::vector<plan::span> stretches(const plan::round& planned, const std::vector<exchange_schedule::message>& arrivals,
                                   const std::vector<pixel_piece>& held, const exchange_object& object) {
   std::vector<std::int64_t> cuts;
@@ -60,19 +60,20 @@ std::vector<plan::span> stretches(const plan::round& planned, const std::vector<
   std::vector<plan::span> result;
   for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
     const plan::span s{cuts[i], cuts[i + 1]};
-    if (std::any_of(arrivals.begin(), arrivals.end(), [&](const auto& m) { return meet(m.at, s); })) result.push_back(s);
+    if (std::any_of(arrivals.begin(), arrivals.end(), [&](const auto& m) { return intersect(m.at, s); }))
+      result.push_back(s);
   }
   return result;
 }
 
-// Stretches side by side with the same layers become one.
+// Merge adjacent intervals with equal layers.
 void merge_neighbours(std::vector<exchange_schedule::blend>& all) {
   std::vector<exchange_schedule::blend> result;
   for (auto& b : all) {
-    const bool joins =
-        !result.empty() && result.back().at.end == b.at.begin && result.back().wide == b.wide &&
-        result.back().after_sends == b.after_sends &&
-        std::equal(b.layers.begin(), b.layers.end(), result.back().layers.begin(), result.back().layers.end(), alike);
+    const bool joins = !result.empty() && result.back().at.end == b.at.begin && result.back().wide == b.wide &&
+                       result.back().after_sends == b.after_sends &&
+                       std::equal(b.layers.begin(), b.layers.end(), result.back().layers.begin(), result.back().layers.end(),
+                                  has_equal_content);
     if (!joins) {
       result.push_back(std::move(b));
       continue;
@@ -86,20 +87,20 @@ void merge_neighbours(std::vector<exchange_schedule::blend>& all) {
 }  // namespace
 
 schedule_walk::schedule_walk(std::int64_t elements, const exchange_object& object) : object_(object) {
-  const auto hold = [&](plan::span at, std::int64_t layers) {
-    if (at.size() > 0) held_.push_back({at, layers, object.starts_wide && object.has_wide(), -1, object.error});
+  const auto add_piece = [&](plan::span at, std::int64_t layers) {
+    if (at.size() > 0) pieces_.push_back({at, layers, object.starts_wide && object.has_wide(), -1, object.error});
   };
   if (object.drawn.empty()) {
-    hold({0, elements}, object.own_layers);
+    add_piece({0, elements}, object.own_layers);
     return;
   }
   std::int64_t at = 0;
   for (const plan::span s : object.own_drawn) {
-    hold({at, s.begin}, 0);
-    hold(s, object.own_layers);
+    add_piece({at, s.begin}, 0);
+    add_piece(s, object.own_layers);
     at = s.end;
   }
-  hold({at, elements}, 0);
+  add_piece({at, elements}, 0);
 }
 
 std::int64_t exchange_object::layers_of(plan::span at) const {
@@ -110,17 +111,17 @@ std::int64_t exchange_object::layers_of(plan::span at) const {
 std::vector<exchange_schedule::message> schedule_walk::sends(const plan::round& planned) {
   std::vector<exchange_schedule::message> result;
   for (const plan::message& m : planned.sends) {
-    result.push_back({m.peer, next_tag_, m.elements, within(held_, m.elements)});
+    result.push_back({m.peer, next_tag_, m.elements, within(pieces_, m.elements)});
     next_tag_ += static_cast<int>(result.back().chunks().size());
   }
   return result;
 }
 
-void schedule_walk::go(const plan::round& planned, std::vector<exchange_schedule::message> sent,
-                       std::vector<exchange_schedule::message> came) {
+void schedule_walk::add_round(const plan::round& planned, std::vector<exchange_schedule::message> sent,
+                              std::vector<exchange_schedule::message> received) {
   exchange_schedule::round& result = result_.rounds.emplace_back();
   result.sends = std::move(sent);
-  add_arrivals(planned, std::move(came), result);
+  add_arrivals(planned, std::move(received), result);
   result.collects = !planned.empty();
   for (const plan::message& m : planned.receives)
     if (m.is_combined()) result.collects = false;
@@ -128,25 +129,26 @@ void schedule_walk::go(const plan::round& planned, std::vector<exchange_schedule
     for (const pixel_piece& p : m.pieces)
       if (p.layers < object_.layers_of(p.at)) result.collects = false;
 
-  const std::vector<pixel_piece> before = held_;
-  for (const plan::span at : stretches(planned, result.arrivals, held_, object_))
+  const std::vector<pixel_piece> before = pieces_;
+  for (const plan::span at : stretches(planned, result.arrivals, pieces_, object_))
     result.blends.push_back(blend_of(at, planned, result, before));
   merge_neighbours(result.blends);
 }
 
-// Order of the receives of the round, which may differ from the order of the sender.
-void schedule_walk::add_arrivals(const plan::round& planned, std::vector<exchange_schedule::message> came,
+// Add the messages in the order of the round's receives, which may differ from the order of the sender.
+void schedule_walk::add_arrivals(const plan::round& planned, std::vector<exchange_schedule::message> received,
                                  exchange_schedule::round& to) {
   for (const plan::message& expected : planned.receives) {
-    const auto it = std::find_if(came.begin(), came.end(),
+    const auto it = std::find_if(received.begin(), received.end(),
                                  [&](const auto& m) { return m.peer == expected.peer && m.at == expected.elements; });
-    if (it == came.end()) {
-      fault_ = fmt::format("the plan receives pixels [{}, {}) from rank {}, which sends different ones: verify the plan",
-                           expected.elements.begin, expected.elements.end, expected.peer);
+    if (it == received.end()) {
+      fault_ =
+          fmt::format("the plan expects pixels [{}, {}) from rank {}, but this rank does not send them; verify the plan",
+                      expected.elements.begin, expected.elements.end, expected.peer);
       to.arrivals.push_back({expected.peer, 0, expected.elements, {}});
       continue;
     }
-    it->at.end = -1;  // taken
+    it->at.end = -1;  // matched
     auto& m = to.arrivals.emplace_back(*it);
     m.at = expected.elements;
     for (pixel_piece& p : m.pieces) p.message = static_cast<std::int64_t>(to.arrivals.size()) - 1;
@@ -155,7 +157,7 @@ void schedule_walk::add_arrivals(const plan::round& planned, std::vector<exchang
 
 exchange_schedule schedule_walk::finish(std::span<const plan::span> result) {
   for (const plan::span s : result)
-    for (const pixel_piece& p : within(held_, s)) result_.result.push_back(p);
+    for (const pixel_piece& p : within(pieces_, s)) result_.result.push_back(p);
   return std::move(result_);
 }
 
@@ -165,7 +167,7 @@ exchange_schedule::blend schedule_walk::blend_of(plan::span at, const plan::roun
   exchange_schedule::blend result{at, within(before, at), false, false};
   std::size_t arrival = 0;
   bool blends = false;
-  for (const plan::message& m : planned.sends) result.after_sends = result.after_sends || meet(m.elements, at);
+  for (const plan::message& m : planned.sends) result.after_sends = result.after_sends || intersect(m.elements, at);
   for (const plan::message& m : planned.receives) {
     const auto received = within(known.arrivals[arrival++].pieces, at);
     if (received.empty()) continue;
@@ -176,7 +178,7 @@ exchange_schedule::blend schedule_walk::blend_of(plan::span at, const plan::roun
                            received.begin(), received.end());
     blends = blends || m.is_combined();
   }
-  // Empty layers are skipped unless there is no other.
+  // Skip empty layers, unless all layers are empty.
   if (std::any_of(result.layers.begin(), result.layers.end(), [](const pixel_piece& p) { return p.layers > 0; }))
     std::erase_if(result.layers, [](const pixel_piece& p) { return p.layers == 0; });
   pixel_piece sum{at, 0, 0, -1, 0};
@@ -193,7 +195,7 @@ exchange_schedule::blend schedule_walk::blend_of(plan::span at, const plan::roun
     sum.wide = result.layers.front().wide;
   }
   result.wide = sum.wide;
-  replace(held_, sum);
+  replace(pieces_, sum);
   return result;
 }
 

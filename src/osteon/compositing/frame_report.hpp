@@ -3,11 +3,11 @@
 
 namespace osteon::compositing {
 
-/// Where the time of a frame went on this rank, and what it sent.
+/// Times of a frame on this rank, and bytes sent.
 struct frame_report {
   double blend_seconds = 0;
-  double exchange_seconds = 0;  ///< sending, receiving and waiting, while anything remains to be blended
-  double collect_seconds = 0;   ///< the same for finished parts on their way to the root
+  double exchange_seconds = 0;  ///< sending, receiving and waiting in rounds with blends
+  double collect_seconds = 0;   ///< sending, receiving and waiting in rounds that collect finished parts
   std::int64_t bytes_sent = 0;
 };
 

@@ -31,8 +31,8 @@ std::vector<std::vector<std::int64_t>> lists_of(MPI_Comm comm, const std::vector
   names.wait();
   std::vector<std::vector<std::int64_t>> result;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    const auto came = names.came_as<std::int64_t>(i);
-    result.emplace_back(came.begin(), came.end());
+    const auto received = names.came_as<std::int64_t>(i);
+    result.emplace_back(received.begin(), received.end());
   }
   return result;
 }

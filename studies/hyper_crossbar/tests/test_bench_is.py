@@ -63,8 +63,8 @@ def test_messages_are_sent_where_shared_memory_is_too_small() -> None:
         (("is", "--class", "Q"), "use S, W, A, B, C or D"),
         (("is", "--class", "S", "--digits", "6,6"), "keys of class S have 11"),
         (("is", "--class", "S", "--digits", "6,5", "--schedule", "rings"), "ring"),
-        (("exchange", "--bytes", "64", "--skew", "3", "--seconds", "0"), "give 1 to 2"),
-        (("exchange", "--bytes", "64", "--schedule", "broadcast", "--seconds", "0"), "is not an exchange of parcels"),
+        (("exchange", "--bytes", "64", "--skew", "3", "--seconds", "0"), "must be in [1, 2]"),
+        (("exchange", "--bytes", "64", "--schedule", "broadcast", "--seconds", "0"), "is not an all-to-all exchange"),
     ],
 )
 def test_what_cannot_be_is_refused(words: tuple[str, ...], message: str) -> None:

@@ -12,7 +12,7 @@ namespace osteon::comm {
 
 namespace {
 
-// The ranks that share memory, or `ranks_per_host` consecutive ones of them.
+// Group the ranks that share memory, or `ranks_per_host` consecutive ranks.
 communicator split_into_hosts(const composite_options& o, MPI_Comm comm) {
   MPI_Comm made = MPI_COMM_NULL;
   if (o.ranks_per_host == 0) {
@@ -28,21 +28,21 @@ communicator split_into_hosts(const composite_options& o, MPI_Comm comm) {
   collectively(comm, [&] {
     if (sharing < host.size())
       throw usage_error(
-          fmt::format("{} consecutive ranks per host, of which only {} share memory with rank {}: must be 0, or divide the "
-                      "ranks of a host",
+          fmt::format("{} ranks per host, but only {} of them share memory with rank {}: must be 0 or a divisor of the "
+                      "number of ranks per host",
                       o.ranks_per_host, sharing, rank(comm)));
   });
   return host;
 }
 
-// The local rank i of each host blends stripe i of the images of the host. A separate plan composites the stripe between
-// hosts; its root stores it in the picture in the memory of the root's host.
+// Local rank i of each host blends stripe i of the host's images. A plan per stripe composites the stripe between hosts, and
+// its root stores the stripe in the picture, in shared memory of its host.
 class hybrid : public compositor::backend {
  public:
   hybrid(const composite_options& o, MPI_Comm c) : backend(o, c), host_(split_into_hosts(options, comm.get())) {
     collectively(comm.get(), [&] { check_sparse(options); });
     const int rank = comm.rank(), ranks = comm.size();
-    // Hosts are counted by their lowest rank.
+    // Number hosts in the order of their lowest ranks.
     int lowest = rank;
     MPI_Bcast(&lowest, 1, MPI_INT, 0, host_.get());
     std::vector<int> lowest_of(static_cast<std::size_t>(ranks));
@@ -132,7 +132,7 @@ class hybrid : public compositor::backend {
     return layers;
   }
 
-  // Copy only non-empty pixels. Returns their runs.
+  // Copy the non-empty pixels. Return their runs.
   std::vector<plan::span> blend_drawn(std::span<const host_layer> layers, bool wide) {
     std::vector<plan::span> runs = drawn_runs(options, layers, stripe_);
 #pragma omp parallel for schedule(dynamic, 16)
@@ -142,7 +142,7 @@ class hybrid : public compositor::backend {
     return active_runs(pixels_->format(wide), pixels_->at(wide, 0), std::move(runs));
   }
 
-  // Hosts from front to back; empty if the images of a host are not adjacent.
+  // Hosts from front to back; empty if the images of a host are not contiguous in the visibility order.
   std::vector<int> order_of_hosts(std::span<const int> order) const {
     std::vector<int> hosts;
     for (const int r : order) {
@@ -202,7 +202,7 @@ class hybrid : public compositor::backend {
     picture_ = messages_->picture();
     parts = messages_->parts;
     error_bound = messages_->error_bound;
-    description = messages_->description + ", because images of a host are not adjacent in the visibility order";
+    description = messages_->description + ", because images of a host are not contiguous in the visibility order";
     return report;
   }
 

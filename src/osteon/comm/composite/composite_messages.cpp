@@ -51,7 +51,7 @@ class by_messages : public compositor::backend {
  private:
   bool by_drawn() const { return options.sparse && options.method_of_drawn; }
 
-  // Update the active pixels of all ranks. Returns true if they changed since the last frame. Collective.
+  // Update the active pixels of all ranks. Return true if the active pixels have changed since the last frame. Collective.
   bool gather_rectangles(const pixel_rectangle& active) {
     std::vector<pixel_rectangle> all(static_cast<std::size_t>(comm.size()));
     static_assert(sizeof(pixel_rectangle) == 4 * sizeof(int));
@@ -73,7 +73,7 @@ class by_messages : public compositor::backend {
     clear_to(pixels());
   }
 
-  // Number of ranks with data for each pixel.
+  // Number of ranks with data, for each pixel.
   std::vector<exchange_object::drawn_span> layers_of_pixels(const std::vector<std::vector<plan::span>>& drawn) const {
     std::vector<std::pair<std::int64_t, std::int64_t>> edges{{0, 0}};
     for (const auto& spans : drawn)

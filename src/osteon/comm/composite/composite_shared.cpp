@@ -6,7 +6,7 @@ namespace osteon::comm {
 
 namespace {
 
-/// Direct send by reads: the owner of a stripe reads it from the images of all other ranks.
+/// Direct send in shared memory: the owner of a stripe reads the stripe from the images of all other ranks.
 class in_shared_memory : public compositor::backend {
  public:
   in_shared_memory(const composite_options& o, MPI_Comm c)
@@ -25,8 +25,8 @@ class in_shared_memory : public compositor::backend {
 
   std::byte* buffer() override { return images_.next_image(); }
   const std::byte* picture() const override { return images_.picture(); }
-  // Ranks with a part of the picture wait for the complete picture, which remains valid until all ranks have begun the next
-  // frame.
+  // Ranks with a part of the picture wait until the picture is complete. The picture remains valid until all ranks have
+  // begun the next frame.
   bool all_have_all() const override { return options.root < 0 || ranks_ == 1; }
 
   frame_report run(std::span<const int> order, const pixel_rectangle& active) override {
@@ -55,7 +55,7 @@ class in_shared_memory : public compositor::backend {
 
  private:
   static constexpr std::int64_t line = 64;     // pixels
-  static constexpr std::int64_t block = 8192;  // pixels: of some layers they fit into a core's own cache
+  static constexpr std::int64_t block = 8192;  // pixels; blocks of several layers fit into the cache of a core
 
   // Elements of the plan are cache lines.
   plan::span stripe(int r) const {
@@ -64,7 +64,7 @@ class in_shared_memory : public compositor::backend {
   }
   std::int64_t blocks_of(int r) const { return (stripe(r).size() + block - 1) / block; }
 
-  // The remaining blocks of stripe r.
+  // Blend the remaining blocks of stripe r.
   void blend_blocks(int r, std::span<const host_layer> layers) {
     const plan::span all = stripe(r);
     const std::int64_t blocks = blocks_of(r);

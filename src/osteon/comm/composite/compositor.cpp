@@ -15,11 +15,12 @@ namespace {
 
 void check(const composite_options& o, int ranks) {
   if (o.width < 1 || o.height < 1 || o.width > 65536 || o.height > 65536)
-    throw usage_error(fmt::format("a picture of {} x {} pixels; each edge must be in [1, 65536]", o.width, o.height));
+    throw usage_error(fmt::format("picture of {} x {} pixels: width and height must be in [1, 65536]", o.width, o.height));
   if (o.root < -1 || o.root >= ranks)
-    throw usage_error(fmt::format("root {} of {} ranks; must be a rank, or -1 for no collection", o.root, ranks));
-  if (o.cores < 0) throw usage_error(fmt::format("{} cores; must be positive, or 0", o.cores));
-  if (o.ranks_per_host < 0) throw usage_error(fmt::format("{} ranks per host; must be positive, or 0", o.ranks_per_host));
+    throw usage_error(
+        fmt::format("root {} of {} ranks: must be a rank, or -1 to leave the parts distributed", o.root, ranks));
+  if (o.cores < 0) throw usage_error(fmt::format("{} cores: must not be negative", o.cores));
+  if (o.ranks_per_host < 0) throw usage_error(fmt::format("{} ranks per host: must not be negative", o.ranks_per_host));
 }
 
 // Number of ranks on this host.
@@ -37,8 +38,9 @@ transport choose(MPI_Comm comm, const composite_options& o) {
   MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT, MPI_MAX, comm);
   const bool one_host = least == size(comm);
   if (o.by == transport::shared && !one_host)
-    throw usage_error(fmt::format(
-        "compositing in shared memory by {} ranks, of which {} share a host: use hybrid or messages", size(comm), most));
+    throw usage_error(
+        fmt::format("shared memory transport requires all {} ranks on one host, but one host has {}; use hybrid or messages",
+                    size(comm), most));
   if (o.by != transport::automatic) return o.by;
   if (one_host && o.ranks_per_host == 0) return transport::shared;
   return most > 1 ? transport::hybrid : transport::messages;
@@ -109,7 +111,7 @@ void check_order(std::span<const int> order, int ranks) {
   }
   if (!good)
     throw usage_error(
-        fmt::format("a visibility order of {} entries for {} ranks: must contain each rank once", order.size(), ranks));
+        fmt::format("visibility order ({} entries for {} ranks): must contain each rank once", order.size(), ranks));
 }
 
 pixel_rectangle clipped(const composite_options& o, const pixel_rectangle& active) {
@@ -135,7 +137,7 @@ void throw_not_premultiplied(const composite_options& o, int rank, std::int64_t 
   const auto v = kernel::value_of(o.format, image + pixel * static_cast<std::int64_t>(o.format.bytes()));
   throw data_error(
       fmt::format("pixel (row {}, column {}) of rank {} is ({:g}, {:g}, {:g}) with opacity {:g}{}: colours must be "
-                  "premultiplied, hence not exceed the opacity, which must be at most 1",
+                  "premultiplied and must not exceed the opacity; the opacity must not exceed 1",
                   pixel / o.width, pixel % o.width, rank, v.channel[0], v.channel[1], v.channel[2], v.channel[3],
                   o.format.depth ? fmt::format(" at depth {:g}", v.depth) : ""));
 }
@@ -145,8 +147,8 @@ void blend_stretch(const composite_options& o, kernel::pixel_format out_format, 
   const auto bytes = static_cast<std::int64_t>(o.format.bytes()), out_bytes = static_cast<std::int64_t>(out_format.bytes());
   std::vector<kernel::layer> there;
   for (std::int64_t at = stretch.begin; at < stretch.end;) {
-    // Up to the position at which the set of layers changes: to the end, if all layers are active everywhere, otherwise at
-    // most to the end of the row.
+    // End at the next pixel at which the set of active layers changes: the end of the stretch if all layers are active
+    // everywhere, otherwise at most the end of the row.
     const std::int64_t row = at / o.width, begin = row * o.width;
     std::int64_t stop = stretch.end;
     there.clear();

@@ -9,7 +9,7 @@
 
 namespace osteon::comm {
 
-/// Direct send, with one blend, while its n (n - 1) messages are few; otherwise binary swap.
+/// Direct send with one blend if its n (n - 1) messages are few; otherwise binary swap.
 plan::plan usual_method(int ranks, std::int64_t elements, std::span<const int> order, int root);
 
 struct compositor::backend {
@@ -20,7 +20,7 @@ struct compositor::backend {
   virtual std::byte* buffer() = 0;
   virtual frame_report run(std::span<const int> order, const pixel_rectangle& active) = 0;
   virtual const std::byte* picture() const = 0;
-  /// A property of transport, root and number of ranks, never of this rank's parts: it must be equal on all ranks.
+  /// Depends on transport, root and number of ranks only, because it must be equal on all ranks.
   virtual bool all_have_all() const { return comm.size() == 1; }
 
   composite_options options;
@@ -49,17 +49,17 @@ void count_frame(MPI_Comm comm, MPI_Comm between, const std::string& name, messa
 bool cores_for_all(const composite_options& options, MPI_Comm comm);
 /// @throws usage_error unless `order` is a permutation of the ranks
 void check_order(std::span<const int> order, int ranks);
-/// @throws usage_error if images are too large for messages of `sparse` ones
+/// @throws usage_error if `sparse` images are too large for messages
 void check_sparse(const composite_options& options);
-/// The first pixel within `active` that is not premultiplied; -1 if there is none.
+/// First pixel in `active` that is not premultiplied; -1 if there is none.
 std::int64_t first_bad_pixel(const composite_options& options, const std::byte* image, const pixel_rectangle& active);
-/// @throws data_error that names the rank, the pixel and its channels
+/// @throws data_error with the rank, the pixel and its channels
 [[noreturn]] void throw_not_premultiplied(const composite_options& options, int rank, std::int64_t pixel,
                                           const std::byte* image);
 /// Intersection of `active` with the image.
 pixel_rectangle clipped(const composite_options& options, const pixel_rectangle& active);
 
-/// Blend rows of the images of the ranks of one host, each in its active rectangle.
+/// Image of a rank of this host. Only its active rectangle is blended.
 struct host_layer {
   const std::byte* image;
   pixel_rectangle active;
@@ -67,9 +67,9 @@ struct host_layer {
 /// @param out pixel `at.begin` of the result
 void blend_stretch(const composite_options& options, kernel::pixel_format out_format, std::byte* out,
                    std::span<const host_layer> layers, plan::span at);
-/// Runs of a stripe in which any layer is active, counted from the beginning of the stripe.
+/// Runs of a stripe in which any layer is active, relative to the beginning of the stripe.
 std::vector<plan::span> drawn_runs(const composite_options& options, std::span<const host_layer> layers, plan::span stripe);
-/// Blend the stripe with OpenMP threads.
+/// Blend a stripe with OpenMP threads.
 void blend_stripe(const composite_options& options, kernel::pixel_format out_format, std::byte* out,
                   std::span<const host_layer> layers, plan::span stripe);
 

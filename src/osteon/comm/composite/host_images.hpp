@@ -7,8 +7,8 @@ namespace osteon::comm {
 
 /// Two alternating images of each rank, and one picture.
 ///
-/// A rank renders frame f + 1 while others still read its image of f. It cannot start f + 2 before they have finished: its
-/// `await_images` of f + 1 waits until all have announced f + 1, which they do after completing f.
+/// A rank renders frame f + 1 while other ranks read its image of frame f. It cannot overwrite this image with frame f + 2
+/// too early: its `await_images` of frame f + 1 waits until all ranks have announced f + 1 and hence completed f.
 class host_images {
  public:
   /// @param holder rank whose memory segment contains the picture
@@ -22,20 +22,20 @@ class host_images {
 
   /// Begin a frame: announce that the image is rendered. @param bad_pixel invalid pixel of the image, or -1
   void announce(const pixel_rectangle& active, std::int64_t bad_pixel);
-  /// Wait for all images. @throws data_error if any has an invalid pixel
+  /// Wait for all images. @throws data_error if any image has an invalid pixel
   void await_images(const composite_options& options);
   /// Image of a rank in this frame.
   host_layer layer(int rank) const { return {image(rank, frame_), state(rank).active[frame_ % 2]}; }
-  /// Announce that this rank has finished reading images and has stored its part of the picture.
+  /// Announce that this rank has read all images and stored its part of the picture.
   void finish() { common().finished.add(of_all(frame_), crowded_); }
   /// Wait until all ranks have finished.
   void await_picture() const { common().finished.wait(of_all(frame_), crowded_); }
 
-  /// The same with the work shared dynamically: the picture is cut into blocks, and each rank claims the blocks of its own
-  /// stripe first, then those of others. With more ranks than cores, running ranks process the blocks of ranks that wait for
-  /// a core.
+  /// Begin a frame with dynamic distribution of the work. The picture is divided into blocks; each rank claims first the
+  /// blocks of its own stripe, then blocks of other stripes. If ranks outnumber cores, running ranks process the blocks of
+  /// ranks that wait for a core.
   void begin_blocks(std::int64_t of_all_stripes) { last_block_ = ++turn_ * static_cast<std::uint32_t>(of_all_stripes); }
-  /// Claim a free block of stripe r, or -1; `blocks` is their number.
+  /// Claim a free block of stripe r, which has `blocks` blocks; -1 if there is none.
   std::int64_t claim(int r, std::int64_t blocks);
   void finish_block() { common().blended.add(last_block_, crowded_); }
   void await_blocks() const { common().blended.wait(last_block_, crowded_); }
@@ -44,10 +44,10 @@ class host_images {
   struct alignas(64) rank_state {
     pixel_rectangle active[2];
     std::int64_t bad_pixel[2];
-    alignas(64) std::atomic<std::uint32_t> claimed;  ///< blocks of its stripe, in all frames
+    alignas(64) std::atomic<std::uint32_t> claimed;  ///< claimed blocks of its stripe, total of all frames
   };
   struct common_state {
-    alignas(64) shared_counter arrived;   ///< images, in all frames
+    alignas(64) shared_counter arrived;   ///< images, total of all frames
     alignas(64) shared_counter finished;  ///< calls of `finish`
     alignas(64) shared_counter blended;   ///< blocks
   };

@@ -5,11 +5,11 @@
 
 namespace osteon::comm {
 
-/// Rows of a rectangle as runs of pixels.
+/// The rows of a rectangle as runs of pixels.
 std::vector<plan::span> rows_of(const pixel_rectangle& active, int width);
 
-/// `spans`, or, if fewer than three fifths of a sample of their pixels are non-empty, the runs of non-empty pixels.
-/// Otherwise, testing all pixels costs more than blending them.
+/// Runs of non-empty pixels in `spans`. If at least three fifths of a sample of the pixels are non-empty, returns `spans`,
+/// because testing all pixels would cost more than blending them.
 /// @param image pointer to pixel 0
 std::vector<plan::span> active_runs(kernel::pixel_format format, const std::byte* image, std::vector<plan::span> spans);
 

@@ -24,13 +24,13 @@ bool on_one_host(MPI_Comm comm) {
 // Check that the parcels are inside a buffer of this size.
 void check(const parcels& p, int ranks, std::size_t bytes, std::size_t element_bytes, const char* name) {
   if (std::ssize(p.counts) != ranks || std::ssize(p.offsets) != ranks)
-    throw usage_error(fmt::format("{} parcels have {} counts and {} offsets: must be one each per rank ({})", name,
+    throw usage_error(fmt::format("{} parcels: {} counts and {} offsets, but one of each per rank ({}) is required", name,
                                   p.counts.size(), p.offsets.size(), ranks));
   const auto elements = static_cast<std::int64_t>(bytes / element_bytes);
   for (std::size_t r = 0; r < p.counts.size(); ++r)
     if (p.counts[r] < 0 || (p.counts[r] > 0 && (p.offsets[r] < 0 || p.offsets[r] > elements - p.counts[r])))
-      throw usage_error(fmt::format("the {} parcel of rank {} has {} elements from {} on: the buffer has {}", name, r,
-                                    p.counts[r], p.offsets[r], elements));
+      throw usage_error(fmt::format("{} parcel of rank {}: {} elements from offset {} on exceed the buffer ({} elements)",
+                                    name, r, p.counts[r], p.offsets[r], elements));
 }
 
 }  // namespace
@@ -55,35 +55,34 @@ std::int64_t parcels::elements() const {
 all_to_all::all_to_all(MPI_Comm comm, const all_to_all_options& options) : comm_(communicator::duplicate(comm)) {
   const bool together_here = on_one_host(comm);
   schedule_ = options.schedule != "auto" ? options.schedule : together_here ? "shared" : "ring";
-  plan::plan what;
+  plan::plan plan;
   collectively(comm, [&] {
     if (options.longest_message < 1 || options.longest_message > (std::int64_t{1} << 31) - 1)
       throw usage_error(fmt::format("maximum message size {}: must be 1 to 2^31 - 1 bytes", options.longest_message));
     if (schedule_ == "shared") {
-      if (!together_here)
-        throw usage_error("the ranks of this exchange are on several hosts without shared memory: choose another schedule");
-      what = plan::make_exchange("ring", {.ranks = size(comm), .bytes = 1});
+      if (!together_here) throw usage_error("schedule 'shared' requires all ranks on one host; choose another schedule");
+      plan = plan::make_exchange("ring", {.ranks = size(comm), .bytes = 1});
       return;
     }
-    what = plan::make_exchange(schedule_, {.ranks = size(comm), .bytes = 1});
-    if (what.moves != plan::cargo::parcels)
+    plan = plan::make_exchange(schedule_, {.ranks = size(comm), .bytes = 1});
+    if (plan.moves != plan::cargo::parcels)
       throw usage_error(
-          fmt::format("'{}' is not an exchange of parcels: choose shared, ring, shift, xor, pairwise, bruck, "
+          fmt::format("schedule '{}' is not an all-to-all exchange; choose shared, ring, shift, xor, pairwise, bruck, "
                       "hierarchical:RANKS or transposition",
                       schedule_));
   });
   if (schedule_ == "shared") {
     try {
-      backend_ = exchange_in_shared_memory(comm_.get(), what);
+      backend_ = exchange_in_shared_memory(comm_.get(), plan);
       return;
     } catch (const machine_error&) {  // on all ranks: insufficient shared memory
       if (options.schedule == "shared") throw;
     }
   }
-  schedule_ = what.name;
+  schedule_ = plan.name;
   if (const std::string groups = "hierarchical:"; schedule_.starts_with(groups))
     backend_ = exchange_hierarchically(comm_.get(), std::stoi(schedule_.substr(groups.size())), options);
-  if (!backend_) backend_ = exchange_by_messages(comm_.get(), what, options, together_here);
+  if (!backend_) backend_ = exchange_by_messages(comm_.get(), plan, options, together_here);
 }
 
 all_to_all::~all_to_all() = default;
@@ -105,7 +104,7 @@ void all_to_all::run_bytes(std::span<const std::byte> out, const parcels& to, st
   check(from, comm_.size(), in.size(), element_bytes, "arriving");
   if (to.counts[self] != from.counts[self])
     throw usage_error(
-        fmt::format("rank {} sends {} elements to itself and expects {}", self, to.counts[self], from.counts[self]));
+        fmt::format("rank {} sends {} elements to itself but expects {}", self, to.counts[self], from.counts[self]));
   const auto unit = static_cast<std::int64_t>(element_bytes);
   if (to.counts[self] > 0)
     std::memcpy(in.data() + from.offsets[self] * unit, out.data() + to.offsets[self] * unit,

@@ -1,13 +1,13 @@
 #pragma once
 /// @file
 /// Exchanges of arbitrary data by plans (plan/exchange/exchange.hpp) over MPI or shared memory: personalised all-to-all,
-/// transposition, prefix sums, broadcast, butterfly. Other programs require only this header.
+/// transposition, prefix sums, broadcast, butterfly. Other programs need to include only this header.
 ///
 ///     comm::all_to_all exchange(comm);                       // once
 ///     auto to = comm::parcels::packed(counts);               // counts[r] elements for rank r
 ///     auto from = comm::parcels::packed(exchange.counts_from(to.counts));
 ///     std::vector<double> in(from.elements());
-///     exchange.run<double>(out, to, in, from);               // again and again
+///     exchange.run<double>(out, to, in, from);               // repeatedly
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -20,33 +20,34 @@
 
 namespace osteon::comm {
 
-/// Places of the parcels for, or from, each rank in a buffer: elements [offsets[r], offsets[r] + counts[r]).
+/// Layout of the parcels to or from each rank in a buffer: rank r has the elements [offsets[r], offsets[r] + counts[r]).
 struct parcels {
   std::vector<std::int64_t> counts, offsets;
 
-  /// One after the other, without gaps.
+  /// Contiguous parcels in rank order.
   static parcels packed(std::vector<std::int64_t> counts);
   /// One past the last element.
   std::int64_t elements() const;
 };
 
 struct all_to_all_options {
-  /// `shared`: through shared memory of one host. Otherwise messages by a plan: `shift:4x4x8`, `ring`, `xor`, `pairwise`,
-  /// `bruck`, `hierarchical:8`, `transposition` and its variants (plan/exchange/exchange_method.hpp). `auto`: shared if all
-  /// ranks are on one host with sufficient shared memory, otherwise ring. net/choose.hpp selects the plan for a network.
+  /// `shared` uses the shared memory of one host. `shift:4x4x8`, `ring`, `xor`, `pairwise`, `bruck`, `hierarchical:8`,
+  /// `transposition` and its variants (plan/exchange/exchange_method.hpp) send messages by a plan. `auto` selects `shared`
+  /// if all ranks are on one host with sufficient shared memory, otherwise `ring`. net/choose.hpp selects the plan for a
+  /// network.
   std::string schedule = "auto";
-  /// Barrier after each round of messages: without it, rounds of unequal messages overlap, and a schedule without collisions
-  /// inside rounds may have collisions.
+  /// Use a barrier after each round of messages. Without barriers, rounds of unequal messages overlap, and a schedule that
+  /// avoids collisions inside rounds may have collisions.
   bool barriers = false;
   /// Maximum message size in bytes; longer messages are split. MPI counts are limited to 2^31 - 1.
   std::int64_t longest_message = std::int64_t{1} << 30;
 };
 
-/// Exchange of parcels of any length, including 0, between all ranks, planned once and run repeatedly.
+/// Exchange of parcels of any length, including 0, between all ranks. Construct once, run repeatedly.
 class all_to_all {
  public:
-  /// @throws usage_error for an unknown schedule, or one that is not an all-to-all or transposition of this number of ranks,
-  /// or `shared` on several hosts; machine_error for `shared` if shared memory is insufficient
+  /// @throws usage_error if the schedule is unknown or not an all-to-all or transposition of this number of ranks, or
+  /// `shared` on several hosts; machine_error for `shared` if shared memory is insufficient
   /// @collective on comm, which is duplicated
   explicit all_to_all(MPI_Comm comm, const all_to_all_options& options = {});
   ~all_to_all();
@@ -56,12 +57,14 @@ class all_to_all {
   /// `shared`, or the name of the plan.
   const std::string& schedule() const;
 
-  /// Numbers of elements that this rank receives, from the numbers that each rank sends. @param counts_to shape (ranks)
+  /// Number of elements that this rank receives from each rank, from the number of elements that it sends to each rank.
+  /// @param counts_to shape (ranks)
   /// @collective
   std::vector<std::int64_t> counts_from(std::span<const std::int64_t> counts_to);
 
-  /// Exchange. A transposition has parcels only between paired ranks.
-  /// @param to, from parcels in `out` and `in`, which do not overlap; from.counts[r] here is to.counts[this rank] on rank r
+  /// Exchange parcels. A transposition has parcels only between paired ranks.
+  /// @param to, from parcels in `out` and `in`, which must not overlap; from.counts[r] must equal to.counts[this rank] on
+  /// rank r
   /// @throws usage_error on a rank with parcels outside of its buffers, before any message
   /// @collective
   template <class T>
@@ -72,7 +75,7 @@ class all_to_all {
   void run_bytes(std::span<const std::byte> out, const parcels& to, std::span<std::byte> in, const parcels& from,
                  std::size_t element_bytes);
 
-  /// An implementation. Parcels have been checked; the rank's parcel for itself is copied elsewhere.
+  /// An implementation. The caller checks the parcels and copies the rank's parcel for itself.
   struct backend {
     virtual ~backend() = default;
     virtual void run(const std::byte* out, const parcels& to, std::byte* in, const parcels& from,
@@ -85,10 +88,11 @@ class all_to_all {
   std::unique_ptr<backend> backend_;
 };
 
-/// Execute a plan of whole objects with at most one message to a rank per round: prefix sums, reductions, broadcasts.
+/// Execute a plan that sends whole objects, with at most one message to a rank per round: prefix sums, reductions,
+/// broadcasts.
 /// @param add adds a received object to the local one; not called for a broadcast
 /// @collective on comm
-void execute_on_object(MPI_Comm comm, const plan::plan& what, std::span<std::byte> object,
+void execute_on_object(MPI_Comm comm, const plan::plan& plan, std::span<std::byte> object,
                        const std::function<void(std::byte* own, const std::byte* arrived)>& add);
 
 /// Inclusive prefix sums over ranks, element by element, by a binary tree.
@@ -104,7 +108,7 @@ void prefix_sum(MPI_Comm comm, std::span<T> object) {
                     });
 }
 
-/// The object of `root` on all ranks, by a binomial tree.
+/// Broadcast the object of `root` by a binomial tree.
 /// @collective on comm
 template <class T>
 void broadcast(MPI_Comm comm, std::span<T> object, int root) {
@@ -112,13 +116,14 @@ void broadcast(MPI_Comm comm, std::span<T> object, int root) {
   execute_on_object(comm, plan::broadcast_tree(size(comm), root, std::ssize(bytes)), bytes, {});
 }
 
-/// One round of plan::butterfly: swap objects with the rank that differs in bit `round`, if it exists.
-/// @param out, in equal size on all ranks, without overlap
-/// @return true if it exists @collective on comm
+/// One round of plan::butterfly: swap objects with the rank whose number differs in bit `round`.
+/// @param out, in equal sizes on all ranks, not overlapping
+/// @return true if the other rank exists @collective on comm
 bool butterfly_round(MPI_Comm comm, int round, std::span<const std::byte> out, std::span<std::byte> in);
 
-/// All rounds, the first between neighbours. `combine(round, own, arrived)` computes the object of the next round: sums
-/// yield the total on all ranks of a power of two; sums and differences with factors yield a transform between ranks.
+/// All rounds of plan::butterfly; the first round is between neighbours. `combine(round, own, arrived)` computes the object
+/// of the next round. Sums yield the total on all ranks, if their number is a power of two; sums and differences with
+/// factors yield a transform between ranks.
 /// @collective on comm
 template <class T, class Combine>
 void butterfly(MPI_Comm comm, std::span<T> object, Combine combine) {

@@ -1,28 +1,28 @@
 #pragma once
 /// @file
-/// Implementations of the all-to-all exchange (comm/exchange/exchange.hpp): messages, shared memory, or both.
+/// Implementations of the all-to-all exchange (comm/exchange/exchange.hpp): by messages, in shared memory, and hierarchical.
 #include <osteon/comm/exchange/exchange.hpp>
 
 namespace osteon::comm {
 
-/// Executes the messages of a plan round by round; on one host without waiting after each round, unless barriers are
+/// Executes the messages of a plan round by round. On one host, rounds are not separated by waits unless barriers are
 /// requested.
 /// @param comm, options must outlive the object
-std::unique_ptr<all_to_all::backend> exchange_by_messages(MPI_Comm comm, const plan::plan& what,
+std::unique_ptr<all_to_all::backend> exchange_by_messages(MPI_Comm comm, const plan::plan& plan,
                                                           const all_to_all_options& options, bool one_host);
 
-/// Executes a plan that sends each parcel directly to its receiver as copies through buffers in shared memory, in the order
-/// of rounds but without waiting for a round to complete.
+/// Executes a plan that sends each parcel directly to its receiver. Parcels are copied through buffers in shared memory in
+/// the order of rounds, without waiting for a round to complete.
 /// @throws machine_error if shared memory is insufficient
 /// @collective on host
-std::unique_ptr<all_to_all::backend> exchange_in_shared_memory(MPI_Comm host, const plan::plan& what);
+std::unique_ptr<all_to_all::backend> exchange_in_shared_memory(MPI_Comm host, const plan::plan& plan);
 
 /// Executes the plan `hierarchical:members` with shared memory inside groups. @return null if groups have unequal sizes or
-/// span several hosts; messages are then used throughout
+/// span several hosts; use messages in this case
 /// @collective on comm
 std::unique_ptr<all_to_all::backend> exchange_hierarchically(MPI_Comm comm, int members, const all_to_all_options& options);
 
-/// Start requests for the pieces of a message whose size may exceed the count of MPI.
+/// Start requests for the pieces of a message whose size may exceed the range of MPI counts.
 void send_in_pieces(const std::byte* from, std::int64_t bytes, std::int64_t longest, int peer, int tag, MPI_Comm comm,
                     std::vector<MPI_Request>& requests);
 void receive_in_pieces(std::byte* into, std::int64_t bytes, std::int64_t longest, int peer, int tag, MPI_Comm comm,

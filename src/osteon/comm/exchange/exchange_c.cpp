@@ -47,20 +47,21 @@ int osteon_all_to_all_counts(osteon_all_to_all* exchange, const std::int64_t* to
   return guarded(error, length, [&] {
     comm::collectively(exchange->comm.get(), [&] {
       for (const std::int64_t count : exchange->counts(to))
-        if (count < 0) throw usage_error("negative number of elements in a parcel");
+        if (count < 0) throw usage_error("number of elements of a parcel: must not be negative");
     });
-    const auto came = exchange->exchange.counts_from(exchange->counts(to));
-    std::copy(came.begin(), came.end(), from);
+    const auto received = exchange->exchange.counts_from(exchange->counts(to));
+    std::copy(received.begin(), received.end(), from);
   });
 }
 
 int osteon_all_to_all_run(osteon_all_to_all* exchange, const void* out, const std::int64_t* to, void* in,
                           const std::int64_t* from, std::int64_t element_bytes, char* error, std::size_t length) {
   return guarded(error, length, [&] {
-    const auto sent = comm::parcels::packed(exchange->counts(to)), came = comm::parcels::packed(exchange->counts(from));
+    const auto sent = comm::parcels::packed(exchange->counts(to)), received = comm::parcels::packed(exchange->counts(from));
     const auto bytes = [&](const comm::parcels& p) { return static_cast<std::size_t>(p.elements() * element_bytes); };
     exchange->exchange.run_bytes({static_cast<const std::byte*>(out), bytes(sent)}, sent,
-                                 {static_cast<std::byte*>(in), bytes(came)}, came, static_cast<std::size_t>(element_bytes));
+                                 {static_cast<std::byte*>(in), bytes(received)}, received,
+                                 static_cast<std::size_t>(element_bytes));
   });
 }
 
@@ -79,7 +80,7 @@ int osteon_prefix_sum(const MPI_Comm* comm, void* object, std::int64_t count, ch
       case 'l':
         return sum(static_cast<std::uint64_t*>(object));
       default:
-        throw usage_error(std::string("elements of type '") + type + "' have no prefix sum: use f, d, i or l");
+        throw usage_error(std::string("prefix sum of elements of type '") + type + "': not supported; use f, d, i or l");
     }
   });
 }
@@ -87,7 +88,7 @@ int osteon_prefix_sum(const MPI_Comm* comm, void* object, std::int64_t count, ch
 int osteon_broadcast(const MPI_Comm* comm, void* object, std::int64_t bytes, int root, char* error, std::size_t length) {
   return guarded(error, length, [&] {
     if (root < 0 || root >= comm::size(*comm))
-      throw usage_error("rank " + std::to_string(root) + " is none of the " + std::to_string(comm::size(*comm)) +
+      throw usage_error("rank " + std::to_string(root) + " is not one of the " + std::to_string(comm::size(*comm)) +
                         " ranks of the communicator");
     comm::broadcast(*comm, std::span(static_cast<std::byte*>(object), static_cast<std::size_t>(bytes)), root);
   });

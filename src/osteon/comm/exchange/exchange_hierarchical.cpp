@@ -6,8 +6,8 @@ namespace osteon::comm {
 
 namespace {
 
-/// Hierarchical plan with one host per group: member j of a group collects in shared memory the parcels of its group for the
-/// members j of all groups; these members then exchange them.
+/// Hierarchical plan with one host per group. Member j of a group collects the parcels of its group for the members j of all
+/// groups in shared memory; these members then exchange the collected parcels.
 class hierarchical final : public all_to_all::backend {
  public:
   hierarchical(MPI_Comm comm, int members, const all_to_all_options& options)
@@ -25,7 +25,7 @@ class hierarchical final : public all_to_all::backend {
 
   void run(const std::byte* out, const parcels& to, std::byte* in, const parcels& from, std::int64_t unit) override {
     const int own = across_.rank() * members_ + inside_.rank();
-    // The parcel of a rank for itself has already been copied.
+    // all_to_all::run_bytes has copied the parcel of a rank for itself.
     const auto count = [&](const parcels& p, int r) { return r == own ? 0 : p.counts[static_cast<std::size_t>(r)] * unit; };
     first_.clear();
     second_.clear();
@@ -36,22 +36,23 @@ class hierarchical final : public all_to_all::backend {
       }
     first_.exchange(*in_memory_);
     for (int g = 0; g < groups_; ++g)
-      for (int m = 0; m < members_; ++m) second_.add(g, m, first_.came(m, g), first_.size_of_came(m, g));
+      for (int m = 0; m < members_; ++m) second_.add(g, m, first_.received(m, g), first_.received_size(m, g));
     second_.exchange(*by_messages_);
     for (int g = 0; g < groups_; ++g)
       for (int m = 0; m < members_; ++m) {
         const int r = g * members_ + m;
         if (count(from, r) > 0)
-          std::memcpy(in + from.offsets[static_cast<std::size_t>(r)] * unit, second_.came(g, m),
+          std::memcpy(in + from.offsets[static_cast<std::size_t>(r)] * unit, second_.received(g, m),
                       static_cast<std::size_t>(count(from, r)));
       }
   }
 
  private:
-  /// For each of some peers the same number of parcels, packed, and their sizes.
-  class bundles {
+  /// Packed parcels and their sizes; each peer has the same number of parcels.
+  class parcel_bundles {
    public:
-    bundles(int peers, int each) : each_(each), sizes_(static_cast<std::size_t>(peers * each)), came_sizes_(sizes_.size()) {
+    parcel_bundles(int peers, int each)
+        : each_(each), sizes_(static_cast<std::size_t>(peers * each)), received_sizes_(sizes_.size()) {
       totals_.counts.resize(static_cast<std::size_t>(peers));
     }
 
@@ -62,18 +63,18 @@ class hierarchical final : public all_to_all::backend {
       length_ = 0;
     }
 
-    /// In order of peers, and of their parcels.
-    void add(int peer, int which, const std::byte* at, std::int64_t bytes) {
-      sizes_[index(peer, which)] = bytes;
+    /// Add parcels in the order of peers, then of parcels.
+    void add(int peer, int parcel, const std::byte* at, std::int64_t bytes) {
+      sizes_[index(peer, parcel)] = bytes;
       totals_.counts[static_cast<std::size_t>(peer)] += bytes;
       packed_.insert(packed_.end(), at, at + bytes);
     }
 
-    void exchange(all_to_all& how) {
+    void exchange(all_to_all& exchange) {
       const auto headers = parcels::packed(std::vector<std::int64_t>(totals_.counts.size(), each_));
-      how.run<std::int64_t>(sizes_, headers, came_sizes_, headers);
+      exchange.run<std::int64_t>(sizes_, headers, received_sizes_, headers);
       parcels from;
-      for (const std::int64_t bytes : came_sizes_) {
+      for (const std::int64_t bytes : received_sizes_) {
         starts_.push_back(length_);
         length_ += bytes;
       }
@@ -82,25 +83,25 @@ class hierarchical final : public all_to_all::backend {
         from.offsets.push_back(starts_[begin]);
         from.counts.push_back((end < starts_.size() ? starts_[end] : length_) - starts_[begin]);
       }
-      if (std::ssize(came_) < length_) came_.resize(static_cast<std::size_t>(length_));
-      how.run<std::byte>(packed_, parcels::packed(totals_.counts), came_, from);
+      if (std::ssize(received_) < length_) received_.resize(static_cast<std::size_t>(length_));
+      exchange.run<std::byte>(packed_, parcels::packed(totals_.counts), received_, from);
     }
 
-    const std::byte* came(int peer, int which) const { return came_.data() + starts_[index(peer, which)]; }
-    std::int64_t size_of_came(int peer, int which) const { return came_sizes_[index(peer, which)]; }
+    const std::byte* received(int peer, int parcel) const { return received_.data() + starts_[index(peer, parcel)]; }
+    std::int64_t received_size(int peer, int parcel) const { return received_sizes_[index(peer, parcel)]; }
 
    private:
-    std::size_t index(int peer, int which) const { return static_cast<std::size_t>(peer * each_ + which); }
+    std::size_t index(int peer, int parcel) const { return static_cast<std::size_t>(peer * each_ + parcel); }
 
     int each_;
     std::int64_t length_ = 0;
-    std::vector<std::int64_t> sizes_, came_sizes_, starts_;
+    std::vector<std::int64_t> sizes_, received_sizes_, starts_;
     parcels totals_;
-    std::vector<std::byte> packed_, came_;  // never shrinks: allocation costs more than copying
+    std::vector<std::byte> packed_, received_;  // buffers do not shrink: allocation costs more than copying
   };
 
   int members_, groups_;
-  bundles first_, second_;
+  parcel_bundles first_, second_;
   communicator inside_, across_;
   std::unique_ptr<all_to_all> in_memory_, by_messages_;
 };
@@ -112,9 +113,10 @@ std::unique_ptr<all_to_all::backend> exchange_hierarchically(MPI_Comm comm, int 
   MPI_Comm_split(comm, rank(comm) / members, 0, &made);
   const communicator group = communicator::take(made);
   MPI_Comm_split_type(group.get(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &made);
-  int apt = communicator::take(made).size() == members;  // a group of as many ranks as all, on one host
-  MPI_Allreduce(MPI_IN_PLACE, &apt, 1, MPI_INT, MPI_MIN, comm);
-  if (!apt) return {};
+  int is_suitable =
+      communicator::take(made).size() == members;  // true if this group has `members` ranks, all of them on one host
+  MPI_Allreduce(MPI_IN_PLACE, &is_suitable, 1, MPI_INT, MPI_MIN, comm);
+  if (!is_suitable) return {};
   return std::make_unique<hierarchical>(comm, members, options);
 }
 

@@ -35,8 +35,8 @@ class direct_messages final : public all_to_all::backend {
     for (int r = 0; r < size(comm_); ++r)
       if (r != rank(comm_) && to.counts[static_cast<std::size_t>(r)] > 0 &&
           !std::binary_search(planned_.begin(), planned_.end(), r))
-        throw usage_error(fmt::format("rank {} has {} elements for rank {}, to which the plan does not send", rank(comm_),
-                                      to.counts[static_cast<std::size_t>(r)], r));
+        throw usage_error(fmt::format("rank {} has {} elements for rank {}, but the plan has no message between these ranks",
+                                      rank(comm_), to.counts[static_cast<std::size_t>(r)], r));
     for (std::size_t round = 0; round < rounds_.size(); ++round) {
       for (const auto& m : rounds_[round].receives) {
         const auto p = static_cast<std::size_t>(m.peer);
@@ -54,7 +54,7 @@ class direct_messages final : public all_to_all::backend {
   }
 
  private:
-  // Rounds avoid contention in a network. They are useless inside a host, where each wait costs a context switch.
+  // Separate rounds avoid contention in a network. Inside a host they have no benefit, and each wait costs a context switch.
   static constexpr std::size_t most_rounds_at_a_time = 64;
 
   MPI_Comm comm_;
@@ -65,7 +65,8 @@ class direct_messages final : public all_to_all::backend {
   std::vector<MPI_Request> requests_;
 };
 
-/// Plans in which ranks forward parcels of others. A message consists of the sizes of its parcels, followed by the parcels.
+/// Plans in which ranks forward parcels of other ranks. A message consists of the sizes of its parcels, followed by the
+/// parcels.
 class relayed_messages final : public all_to_all::backend {
  public:
   relayed_messages(MPI_Comm comm, std::vector<plan::round> rounds, const all_to_all_options& options)
@@ -79,9 +80,9 @@ class relayed_messages final : public all_to_all::backend {
   }
 
   void run(const std::byte* out, const parcels& to, std::byte* in, const parcels& from, std::int64_t unit) override {
-    std::map<std::pair<int, int>, std::vector<std::byte>> held;
+    std::map<std::pair<int, int>, std::vector<std::byte>> stored;
     const auto parcel_at = [&](const plan::parcel& p) -> std::span<const std::byte> {
-      if (p.from != rank(comm_)) return held.at({p.from, p.to});
+      if (p.from != rank(comm_)) return stored.at({p.from, p.to});
       const auto r = static_cast<std::size_t>(p.to);
       return {out + to.offsets[r] * unit, static_cast<std::size_t>(to.counts[r] * unit)};
     };
@@ -107,24 +108,25 @@ class relayed_messages final : public all_to_all::backend {
                        m.peer, tag, comm_, requests_);
       }
       wait_for_all(requests_);
-      std::vector<std::vector<std::byte>> came;
+      std::vector<std::vector<std::byte>> received;
       for (std::size_t i = 0; i < receives.size(); ++i) {
         std::int64_t bytes = 0;
         for (const std::int64_t s : sizes_in[i]) bytes += s;
-        came.emplace_back(static_cast<std::size_t>(bytes));
-        receive_in_pieces(came.back().data(), bytes, options_.longest_message, receives[i].peer, tag + 1, comm_, requests_);
+        received.emplace_back(static_cast<std::size_t>(bytes));
+        receive_in_pieces(received.back().data(), bytes, options_.longest_message, receives[i].peer, tag + 1, comm_,
+                          requests_);
       }
       for (std::size_t i = 0; i < sends.size(); ++i)
         send_in_pieces(packed[i].data(), std::ssize(packed[i]), options_.longest_message, sends[i].peer, tag + 1, comm_,
                        requests_);
       wait_for_all(requests_);
       for (std::size_t i = 0; i < receives.size(); ++i) {
-        const std::byte* at = came[i].data();
+        const std::byte* at = received[i].data();
         for (std::size_t k = 0; k < receives[i].parcels.size(); ++k) {
           const plan::parcel p = receives[i].parcels[k];
           const auto bytes = static_cast<std::size_t>(sizes_in[i][k]);
           if (p.to != rank(comm_))
-            held[{p.from, p.to}].assign(at, at + bytes);
+            stored[{p.from, p.to}].assign(at, at + bytes);
           else if (bytes > 0)
             std::memcpy(in + from.offsets[static_cast<std::size_t>(p.from)] * unit, at, bytes);
           at += bytes;
@@ -157,28 +159,28 @@ void receive_in_pieces(std::byte* into, std::int64_t bytes, std::int64_t longest
               &requests.emplace_back());
 }
 
-std::unique_ptr<all_to_all::backend> exchange_by_messages(MPI_Comm comm, const plan::plan& what,
+std::unique_ptr<all_to_all::backend> exchange_by_messages(MPI_Comm comm, const plan::plan& plan,
                                                           const all_to_all_options& options, bool one_host) {
   std::vector<plan::round> rounds;
   bool relayed = false;
-  for (std::int64_t r = 0; r < what.rounds; ++r) {
-    rounds.push_back(what.of(rank(comm), r));
+  for (std::int64_t r = 0; r < plan.rounds; ++r) {
+    rounds.push_back(plan.of(rank(comm), r));
     for (const auto* messages : {&rounds.back().sends, &rounds.back().receives})
       for (const auto& m : *messages) relayed = relayed || !m.parcels.empty();
   }
-  // A rank may have no message in any round of a plan that relays.
+  // A rank may have no messages in a plan that forwards parcels, so that all ranks must agree.
   MPI_Allreduce(MPI_IN_PLACE, &relayed, 1, MPI_CXX_BOOL, MPI_LOR, comm);
   if (relayed) return std::make_unique<relayed_messages>(comm, std::move(rounds), options);
   return std::make_unique<direct_messages>(comm, std::move(rounds), options, one_host);
 }
 
-void execute_on_object(MPI_Comm comm, const plan::plan& what, std::span<std::byte> object,
+void execute_on_object(MPI_Comm comm, const plan::plan& plan, std::span<std::byte> object,
                        const std::function<void(std::byte* own, const std::byte* arrived)>& add) {
   constexpr std::int64_t longest = std::int64_t{1} << 30;
   std::vector<MPI_Request> requests;
   std::vector<std::byte> arrived(add ? object.size() : 0);
-  for (std::int64_t round = 0; round < what.rounds; ++round) {
-    const plan::round now = what.of(rank(comm), round);
+  for (std::int64_t round = 0; round < plan.rounds; ++round) {
+    const plan::round now = plan.of(rank(comm), round);
     const auto adds = [](const plan::message& m) { return m.on_arrival == plan::arrival::add; };
     for (const auto& m : now.receives)
       receive_in_pieces(adds(m) ? arrived.data() : object.data(), std::ssize(object), longest, m.peer, tag_of(round), comm,

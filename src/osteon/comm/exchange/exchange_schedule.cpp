@@ -11,7 +11,7 @@ namespace {
 
 using message = exchange_schedule::message;
 
-// Messages to a peer as numbers, and back.
+// Serialise messages to a peer as numbers, and deserialise them.
 constexpr std::size_t head = 4, per_piece = 5;
 void append(std::vector<std::int64_t>& numbers, const message& m) {
   numbers.insert(numbers.end(), {static_cast<std::int64_t>(m.pieces.size()), m.tag, m.at.begin, m.at.end});
@@ -30,8 +30,10 @@ void append_messages(std::vector<message>& all, const std::vector<std::int64_t>&
   }
 }
 
-// Messages to this rank in a round. The layout for one peer is sent at once, as there may be a message for each row.
-std::vector<message> told(MPI_Comm comm, const plan::round& planned, int number, const std::vector<message>& sent) {
+// Send the layouts of the messages of a round, and receive the layouts of the messages to this rank. All layouts for a peer
+// are sent together, because there may be a message for each row.
+std::vector<message> exchange_layouts(MPI_Comm comm, const plan::round& planned, int number,
+                                      const std::vector<message>& sent) {
   std::map<int, std::vector<std::int64_t>> out;
   for (const message& m : sent) append(out[m.peer], m);
   std::vector<MPI_Request> requests(out.size());
@@ -40,7 +42,7 @@ std::vector<message> told(MPI_Comm comm, const plan::round& planned, int number,
     MPI_Isend(numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, peer, number, comm, &requests[next++]);
   std::set<int> senders;
   for (const plan::message& m : planned.receives) senders.insert(m.peer);
-  std::vector<message> came;
+  std::vector<message> received;
   for (const int peer : senders) {
     MPI_Status status;
     MPI_Probe(peer, number, comm, &status);
@@ -48,10 +50,10 @@ std::vector<message> told(MPI_Comm comm, const plan::round& planned, int number,
     MPI_Get_count(&status, MPI_INT64_T, &count);
     std::vector<std::int64_t> numbers(static_cast<std::size_t>(count));
     MPI_Recv(numbers.data(), count, MPI_INT64_T, peer, number, comm, MPI_STATUS_IGNORE);
-    append_messages(came, numbers, peer);
+    append_messages(received, numbers, peer);
   }
   MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
-  return came;
+  return received;
 }
 
 }  // namespace
@@ -61,8 +63,8 @@ exchange_schedule make_schedule(MPI_Comm comm, const plan::rank_plan& mine, std:
   compositing::schedule_walk walk(elements, object);
   for (std::size_t r = 0; r < mine.rounds.size(); ++r) {
     auto sent = walk.sends(mine.rounds[r]);
-    auto came = told(comm, mine.rounds[r], static_cast<int>(r), sent);
-    walk.go(mine.rounds[r], std::move(sent), std::move(came));
+    auto received = exchange_layouts(comm, mine.rounds[r], static_cast<int>(r), sent);
+    walk.add_round(mine.rounds[r], std::move(sent), std::move(received));
   }
   collectively(comm, [&] {
     if (!walk.fault().empty()) throw usage_error(walk.fault());

@@ -18,7 +18,7 @@ namespace osteon::comm {
 namespace {
 
 /// Channel between two ranks, in the memory of the receiver: a ring of slots, and the address of a parcel that the receiver
-/// fetches itself. Both ends count slots from the creation of the channel; a fetched parcel counts as one.
+/// fetches directly. Both ends count the used slots since the creation of the channel; a fetched parcel counts as one slot.
 struct box {
   alignas(64) std::atomic<std::uint64_t> written;
   const std::byte* address;
@@ -31,16 +31,16 @@ bool fetch(pid_t process, const std::byte* from, std::byte* into, std::int64_t b
   while (bytes > 0) {
     const iovec here{into, static_cast<std::size_t>(bytes)};
     const iovec there{const_cast<std::byte*>(from), static_cast<std::size_t>(bytes)};
-    const ssize_t came = process_vm_readv(process, &here, 1, &there, 1, 0);
-    if (came <= 0) return false;
-    from += came;
-    into += came;
-    bytes -= came;
+    const ssize_t received = process_vm_readv(process, &here, 1, &there, 1, 0);
+    if (received <= 0) return false;
+    from += received;
+    into += received;
+    bytes -= received;
   }
   return true;
 }
 
-/// Processes of the ranks of a host, if each may read the memory of all others; otherwise empty.
+/// Processes of the ranks of a host if each process may read the memory of all others; otherwise empty.
 /// @collective on host
 std::vector<pid_t> readable_processes(MPI_Comm host) {
   struct card {
@@ -59,15 +59,15 @@ std::vector<pid_t> readable_processes(MPI_Comm host) {
         read != c.word)
       readable = 0;
   }
-  MPI_Allreduce(MPI_IN_PLACE, &readable, 1, MPI_INT, MPI_MIN, host);  // `word` must exist until all have read it
+  MPI_Allreduce(MPI_IN_PLACE, &readable, 1, MPI_INT, MPI_MIN, host);  // `word` must exist until all ranks have read it
   if (!readable) processes.clear();
   return processes;
 }
 
 class shared_boxes final : public all_to_all::backend {
  public:
-  shared_boxes(MPI_Comm host, const plan::plan& what) : rank_(rank(host)), ranks_(size(host)) {
-    // All boxes of a rank together fit into a second-level cache of usual size.
+  shared_boxes(MPI_Comm host, const plan::plan& plan) : rank_(rank(host)), ranks_(size(host)) {
+    // All boxes of a rank together fit into a second-level cache of typical size.
     constexpr std::int64_t all_slots = 512 * 1024;
     slot_bytes_ = std::clamp<std::int64_t>(all_slots / (slots * ranks_) / 4096 * 4096, 4096, 32 * 1024);
     const std::int64_t stride = static_cast<std::int64_t>(sizeof(box)) + slots * slot_bytes_;
@@ -75,7 +75,7 @@ class shared_boxes final : public all_to_all::backend {
     crowded_ = ranks_ > cores_of_host();
     const std::vector<pid_t> processes = readable_processes(host);
     can_fetch_ = !processes.empty();
-    for (const plan::round& round : what.part(rank_).rounds) {
+    for (const plan::round& round : plan.part(rank_).rounds) {
       for (const plan::message& m : round.sends)
         ends_.push_back({.sends = true, .peer = m.peer, .memory = window_.of(m.peer) + stride * rank_});
       for (const plan::message& m : round.receives) {
@@ -112,7 +112,7 @@ class shared_boxes final : public all_to_all::backend {
 
  private:
   static constexpr std::int64_t slots = 4;
-  /// Size from which one copy by a system call costs less than two copies without.
+  /// Minimum size for which one copy by a system call costs less than two copies through a slot.
   static constexpr std::int64_t least_fetched = 32 * 1024;
 
   struct end {
@@ -124,13 +124,13 @@ class shared_boxes final : public all_to_all::backend {
     const std::byte* source = nullptr;
     std::byte* target = nullptr;
     std::int64_t left = 0;  ///< bytes
-    bool fetched = false;   ///< in one piece, by the receiver
-    bool offered = false;   ///< its address has been sent to the receiver
+    bool fetched = false;   ///< the receiver fetches the parcel in one piece
+    bool offered = false;   ///< the receiver has the address of the parcel
 
     box& state() const { return *reinterpret_cast<box*>(memory); }
   };
 
-  // Perform all copies that are ready. @return true if there was one
+  // Perform the next copy if it is ready. @return true if a copy was performed
   bool move(end& e) {
     if (e.sends) return e.fetched ? offer(e) : fill_slot(e);
     if (e.state().written.load(std::memory_order_acquire) == e.count) return false;
@@ -166,7 +166,7 @@ class shared_boxes final : public all_to_all::backend {
     advance(e, bytes);
   }
 
-  // The sender's end stays open until the parcel has been read.
+  // The sender's end remains open until the receiver has read the parcel.
   bool offer(end& e) {
     if (!e.offered) {
       e.state().address = e.source;
@@ -180,11 +180,11 @@ class shared_boxes final : public all_to_all::backend {
   void fetch_parcel(end& e) {
     if (!fetch(e.process, e.state().address, e.target, e.left)) {
       try {
-        throw machine_error(fmt::format("cannot read {} bytes of the memory of rank {}, which was permitted before: {}",
-                                        e.left, e.peer, std::strerror(errno)));
+        throw machine_error(
+            fmt::format("cannot read {} bytes from the memory of rank {}: {}", e.left, e.peer, std::strerror(errno)));
       } catch (...) {
-        std::terminate();  // the others wait for this rank: the terminate handler prints the error and aborts them, as in
-                           // comm::throw_first_error
+        std::terminate();  // other ranks wait for this rank: as in comm::throw_first_error, the terminate handler prints the
+                           // error and aborts all ranks
       }
     }
     advance(e, e.left);
@@ -199,8 +199,8 @@ class shared_boxes final : public all_to_all::backend {
 
 }  // namespace
 
-std::unique_ptr<all_to_all::backend> exchange_in_shared_memory(MPI_Comm host, const plan::plan& what) {
-  return std::make_unique<shared_boxes>(host, what);
+std::unique_ptr<all_to_all::backend> exchange_in_shared_memory(MPI_Comm host, const plan::plan& plan) {
+  return std::make_unique<shared_boxes>(host, plan);
 }
 
 }  // namespace osteon::comm

@@ -41,18 +41,18 @@ void finish_sparse(const exchange_schedule& schedule, exchange_pixels& pixels, s
 namespace {
 
 struct message_chunk {
-  std::size_t message;  // number in the round
-  pixel_piece what;
+  std::size_t message;  // index in the round
+  pixel_piece piece;
 };
-// Chunks to or from one peer that travel together.
+// Chunks to or from one peer that form one MPI message.
 struct chunk_group {
   int peer, tag;
   std::vector<message_chunk> chunks;
   std::int64_t pixels = 0;
 };
 
-// Merge small messages to one peer, as plans of active pixels have a span for each row. The order follows the sender's tags,
-// which both ends have.
+// Merge small messages to one peer, because plans of active pixels have a span for each row. The order is that of the
+// sender's tags, which are known at both ends.
 std::vector<chunk_group> grouped(const std::vector<exchange_schedule::message>& messages) {
   std::vector<std::size_t> by_tag(messages.size());
   std::iota(by_tag.begin(), by_tag.end(), std::size_t{0});
@@ -74,19 +74,19 @@ std::vector<chunk_group> grouped(const std::vector<exchange_schedule::message>& 
   return groups;
 }
 
-// The pixels of a group, wherever they are.
+// MPI datatype of the pixels of a group.
 class message_type {
  public:
   message_type(const chunk_group& g, const std::vector<std::byte*>& where, const exchange_pixels& pixels) {
     if (where.size() == 1) {
       begin_ = where.front();
-      count_ = static_cast<int>(g.chunks.front().what.at.size());
-      MPI_Type_contiguous(static_cast<int>(pixels.format(g.chunks.front().what.wide).bytes()), MPI_BYTE, &type_);
+      count_ = static_cast<int>(g.chunks.front().piece.at.size());
+      MPI_Type_contiguous(static_cast<int>(pixels.format(g.chunks.front().piece.wide).bytes()), MPI_BYTE, &type_);
     } else {
       std::vector<int> lengths;
       std::vector<MPI_Aint> places;
       for (std::size_t i = 0; i < where.size(); ++i) {
-        const pixel_piece& c = g.chunks[i].what;
+        const pixel_piece& c = g.chunks[i].piece;
         lengths.push_back(static_cast<int>(c.at.size() * static_cast<std::int64_t>(pixels.format(c.wide).bytes())));
         MPI_Get_address(where[i], &places.emplace_back());
       }
@@ -94,7 +94,7 @@ class message_type {
     }
     MPI_Type_commit(&type_);
   }
-  ~message_type() { MPI_Type_free(&type_); }  // requests keep it
+  ~message_type() { MPI_Type_free(&type_); }  // pending requests keep the type
   message_type(const message_type&) = delete;
   message_type& operator=(const message_type&) = delete;
   void* begin() const { return begin_; }
@@ -133,7 +133,7 @@ dense_exchange::dense_exchange(MPI_Comm comm, const exchange_schedule& schedule,
   for (round& r : rounds_) give_sums(r, sums_.get());
 }
 
-// Allocate only for works with two possible early layers. Returns the bytes of the round.
+// Assign memory for sums to works with at least three layers. Return the bytes of the round.
 std::int64_t dense_exchange::give_sums(round& r, std::byte* memory) const {
   std::int64_t bytes = 0;
   for (work& w : r.works) {
@@ -154,14 +154,14 @@ void dense_exchange::prepare(MPI_Comm comm, const exchange_schedule::round& from
   for (const chunk_group& g : grouped(from.sends)) {
     std::vector<std::byte*> where;
     for (const message_chunk& c : g.chunks) {
-      where.push_back(pixels.at(c.what.wide, c.what.at.begin));
-      to.bytes_sent += bytes_of(c.what);
+      where.push_back(pixels.at(c.piece.wide, c.piece.at.begin));
+      to.bytes_sent += bytes_of(c.piece);
     }
     const message_type type(g, where, pixels);
     MPI_Send_init(type.begin(), type.count(), type.get(), g.peer, g.tag, comm, &to.sends.emplace_back());
   }
   struct staged_chunk {
-    pixel_piece what;
+    pixel_piece piece;
     std::byte* where;
     std::size_t arrival;
   };
@@ -170,10 +170,10 @@ void dense_exchange::prepare(MPI_Comm comm, const exchange_schedule::round& from
     std::vector<std::byte*> where;
     for (const message_chunk& c : g.chunks) {
       const bool in_place = lands_in_place(from, c.message);
-      where.push_back(in_place ? pixels.at(c.what.wide, c.what.at.begin) : staging);
+      where.push_back(in_place ? pixels.at(c.piece.wide, c.piece.at.begin) : staging);
       if (in_place) continue;
-      staged[c.message].push_back({c.what, staging, to.arrivals.size()});
-      staging += bytes_of(c.what);
+      staged[c.message].push_back({c.piece, staging, to.arrivals.size()});
+      staging += bytes_of(c.piece);
     }
     const message_type type(g, where, pixels);
     MPI_Recv_init(type.begin(), type.count(), type.get(), g.peer, g.tag, comm, &to.arrivals.emplace_back());
@@ -182,7 +182,7 @@ void dense_exchange::prepare(MPI_Comm comm, const exchange_schedule::round& from
   constexpr std::int64_t chunk = exchange_schedule::chunk_pixels;
   for (const auto& b : from.blends) {
     if (b.layers.size() == 1 && b.layers[0].message >= 0 && staged[static_cast<std::size_t>(b.layers[0].message)].empty())
-      continue;  // it lands in place
+      continue;  // the message is received in place
     for (std::int64_t begin = b.at.begin; begin < b.at.end;) {
       const std::int64_t end = std::min(b.at.end, (begin / chunk + 1) * chunk);
       work w{pixels.format(b.wide), pixels.at(b.wide, begin), {}, end - begin, 0, b.after_sends, {}, {}};
@@ -194,8 +194,8 @@ void dense_exchange::prepare(MPI_Comm comm, const exchange_schedule::round& from
           continue;
         }
         for (const staged_chunk& c : staged[static_cast<std::size_t>(layer.message)])
-          if (c.what.at.begin <= begin && end <= c.what.at.end) {
-            w.layers.push_back({format, c.where + (begin - c.what.at.begin) * static_cast<std::int64_t>(format.bytes())});
+          if (c.piece.at.begin <= begin && end <= c.piece.at.end) {
+            w.layers.push_back({format, c.where + (begin - c.piece.at.begin) * static_cast<std::int64_t>(format.bytes())});
             w.arrival_of.push_back(static_cast<int>(c.arrival));
             to.wanted_by[c.arrival].push_back(to.works.size());
             ++w.awaited;
@@ -216,15 +216,15 @@ dense_exchange::~dense_exchange() {
       for (MPI_Request& q : *requests) MPI_Request_free(&q);
 }
 
-// Combine the arrived layers at the back of a work with those combined before.
-bool dense_exchange::join_some(const round& r, std::vector<progress>& works, const std::vector<bool>& came) const {
+// Combine the received layers at the back of a work with the layers combined before.
+bool dense_exchange::join_some(const round& r, std::vector<progress>& works, const std::vector<bool>& received) const {
   for (std::size_t i = 0; i < works.size(); ++i) {
     const work& w = r.works[i];
     progress& p = works[i];
     if (w.sum.pixels == nullptr || p.awaited == 0) continue;
     const std::size_t end = w.layers.size() - p.joined;
     std::size_t begin = end;
-    while (w.arrival_of[begin - 1] < 0 || came[static_cast<std::size_t>(w.arrival_of[begin - 1])]) --begin;
+    while (w.arrival_of[begin - 1] < 0 || received[static_cast<std::size_t>(w.arrival_of[begin - 1])]) --begin;
     if (end - begin < (p.joined > 0 ? 1 : 2)) continue;
     std::vector<kernel::layer> some(w.layers.begin() + static_cast<std::ptrdiff_t>(begin),
                                     w.layers.begin() + static_cast<std::ptrdiff_t>(end));
@@ -248,9 +248,9 @@ frame_report dense_exchange::run() {
   for (round& r : rounds_) {
     const stopwatch all;
     double blending = 0;
-    const auto timed = [&](auto what) {
+    const auto timed = [&](auto task) {
       const stopwatch watch;
-      const auto result = what();
+      const auto result = task();
       blending += watch.seconds();
       return result;
     };
@@ -258,16 +258,16 @@ frame_report dense_exchange::run() {
     if (!r.sends.empty()) MPI_Startall(static_cast<int>(r.sends.size()), r.sends.data());
     std::vector<progress> works;
     for (const work& w : r.works) works.push_back({w.awaited});
-    std::vector<bool> came(r.arrivals.size());
+    std::vector<bool> received(r.arrivals.size());
     const int arrivals = static_cast<int>(r.arrivals.size());
     for (int k = 0; k < arrivals; ++k) {
       int next = MPI_UNDEFINED, there = 0;
       while (sums_ && !there) {
         MPI_Testany(arrivals, r.arrivals.data(), &next, &there, MPI_STATUS_IGNORE);
-        if (!there && !timed([&] { return join_some(r, works, came); })) break;
+        if (!there && !timed([&] { return join_some(r, works, received); })) break;
       }
       if (!there) MPI_Waitany(arrivals, r.arrivals.data(), &next, MPI_STATUS_IGNORE);
-      came[static_cast<std::size_t>(next)] = true;
+      received[static_cast<std::size_t>(next)] = true;
       for (const std::size_t w : r.wanted_by[static_cast<std::size_t>(next)])
         if (--works[w].awaited == 0 && !r.works[w].after_sends) timed([&] { return finish(r.works[w], works[w]), true; });
     }

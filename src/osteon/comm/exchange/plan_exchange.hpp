@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Run a compositing plan over MPI messages, frame after frame.
+/// Run a compositing plan over MPI messages for successive frames.
 #include <mpi.h>
 
 #include <memory>
@@ -18,7 +18,7 @@ using compositing::exchange_object;
 using compositing::exchange_schedule;
 using compositing::pixel_piece;
 
-/// Process the plan once without pixels: ranks exchange the layout of their messages.
+/// Compute the schedule of a plan; the ranks exchange the layouts of their messages.
 /// @throws usage_error if a rank expects a message that no rank sends
 /// @collective on comm
 exchange_schedule make_schedule(MPI_Comm comm, const plan::rank_plan& mine, std::int64_t elements,
@@ -31,21 +31,22 @@ using compositing::frame_report;
 void blend_by_threads(kernel::pixel_format format, std::byte* out, std::span<const kernel::layer> layers,
                       std::int64_t count);
 
-/// Round pixels of the result in the wide format: a plan that skips empty images cannot determine the last blend of a pixel.
+/// Convert result pixels in the wide format to the final format. A plan that skips empty images cannot determine the last
+/// blend of a pixel and may end in the wide format.
 void finish_wide(const exchange_schedule& schedule, exchange_pixels& pixels);
 
-/// The same for images that are empty outside the runs `active` of the result; there the result is then empty.
+/// As finish_wide, and clear the result outside the runs `active`.
 void finish_sparse(const exchange_schedule& schedule, exchange_pixels& pixels, std::span<const plan::span> active);
 
-/// One rank's part of a plan for dense images, with its messages prepared: planned once, started for each frame.
+/// One rank's part of a plan for dense images, with persistent messages that are started for each frame.
 ///
-/// Long messages are split into chunks, and an interval of pixels is blended when all its layers have arrived, while others
-/// are in flight. Layers at its back may be combined earlier: this preserves the order of a single blend, so results do not
-/// depend on the order of arrival.
+/// Long messages are split into chunks. An interval of pixels is blended as soon as all of its layers have arrived, while
+/// other chunks are in flight. Layers at the back may be combined earlier; this preserves the order of a single blend, so
+/// that results do not depend on the order of arrival.
 class dense_exchange {
  public:
   /// @param comm must outlive this object
-  /// @param join_while_waiting uses the waiting core, and memory for a sum of each blended pixel
+  /// @param join_while_waiting combine layers while waiting; requires memory for a sum of each blended pixel
   dense_exchange(MPI_Comm comm, const exchange_schedule& schedule, exchange_pixels& pixels, bool join_while_waiting);
   ~dense_exchange();
   dense_exchange(const dense_exchange&) = delete;
@@ -62,8 +63,8 @@ class dense_exchange {
     std::int64_t count;
     int awaited;
     bool after_sends;
-    std::vector<int> arrival_of;  ///< by layer; -1 for the own pixels
-    kernel::layer sum;            ///< target for joined layers at the back; null if there are too few
+    std::vector<int> arrival_of;  ///< by layer; -1 for pixels of this rank
+    kernel::layer sum;            ///< sum of joined layers at the back; null if there are fewer than three layers
   };
   struct round {
     std::vector<MPI_Request> sends, arrivals;
@@ -75,11 +76,11 @@ class dense_exchange {
   /// State of a work in the current frame.
   struct progress {
     int awaited = 0;
-    std::size_t joined = 0;  ///< layers at the back that are in the sum
+    std::size_t joined = 0;  ///< number of layers at the back in the sum
   };
   void prepare(MPI_Comm comm, const exchange_schedule::round& from, exchange_pixels& pixels, std::byte* staging);
   std::int64_t give_sums(round& r, std::byte* memory) const;
-  bool join_some(const round& r, std::vector<progress>& works, const std::vector<bool>& came) const;
+  bool join_some(const round& r, std::vector<progress>& works, const std::vector<bool>& received) const;
   static void finish(const work& w, const progress& p);
 
   kernel::pixel_format sum_format_;
@@ -87,14 +88,14 @@ class dense_exchange {
   std::vector<round> rounds_;
 };
 
-/// The same for partially empty images: messages contain only the runs of non-empty pixels.
+/// One rank's part of a plan for partially empty images. Messages contain only the runs of non-empty pixels.
 class sparse_exchange {
  public:
   /// @param comm, schedule, pixels must outlive this object
   sparse_exchange(MPI_Comm comm, const exchange_schedule& schedule, exchange_pixels& pixels)
       : comm_(comm), schedule_(schedule), pixels_(pixels) {}
 
-  /// @param active ascending runs of pixels outside which the object is empty; afterwards, those of the result
+  /// @param active ascending runs of non-empty pixels of the object on entry, of the result on return
   /// @param counted ledger of the messages, or null
   /// @collective on comm
   frame_report run(std::vector<plan::span>& active, message_ledger::shape* counted = nullptr);
@@ -103,11 +104,11 @@ class sparse_exchange {
   struct arrival {
     std::vector<std::byte> bytes;
     std::vector<plan::span> runs;
-    std::vector<const std::byte*> pixels;  ///< of each run
+    std::vector<const std::byte*> pixels;  ///< pixels of each run
   };
   std::vector<std::byte> packed(const exchange_schedule::message& m, std::span<const plan::span> active);
   arrival unpacked(const exchange_schedule::message& m, std::vector<std::byte> bytes) const;
-  void blend(const exchange_schedule::blend& what, std::span<const arrival> came, std::span<const plan::span> active,
+  void blend(const exchange_schedule::blend& planned, std::span<const arrival> received, std::span<const plan::span> active,
              std::vector<plan::span>& result);
 
   MPI_Comm comm_;

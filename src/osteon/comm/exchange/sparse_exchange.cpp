@@ -9,18 +9,18 @@ namespace osteon::comm {
 
 namespace {
 
-// Run in a message: begin and length in pixels, relative to the begin of the span of the message.
+// Run in a message: begin and length in pixels; begin is relative to the span of the message.
 struct run_head {
   std::uint32_t begin, length;
 };
 
 plan::span overlap(plan::span a, plan::span b) { return {std::max(a.begin, b.begin), std::min(a.end, b.end)}; }
 
-// Runs clipped to `wanted`.
+// Call `visit` for the runs clipped to `wanted`.
 template <class F>
-void for_runs_within(std::span<const plan::span> runs, plan::span wanted, F visit) {
-  auto it = std::partition_point(runs.begin(), runs.end(), [&](const plan::span& r) { return r.end <= wanted.begin; });
-  for (; it != runs.end() && it->begin < wanted.end; ++it) visit(overlap(*it, wanted));
+void for_runs_within(std::span<const plan::span> runs, plan::span interval, F visit) {
+  auto it = std::partition_point(runs.begin(), runs.end(), [&](const plan::span& r) { return r.end <= interval.begin; });
+  for (; it != runs.end() && it->begin < interval.end; ++it) visit(overlap(*it, interval));
 }
 
 void append(std::vector<plan::span>& runs, plan::span s) {
@@ -30,11 +30,11 @@ void append(std::vector<plan::span>& runs, plan::span s) {
     runs.push_back(s);
 }
 
-// Layer traversed run by run, from begin to end.
+// Position in a layer that is traversed run by run.
 struct cursor {
   kernel::pixel_format format;
   std::span<const plan::span> runs;
-  const std::byte* const* pixels;  // of each run; null: runs are at `base` + pixel
+  const std::byte* const* pixels;  // pixels of each run; null: pixels are at `base`
   std::byte* base;
   std::size_t next = 0;
 
@@ -46,7 +46,7 @@ struct cursor {
 
 }  // namespace
 
-// Number of runs, their headers, then their pixels.
+// A message consists of the number of runs, the headers of the runs, and their pixels.
 std::vector<std::byte> sparse_exchange::packed(const exchange_schedule::message& m, std::span<const plan::span> active) {
   std::vector<run_head> heads;
   std::size_t bytes = 0;
@@ -90,35 +90,35 @@ sparse_exchange::arrival sparse_exchange::unpacked(const exchange_schedule::mess
   return result;
 }
 
-void sparse_exchange::blend(const exchange_schedule::blend& what, std::span<const arrival> came,
+void sparse_exchange::blend(const exchange_schedule::blend& planned, std::span<const arrival> received,
                             std::span<const plan::span> active, std::vector<plan::span>& result) {
   std::vector<cursor> layers;
-  for (const pixel_piece& p : what.layers) {
+  for (const pixel_piece& p : planned.layers) {
     const kernel::pixel_format format = pixels_.format(p.wide);
     if (p.message < 0) {
       layers.push_back({format, active, nullptr, pixels_.at(p.wide, 0)});
     } else {
-      const arrival& a = came[static_cast<std::size_t>(p.message)];
+      const arrival& a = received[static_cast<std::size_t>(p.message)];
       layers.push_back({format, a.runs, a.pixels.data(), nullptr});
     }
   }
   for (cursor& c : layers)
     c.next = static_cast<std::size_t>(
-        std::partition_point(c.runs.begin(), c.runs.end(), [&](const plan::span& r) { return r.end <= what.at.begin; }) -
+        std::partition_point(c.runs.begin(), c.runs.end(), [&](const plan::span& r) { return r.end <= planned.at.begin; }) -
         c.runs.begin());
-  std::vector<kernel::layer> there;
-  for (std::int64_t at = what.at.begin; at < what.at.end;) {
-    std::int64_t end = what.at.end;
-    there.clear();
+  std::vector<kernel::layer> present;
+  for (std::int64_t at = planned.at.begin; at < planned.at.end;) {
+    std::int64_t end = planned.at.end;
+    present.clear();
     for (cursor& c : layers) {
       while (c.next < c.runs.size() && c.runs[c.next].end <= at) ++c.next;
       if (c.next == c.runs.size()) continue;
       const plan::span run = c.runs[c.next];
-      if (run.begin <= at) there.push_back({c.format, c.at(at)});
+      if (run.begin <= at) present.push_back({c.format, c.at(at)});
       end = std::min(end, run.begin <= at ? run.end : run.begin);
     }
-    if (!there.empty()) {
-      kernel::blend(pixels_.format(what.wide), pixels_.at(what.wide, at), there, end - at);
+    if (!present.empty()) {
+      kernel::blend(pixels_.format(planned.wide), pixels_.at(planned.wide, at), present, end - at);
       append(result, {at, end});
     }
     at = end;
@@ -143,7 +143,7 @@ frame_report sparse_exchange::run(std::vector<plan::span>& active, message_ledge
       for (std::size_t m = 0; m < out.size(); ++m) round.sends.push_back({r.sends[m].peer, {0, std::ssize(out[m])}});
       for (const auto& m : r.arrivals) round.receives.push_back({m.peer});  // sizes are unknown
     }
-    std::vector<arrival> came(r.arrivals.size());
+    std::vector<arrival> received(r.arrivals.size());
     std::vector<int> awaited;
     for (const auto& b : r.blends)
       awaited.push_back(static_cast<int>(
@@ -152,27 +152,27 @@ frame_report sparse_exchange::run(std::vector<plan::span>& active, message_ledge
     std::vector<std::size_t> missing;
     for (std::size_t m = 0; m < r.arrivals.size(); ++m) missing.push_back(m);
     while (!missing.empty()) {
-      // Sizes are unknown; receive messages in the order of arrival.
+      // The sizes of messages are unknown; receive messages in the order of arrival.
       const std::size_t before = missing.size();
       std::erase_if(missing, [&](std::size_t m) {
-        int there = 0;
+        int present = 0;
         MPI_Message handle;
         MPI_Status status;
-        MPI_Improbe(r.arrivals[m].peer, r.arrivals[m].tag, comm_, &there, &handle, &status);
-        if (!there) return false;
+        MPI_Improbe(r.arrivals[m].peer, r.arrivals[m].tag, comm_, &present, &handle, &status);
+        if (!present) return false;
         int size = 0;
         MPI_Get_count(&status, MPI_BYTE, &size);
         std::vector<std::byte> bytes(static_cast<std::size_t>(size));
         MPI_Mrecv(bytes.data(), size, MPI_BYTE, &handle, MPI_STATUS_IGNORE);
         const stopwatch watch;
         if (counted) counted->back().receives[m].elements.end = size;
-        came[m] = unpacked(r.arrivals[m], std::move(bytes));
+        received[m] = unpacked(r.arrivals[m], std::move(bytes));
         for (std::size_t b = 0; b < r.blends.size(); ++b) {
           const auto& layers = r.blends[b].layers;
           if (std::any_of(layers.begin(), layers.end(),
                           [&](const pixel_piece& p) { return p.message == static_cast<std::int64_t>(m); }) &&
               --awaited[b] == 0)
-            blend(r.blends[b], came, active, blended);
+            blend(r.blends[b], received, active, blended);
         }
         blending += watch.seconds();
         return true;
@@ -181,7 +181,7 @@ frame_report sparse_exchange::run(std::vector<plan::span>& active, message_ledge
     }
     MPI_Waitall(static_cast<int>(sends.size()), sends.data(), MPI_STATUSES_IGNORE);
 
-    // The blended pixels replace the old ones.
+    // Replace the old runs in blended intervals by the blended runs.
     std::vector<plan::span> kept;
     for (plan::span run : active) {
       for (const auto& b : r.blends) {
