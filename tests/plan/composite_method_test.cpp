@@ -232,7 +232,7 @@ TEST(composite_method, names_what_is_wrong) {
   EXPECT_NE(refusal("multi-step:99999999999").find("must be an integer"), std::string::npos);
   EXPECT_NE(refusal("tree+gathr").find("did you mean 'gather'?"), std::string::npos);
   EXPECT_NE(refusal("tree+gather:3").find("unknown collection 'gather:3'"), std::string::npos);
-  EXPECT_NE(refusal("tree+none+none").find("more than one way of collection"), std::string::npos);
+  EXPECT_NE(refusal("tree+none+none").find("more than one collection method"), std::string::npos);
 }
 
 TEST(composite_method, refuses_what_cannot_be_planned) {

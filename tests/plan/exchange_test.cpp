@@ -111,7 +111,7 @@ TEST(exchange, transposition_brings_columns_to_rows) {
     plan::transposition(1000, plan::transposition_order::printed, skewed);
     FAIL();
   } catch (const usage_error& e) {
-    EXPECT_NE(std::string(e.what()).find("961 and 1024"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("961 or 1024"), std::string::npos) << e.what();
   }
 }
 

@@ -155,7 +155,7 @@ TEST(segment, says_when_a_threshold_leaves_nothing) {
   segmentation_options how;
   how.threshold = 250;
   const std::string text = message_of([&] { segment(make_image(bar_shape, bar_and_island, scalar::u1), how, material{}); });
-  EXPECT_NE(text.find("the threshold 250 leaves no solid voxel: the grey values of the image lie in [10, 200]"),
+  EXPECT_NE(text.find("the threshold 250 leaves no solid voxel: the grey values of the image are in [10, 200]"),
             std::string::npos)
       << text;
 }

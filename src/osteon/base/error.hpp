@@ -4,7 +4,7 @@
 ///
 /// A message contains the problem, the value, the limit and the remedy:
 ///
-///     throw data_error(fmt::format("threshold {} leaves no voxel of {}: its grey values lie in [{}, {}]; "
+///     throw data_error(fmt::format("threshold {} leaves no voxel of {}: its grey values are in [{}, {}]; "
 ///                                  "choose a threshold inside that range", ...));
 ///
 /// Local functions throw directly. In collective functions, all ranks agree on an error (comm::collectively) and throw the

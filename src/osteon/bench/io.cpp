@@ -46,11 +46,11 @@ struct cost {
   double cpu = std::numeric_limits<double>::infinity(), wall = cpu;
 };
 
-void run_once(MPI_Comm comm, io_workload& load, const io_way& way, cost& least) {
+void run_once(MPI_Comm comm, io_workload& load, const io_method& method, cost& least) {
   MPI_Barrier(comm);
   const stopwatch watch;
   const double before = cpu_seconds();
-  way.run();
+  method.run();
   double cpu = cpu_seconds() - before - load.waited(), wall = watch.seconds();
   comm::all_reduce(comm, &cpu, 1, MPI_SUM);
   comm::all_reduce(comm, &wall, 1, MPI_MAX);
@@ -58,8 +58,8 @@ void run_once(MPI_Comm comm, io_workload& load, const io_way& way, cost& least) 
   least.wall = std::min(least.wall, wall);
 }
 
-bool has(const io_way& way, const std::string& words) {
-  return fmt::format("{}, {}", way.operation, way.name).find(words) != std::string::npos;
+bool has(const io_method& method, const std::string& text) {
+  return fmt::format("{}, {}", method.operation, method.name).find(text) != std::string::npos;
 }
 
 std::string shared_path(MPI_Comm comm, const std::optional<scratch_folder>& folder) {
@@ -104,29 +104,29 @@ nlohmann::ordered_json measure_io(MPI_Comm comm, const io_options& options) {
   });
   const std::string path = shared_path(comm, folder);
   io_workload load(comm, image, path);
-  std::vector<io_way> ways = load.ways();
-  for (const std::string& words : options.only)
-    if (std::none_of(ways.begin(), ways.end(), [&](const io_way& way) { return has(way, words); }))
-      throw usage_error(fmt::format("--only '{}' matches no method; omit --only to list all methods", words));
-  std::erase_if(ways, [&](const io_way& way) {
+  std::vector<io_method> methods = load.methods();
+  for (const std::string& text : options.only)
+    if (std::none_of(methods.begin(), methods.end(), [&](const io_method& method) { return has(method, text); }))
+      throw usage_error(fmt::format("--only '{}' matches no method; omit --only to list all methods", text));
+  std::erase_if(methods, [&](const io_method& method) {
     const auto& only = options.only;
-    return !only.empty() && std::none_of(only.begin(), only.end(), [&](const auto& words) { return has(way, words); });
+    return !only.empty() && std::none_of(only.begin(), only.end(), [&](const auto& text) { return has(method, text); });
   });
-  std::vector<cost> costs(ways.size());
+  std::vector<cost> costs(methods.size());
   for (int k = 0; k < options.repetitions; ++k)
-    for (std::size_t i = 0; i < ways.size(); ++i) run_once(comm, load, ways[i], costs[i]);
+    for (std::size_t i = 0; i < methods.size(); ++i) run_once(comm, load, methods[i], costs[i]);
   nlohmann::ordered_json out{{"schema", "osteon.bench/1"}, {"ranks", comm::size(comm)}};
   comm::collectively(comm, [&] {
     if (!first) return;
     out.update(load.facts());
     out["file_system"] = io::file_system_of(path).name;
     out["rows"] = nlohmann::ordered_json::array();
-    for (std::size_t i = 0; i < ways.size(); ++i)
-      out["rows"].push_back({{"operation", ways[i].operation},
-                             {"way", ways[i].name},
+    for (std::size_t i = 0; i < methods.size(); ++i)
+      out["rows"].push_back({{"operation", methods[i].operation},
+                             {"way", methods[i].name},
                              {"cpu_seconds", costs[i].cpu},
                              {"wall_seconds", costs[i].wall},
-                             {"bytes", std::filesystem::file_size(ways[i].file)}});
+                             {"bytes", std::filesystem::file_size(methods[i].file)}});
   });
   return out;
 }

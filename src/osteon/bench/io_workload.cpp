@@ -29,14 +29,15 @@ io_workload::io_workload(MPI_Comm comm, const voxel::image& image, std::string f
 
 std::string io_workload::file(const std::string& name) const { return (std::filesystem::path(folder_) / name).string(); }
 
-std::vector<io_way> io_workload::ways() {
-  std::vector<io_way> all;
+std::vector<io_method> io_workload::methods() {
+  std::vector<io_method> all;
   const auto add = [&](const char* operation, const char* name, const std::string& target, std::function<void()> run) {
     all.push_back({operation, name, std::move(run), file(target)});
   };
   add("read model", "text, scanf, root scatters", "model.txt", [&] { read_text_by_scanf(); });
-  add("read model", "text, serial", "model.txt", [&] { vx::read_model(comm_, script_, how_, vx::text_access::serial); });
-  add("read model", "text, parallel", "model.txt", [&] { vx::read_model(comm_, script_, how_, vx::text_access::parallel); });
+  add("read model", "text, serial", "model.txt", [&] { vx::read_model(comm_, script_, reading_, vx::text_access::serial); });
+  add("read model", "text, parallel", "model.txt",
+      [&] { vx::read_model(comm_, script_, reading_, vx::text_access::parallel); });
   add("read model", "netCDF, deflate", "model.nc", [&] { read_netcdf("model.nc"); });
   add("write result", "text, printf, one after the other", "printf.txt", [&] { write_text_by_printf(); });
   add("write result", "text, serial", "serial.txt", [&] { write_text(vx::text_access::serial, "serial.txt"); });
@@ -99,7 +100,7 @@ void io_workload::make_model(const voxel::image& image) {
   script_ = vx::read_script(file("script"));
   script_.elements = 0;
   for (const std::int64_t n : header_.active_per_plane) script_.elements += n;
-  how_.index_base = 1;
+  reading_.index_base = 1;
   script_.results.with_places = true;
 }
 

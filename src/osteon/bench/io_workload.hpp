@@ -20,7 +20,7 @@
 namespace osteon::bench {
 
 /// A method of reading the model or writing the field.
-struct io_way {
+struct io_method {
   std::string operation, name;
   std::function<void()> run;  ///< @collective on the workload's ranks
   std::string file;           ///< file read or written by `run`
@@ -35,7 +35,7 @@ class io_workload {
   io_workload(MPI_Comm comm, const voxel::image& image, std::string folder);
 
   /// All methods; without zstd if HDF5 does not find the zstd filter.
-  std::vector<io_way> ways();
+  std::vector<io_method> methods();
   /// CPU seconds that this rank waited in the last run; resets them.
   double waited() { return std::exchange(waited_, 0.0); }
   /// Shape, elements, nodes, and bytes of the materials and the dense field.
@@ -61,7 +61,7 @@ class io_workload {
   grid::block where_;
   std::vector<material_number> material_;
   io::voxfe::script script_;
-  io::voxfe::reading_options how_;
+  io::voxfe::reading_options reading_;
   io::voxfe::node_rows rows_;
   std::vector<float> dense_;
   std::int64_t all_nodes_ = 0, raw_bytes_ = 0;

@@ -12,14 +12,14 @@ namespace osteon::grid {
 
 namespace {
 
-// Assign planes so that no rank exceeds `limit` and every later rank has a plane. Returns the first planes of the ranks, or
-// an empty vector if `limit` is too small.
-std::vector<std::int64_t> deal(std::span<const std::int64_t> weight, int ranks, std::int64_t limit) {
+// Assign planes to ranks so that no rank has more than `limit` active voxels and every rank has a plane. Return the first
+// planes of the ranks, or an empty vector if `limit` is too small.
+std::vector<std::int64_t> assign_planes(std::span<const std::int64_t> weight, int ranks, std::int64_t limit) {
   const auto planes = static_cast<std::int64_t>(weight.size());
   std::vector<std::int64_t> first{0};
   std::int64_t plane = 0;
   for (int rank = 0; rank < ranks; ++rank) {
-    const std::int64_t last = planes - (ranks - rank - 1);  // leave one plane for each later rank
+    const std::int64_t last = planes - (ranks - rank - 1);  // reserve one plane for each later rank
     std::int64_t sum = 0;
     const std::int64_t begin = plane;
     while (plane < last && (plane == begin || sum + weight[static_cast<std::size_t>(plane)] <= limit))
@@ -44,18 +44,18 @@ std::vector<std::int64_t> balance_planes(std::span<const std::int64_t> active_pe
   std::int64_t low = 0, high = std::accumulate(active_per_plane.begin(), active_per_plane.end(), std::int64_t{0});
   while (low < high) {
     const std::int64_t middle = low + (high - low) / 2;
-    if (deal(active_per_plane, ranks, middle).empty())
+    if (assign_planes(active_per_plane, ranks, middle).empty())
       low = middle + 1;
     else
       high = middle;
   }
-  return deal(active_per_plane, ranks, high);
+  return assign_planes(active_per_plane, ranks, high);
 }
 
 block make_block(MPI_Comm comm, index3 domain, std::span<const std::int64_t> active_per_plane) {
   if (static_cast<std::int64_t>(active_per_plane.size()) != domain.z)
-    throw usage_error(
-        fmt::format("{} counts of active voxels for {} z planes; give one for each", active_per_plane.size(), domain.z));
+    throw usage_error(fmt::format("{} counts of active voxels for {} z planes; pass one count per plane",
+                                  active_per_plane.size(), domain.z));
   return make_block(comm, box_tree::of_planes(domain, balance_planes(active_per_plane, comm::size(comm))));
 }
 
@@ -72,8 +72,8 @@ block make_block(MPI_Comm comm, box_tree boxes) {
 
 std::vector<int> touching_ranks(const block& where, int level, const std::array<bool, 3>& periodic) {
   if (where.owned.empty()) return {};
-  // Extend to whole bricks, plus one brick on each side, which contains all adjacent boxes. On a periodic axis, bricks wrap
-  // around.
+  // Extend the box to whole bricks, plus one brick on each side; the result intersects all adjacent boxes. On a periodic
+  // axis, bricks wrap around.
   struct interval {
     std::int64_t begin, end;
   };

@@ -7,13 +7,13 @@
 
 namespace osteon::grid {
 
-/// Global number of the node at a position in the image, independent of the decomposition.
+/// Global number of the node at a position in the image. It is independent of the decomposition.
 inline std::int64_t node_id(index3 domain, index3 node) {
   return (node.z * (domain.y + 1) + node.y) * (domain.x + 1) + node.x;
 }
 
-/// Find the nodes of a block that other ranks also have. @param nodes corners of the block's active voxels
-/// @param periodic by axis z, y, x: nodes of the last plane are those of the first one
+/// Find the nodes of a block with copies on other ranks. @param nodes corners of the block's active voxels
+/// @param periodic by axis z, y, x: the last plane of nodes is identical to the first
 /// @collective on where.comm
 shared_nodes share_nodes(const block& where, const voxel::run_set& nodes, const std::array<bool, 3>& periodic = {});
 

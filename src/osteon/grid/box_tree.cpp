@@ -62,7 +62,7 @@ std::vector<int> box_tree::ranks_overlapping(const box3& part) const {
   std::vector<int> found;
   std::vector<std::pair<subtree, box3>> open{{{0, 0, ranks()}, overlap(part, {{}, domain_})}};
   while (!open.empty()) {
-    const auto [t, common] = open.back();  // common: intersection of `part` with the box of the subtree
+    const auto [t, common] = open.back();  // `common` is the intersection of `part` with the box of the subtree
     open.pop_back();
     if (common.empty()) continue;
     if (t.ranks == 1) {

@@ -11,17 +11,17 @@ namespace osteon::grid {
 /// Intersection of two boxes; may be empty.
 box3 overlap(const box3& a, const box3& b);
 
-/// `part`, larger by `depth` voxels on each side.
+/// `part` extended by `depth` voxels on each side.
 box3 grown(const box3& part, std::int64_t depth);
 
 /// A k-d tree: recursive bisection of a domain across z, y or x into one box per rank.
 ///
-/// Ranks are numbered in the order of the leaves, the low side of a cut first. Boxes follow from the cuts on the path from
-/// the root, so intersections with other ranks are computed without messages.
+/// Ranks are numbered in the order of the leaves; the low side of a cut comes first. Boxes follow from the cuts on the path
+/// from the root, so that each rank computes intersections with other ranks without messages.
 /// @cost 16 bytes per rank; O(depth) for a box or an owner
 class box_tree {
  public:
-  /// Cuts [low, high) of `along` at `position` (global): the low side has the first `ranks_low` ranks.
+  /// Cut of a box across axis `along` at the global coordinate `position`. The low side has the first `ranks_low` ranks.
   struct cut {
     std::int64_t position = 0;
     std::int32_t ranks_low = 1;
@@ -29,10 +29,10 @@ class box_tree {
     friend bool operator==(const cut&, const cut&) = default;
   };
 
-  /// @param cuts ranks - 1 cuts: a cut, those of its low side, those of its high side
+  /// @param cuts ranks - 1 cuts in preorder: a cut, then the cuts of its low side, then the cuts of its high side
   box_tree(index3 domain, std::vector<cut> cuts);
 
-  /// Tree of complete z planes: those from first[r] to first[r + 1] on rank r; a rank may have none.
+  /// Tree of complete z planes: rank r has the planes [first[r], first[r + 1]), possibly none.
   static box_tree of_planes(index3 domain, std::span<const std::int64_t> first);
 
   index3 domain() const { return domain_; }
@@ -45,10 +45,10 @@ class box_tree {
   /// Rank of the box that contains a voxel of the domain.
   int owner_of(index3 voxel) const;
   /// Ranks whose boxes intersect `part`, ascending.
-  /// @cost O(depth) and the ranks found
+  /// @cost O(depth + number of ranks found)
   std::vector<int> ranks_overlapping(const box3& part) const;
 
-  /// All ranks in an order in which `low_first(cut)` selects the side of each cut that comes first.
+  /// All ranks in an order defined by `low_first(cut)`: true if the low side of the cut comes first.
   template <class F>
   std::vector<int> ordered(F&& low_first) const {
     std::vector<int> order;

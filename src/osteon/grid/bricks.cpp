@@ -14,19 +14,19 @@ namespace osteon::grid {
 
 namespace {
 
-constexpr double imbalance_for_surface = 0.03;          // total imbalance of all levels allowed for smaller surfaces
-constexpr std::int64_t values_per_reduction = 1 << 22;  // bounds the memory of the counts to 32 MiB
+constexpr double imbalance_for_surface = 0.03;  // total imbalance of all levels that is accepted for smaller surfaces
+constexpr std::int64_t values_per_reduction = 1 << 22;  // limits the memory of the counts to 32 MiB
 
-// Cut and its penalty; smaller is better.
+// A cut and its penalties.
 struct candidate {
   box_tree::cut cut;
-  std::int64_t starved;  // ranks that cannot have an active voxel
-  double load;           // active voxels of a rank on the fuller side
-  std::int64_t surface;  // active voxels on the emptier side of the cut
-  double voxels;         // of a rank on the larger side
+  std::int64_t idle_ranks;  // ranks that cannot have an active voxel
+  double load;              // active voxels of a rank on the fuller side
+  std::int64_t surface;     // active voxels on the emptier side of the cut
+  double voxels;            // voxels of a rank on the larger side
 };
 
-candidate judge(const box_tree::cut& cut, int ranks, const std::int64_t (&active)[2], const std::int64_t (&voxels)[2],
+candidate rated(const box_tree::cut& cut, int ranks, const std::int64_t (&active)[2], const std::int64_t (&voxels)[2],
                 std::int64_t surface) {
   const std::int64_t low = cut.ranks_low, high = ranks - low;
   const auto share = [&](const std::int64_t (&of)[2]) {
@@ -37,7 +37,7 @@ candidate judge(const box_tree::cut& cut, int ranks, const std::int64_t (&active
   return {cut, std::max(none, low - active[0]) + std::max(none, high - active[1]), share(active), surface, share(voxels)};
 }
 
-// Box that is not cut yet; `place` is the index of its cut.
+// A box that has not been cut; `place` is the index of its cut.
 struct open_box {
   box3 box;
   int ranks;
@@ -46,7 +46,7 @@ struct open_box {
 
 std::int64_t counts_of(const box3& box) { return box.shape().z + box.shape().y + box.shape().x; }
 
-// Add the active voxels of the common part to the box's planes across z, y and x.
+// Count the active voxels of the intersection of `box` and `part` by planes of the box across z, y and x.
 void count(const box3& box, const box3& part, view3<const material_number> voxels, std::int64_t* counts) {
   const box3 common = overlap(box, part);
   if (common.empty()) return;
@@ -87,24 +87,24 @@ box_tree::cut choose_cut(const box3& box, std::span<const std::int64_t> const (&
       const auto add = [&](std::int64_t ranks_low) {
         ranks_low = std::clamp(ranks_low, std::max<std::int64_t>(1, ranks - voxels[1]),
                                std::min<std::int64_t>(ranks - 1, voxels[0]));
-        all.push_back(judge({box.begin[along] + p, static_cast<std::int32_t>(ranks_low), along}, ranks, share, voxels,
+        all.push_back(rated({box.begin[along] + p, static_cast<std::int32_t>(ranks_low), along}, ranks, share, voxels,
                             std::min(planes[at - 1], planes[at])));
       };
       add(ranks / 2);
       if (ranks % 2 == 1) add(ranks - ranks / 2);
-      // If half of the ranks exceed the voxels of a side, assign as many as the side supports.
-      if (all.back().starved > 0 && total > 0)
+      // If half of the ranks exceed the active voxels of a side, assign ranks in proportion to the active voxels.
+      if (all.back().idle_ranks > 0 && total > 0)
         add(static_cast<std::int64_t>(static_cast<double>(ranks) * static_cast<double>(low) / static_cast<double>(total) +
                                       0.5));
     }
   }
   const auto best = std::min_element(all.begin(), all.end(), [](const candidate& a, const candidate& b) {
-    return std::tie(a.starved, a.load) < std::tie(b.starved, b.load);
+    return std::tie(a.idle_ranks, a.load) < std::tie(b.idle_ranks, b.load);
   });
-  const std::int64_t starved = best->starved;
+  const std::int64_t idle_ranks = best->idle_ranks;
   const double most = best->load * (1 + slack);
   const auto rating = [&](const candidate& c) {
-    return std::tuple(c.starved > starved || c.load > most, c.surface, c.voxels, c.load, -box.shape()[c.cut.along]);
+    return std::tuple(c.idle_ranks > idle_ranks || c.load > most, c.surface, c.voxels, c.load, -box.shape()[c.cut.along]);
   };
   return std::min_element(all.begin(), all.end(),
                           [&](const candidate& a, const candidate& b) { return rating(a) < rating(b); })

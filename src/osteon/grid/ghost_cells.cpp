@@ -17,7 +17,7 @@ struct ghost_pieces {
 ghost_pieces pieces_around(const block& where, int depth) {
   ghost_pieces p{with_ghosts(where, depth), {}, {}};
   p.receive = pieces_of(*where.boxes, p.present);
-  for (const piece& r : p.receive)  // symmetric: owners of needed voxels need voxels of this rank
+  for (const piece& r : p.receive)  // symmetric: the owners of this rank's ghosts have ghosts owned by this rank
     p.send.push_back({r.rank, overlap(grown(where.boxes->box_of(r.rank), depth), where.owned)});
   return p;
 }
@@ -33,7 +33,7 @@ plan::neighbour_part plan_of_ghost_cells(const block& where, int depth) {
 
 template <class T>
 ghosted_field<T> with_ghost_cells(const block& where, const std::vector<T>& owned, int depth) {
-  if (comm::size(where.comm) == 1) return {where.owned, owned};  // the block is the domain
+  if (comm::size(where.comm) == 1) return {where.owned, owned};  // the block is the whole domain
   const ghost_pieces p = pieces_around(where, depth);
   return {p.present, exchange_pieces<T>(where.comm, where.owned, owned, p.send, p.present, p.receive, 1, name_of_ghosts)};
 }

@@ -7,17 +7,18 @@
 
 namespace osteon::grid {
 
-/// Dense field over a box: a block and its ghost voxels inside the domain.
+/// Dense field over a block and its ghost voxels inside the domain.
 template <class T>
 struct ghosted_field {
-  box3 present;  ///< in the domain
+  box3 present;  ///< box of the values, inside the domain
   std::vector<T> values;
 };
 
-/// Box of the block's voxels and of voxels at most `depth` away along each axis: across faces, edges and corners.
+/// Box of the block and of its ghost voxels, which are at most `depth` voxels away along each axis (across faces, edges and
+/// corners).
 box3 with_ghosts(const block& where, int depth);
 
-/// Plan of a rank's part of with_ghost_cells. @collective local
+/// A rank's part of the plan of with_ghost_cells. @collective local
 plan::neighbour_part plan_of_ghost_cells(const block& where, int depth);
 
 /// Extend `owned` by its ghost cells.

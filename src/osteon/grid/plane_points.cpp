@@ -9,9 +9,9 @@ namespace osteon::grid {
 
 namespace {
 
-constexpr std::int64_t points_per_round = std::int64_t{1} << 18;  // of a box without holes
+constexpr std::int64_t points_per_round = std::int64_t{1} << 18;  // points of a full box
 
-// Counts of a message are points, so that it may exceed 2^31 bytes.
+// MPI datatype of the values of one point: message counts are numbers of points, so that a message may exceed 2^31 bytes.
 class point_type {
  public:
   explicit point_type(std::size_t bytes) {
@@ -35,14 +35,14 @@ std::size_t bytes_of_point(const point_vector& vector) {
 
 }  // namespace
 
-/// Ranks with points in some planes of every rank.
+/// The messages of one round: every rank processes some of its planes.
 struct plane_points::round {
   std::int64_t begin = 0, end = 0;         // planes of this rank
   std::vector<int> sent, sent_at;          // points sent to each rank
-  std::vector<std::int32_t> from;          // local number of the first of them
+  std::vector<std::int32_t> from;          // local number of the first point sent to each rank
   std::vector<int> received, received_at;  // points received from each rank
-  std::vector<std::int32_t> place;         // of each received point among those of the planes
-  std::vector<std::int64_t> ids;           // of the points of the planes, ascending
+  std::vector<std::int32_t> place;         // index of each received point in `ids`
+  std::vector<std::int64_t> ids;           // ids of the points of the planes, ascending
 };
 
 plane_points::plane_points(const block& where, const voxel::run_set& points, bool are_nodes)
@@ -59,7 +59,7 @@ plane_points::plane_points(const block& where, const voxel::run_set& points, boo
   }
   per_plane_.assign(static_cast<std::size_t>(shape_.z), 0);
   for (std::int64_t i = 0; i < rounds_; ++i)
-    for (const std::int64_t id : meet(i).ids) ++per_plane_[static_cast<std::size_t>(id / (shape_.y * shape_.x))];
+    for (const std::int64_t id : make_round(i).ids) ++per_plane_[static_cast<std::size_t>(id / (shape_.y * shape_.x))];
   const auto own = static_cast<std::size_t>(rank);
   std::vector<int> count, at;
   for (std::size_t r = 0; r + 1 < first_.size(); ++r) {
@@ -69,15 +69,15 @@ plane_points::plane_points(const block& where, const voxel::run_set& points, boo
   MPI_Allgatherv(MPI_IN_PLACE, count[own], MPI_INT64_T, per_plane_.data(), count.data(), at.data(), MPI_INT64_T, comm_);
 }
 
-plane_points::round plane_points::meet(std::int64_t which) const {
+plane_points::round plane_points::make_round(std::int64_t number) const {
   const auto ranks = first_.size() - 1;
   const auto planes_of = [&](std::size_t r) {
-    const std::int64_t begin = std::min(first_[r] + which * step_, first_[r + 1]);
+    const std::int64_t begin = std::min(first_[r] + number * step_, first_[r + 1]);
     return std::pair{begin, std::min(begin + step_, first_[r + 1])};
   };
   round r;
   std::tie(r.begin, r.end) = planes_of(static_cast<std::size_t>(comm::rank(comm_)));
-  std::vector<std::int64_t> ids;  // of the points that this rank has
+  std::vector<std::int64_t> ids;  // ids of this rank's points
   for (std::size_t to = 0; to < ranks; ++to) {
     const auto [begin, end] = planes_of(to);
     const std::int64_t low = std::clamp<std::int64_t>(begin - origin_.z, 0, points_.shape().z);
@@ -103,7 +103,7 @@ plane_points::round plane_points::meet(std::int64_t which) const {
   MPI_Alltoallv(ids.data(), r.sent.data(), r.sent_at.data(), MPI_INT64_T, arrived.data(), r.received.data(),
                 r.received_at.data(), MPI_INT64_T, comm_);
   r.ids = arrived;
-  for (std::size_t from = 1; from < ranks; ++from)  // each rank's are in order
+  for (std::size_t from = 1; from < ranks; ++from)  // the ids of each rank are in ascending order
     std::inplace_merge(r.ids.begin(), r.ids.begin() + r.received_at[from],
                        r.ids.begin() + r.received_at[from] + r.received[from]);
   r.ids.erase(std::unique(r.ids.begin(), r.ids.end()), r.ids.end());
@@ -138,7 +138,7 @@ void plane_points::gather(const point_vector& vector, const taker& take) const {
   const std::size_t width = bytes_of_point(vector);
   const point_type type(width);
   for (std::int64_t i = 0; i < rounds_; ++i) {
-    const round r = meet(i);
+    const round r = make_round(i);
     std::vector<std::byte> own(static_cast<std::size_t>(r.sent_at.back() + r.sent.back()) * width);
     pack(r, vector, own, false);
     std::vector<std::byte> arrived(r.place.size() * width), values(r.ids.size() * width);
@@ -157,7 +157,7 @@ void plane_points::scatter(const point_vector& vector, const giver& give) const 
   const std::size_t width = bytes_of_point(vector);
   const point_type type(width);
   for (std::int64_t i = 0; i < rounds_; ++i) {
-    const round r = meet(i);
+    const round r = make_round(i);
     std::vector<std::byte> values(r.ids.size() * width), sent(r.place.size() * width);
     if (r.begin < r.end) give(r.begin, r.end - r.begin, values);
     for (std::size_t k = 0; k < r.place.size(); ++k)

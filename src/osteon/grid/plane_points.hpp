@@ -1,9 +1,10 @@
 #pragma once
 /// @file
-/// Values at points (nodes or cells) of all ranks by whole planes: files are independent of the decomposition.
+/// Gather and scatter of values at the points (nodes or cells) of all ranks by whole planes, which makes files independent
+/// of the decomposition.
 ///
-/// The messages are an MPI all-to-all and not a neighbour plan: ranks request the owners of the points of each plane, round
-/// by round, so that no rank stores more than some planes.
+/// The messages are all-to-all calls of MPI, not a neighbour plan: the owners of the points of a plane are determined round
+/// by round, so that a rank stores only a few planes.
 #include <functional>
 #include <osteon/grid/block.hpp>
 #include <osteon/grid/shared_nodes.hpp>
@@ -13,51 +14,51 @@
 
 namespace osteon::grid {
 
-/// A vector over the points of a rank; copies of a point on several ranks are equal.
+/// A vector over the points of a rank. Copies of a point on several ranks must be equal.
 struct point_vector {
   std::string name;
   std::variant<std::span<float>, std::span<double>> values;
-  node_layout layout;            ///< of the values, by local number
-  std::function<void()> fill{};  ///< computes the values before they are written; none: they are already stored @collective
+  node_layout layout;            ///< layout of the values by local number
+  std::function<void()> fill{};  ///< computes the values before they are written, if not empty @collective
 
   std::size_t value_bytes() const { return values.index() == 0 ? sizeof(float) : sizeof(double); }
 };
 
-/// The active points of all ranks. A plane is handled by one rank: by its owner if blocks are complete planes, in equal
-/// shares for bricks. In a plane, every point occurs once, in the order y, x.
+/// The active points of all ranks by planes. One rank handles a plane: its owner if blocks are complete planes; for bricks,
+/// planes are divided equally among ranks. In a plane, every point occurs once, in y, x order.
 class plane_points {
  public:
   /// Borrows `points`.
-  /// @param points of this rank, coordinates local to where.owned: its cells, or its nodes
-  /// @param are_nodes points of shape where.domain + 1 instead of where.domain
+  /// @param points cells or nodes of this rank, coordinates local to where.owned
+  /// @param are_nodes true if the shape of all points is where.domain + 1 instead of where.domain
   /// @collective on where.comm @cost one message per pair of ranks and round of planes, 8 bytes per point
   plane_points(const block& where, const voxel::run_set& points, bool are_nodes);
 
   MPI_Comm comm() const { return comm_; }
   index3 shape() const { return shape_; }
-  /// Number of points in each global plane, shape (shape().z); the same on all ranks.
+  /// Number of points in each global plane, shape (shape().z); equal on all ranks.
   std::span<const std::int64_t> per_plane() const { return per_plane_; }
 
-  /// Gather the values of this rank's planes, some planes at a time.
-  /// @param take called with the first plane, their number and values of shape (points, components); it must not throw
+  /// Gather the values of the planes that this rank handles, some planes at a time.
+  /// @param take called with the first plane, the number of planes, and values of shape (points, components); must not throw
   /// @collective
   using taker = std::function<void(std::int64_t first, std::int64_t planes, std::span<const std::byte> values)>;
   void gather(const point_vector& vector, const taker& take) const;
 
-  /// Inverse: set a vector on all ranks that have the points.
-  /// @param give sets the values of some planes; it must not throw @collective
+  /// Scatter the values of planes to all ranks with these points: the inverse of gather().
+  /// @param give sets the values of some planes; must not throw @collective
   using giver = std::function<void(std::int64_t first, std::int64_t planes, std::span<std::byte> values)>;
   void scatter(const point_vector& vector, const giver& give) const;
 
  private:
   struct round;
-  round meet(std::int64_t which) const;
+  round make_round(std::int64_t number) const;
   void pack(const round& r, const point_vector& vector, std::vector<std::byte>& bytes, bool unpack) const;
 
   MPI_Comm comm_;
   index3 shape_, origin_;
   const voxel::run_set& points_;
-  std::vector<std::int64_t> first_;  // plane of each rank, and the end
+  std::vector<std::int64_t> first_;  // first plane of each rank, and the end
   std::int64_t step_ = 1, rounds_ = 0;
   std::vector<std::int64_t> per_plane_;
 };

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Redistribution of dense arrays between boxes of ranks.
+/// Redistribution of dense arrays between the boxes of ranks.
 #include <mpi.h>
 
 #include <osteon/base/material_number.hpp>
@@ -12,7 +12,7 @@
 
 namespace osteon::grid {
 
-/// Part of an array that is sent to a rank or received from it.
+/// Part of an array that is sent to or received from a rank.
 struct piece {
   int rank;
   box3 part;
@@ -21,36 +21,36 @@ struct piece {
 /// Intersections of `part` with the box of each rank. @collective local
 std::vector<piece> pieces_of(const box_tree& boxes, const box3& part);
 
-/// Assemble an array over the box `want` from the parts of other ranks.
-/// @param values shape (have.z, have.y, have.x, components)
-/// @param send parts of `have`, at most one per rank
-/// @param receive parts of `want` that cover it once; each is one that its rank sends
+/// Assemble an array over the box `target` from the parts of other ranks.
+/// @param values shape (source.z, source.y, source.x, components)
+/// @param send parts of `source`, at most one per rank
+/// @param receive parts of `target`, which cover `target` once; the corresponding rank must send each part
 /// @collective on comm, among the ranks of the pieces
-/// @cost one message per piece, directly from one array into the other
+/// @cost one message per piece, directly between the arrays
 template <class T>
-std::vector<T> exchange_pieces(MPI_Comm comm, const box3& have, std::span<const T> values, std::span<const piece> send,
-                               const box3& want, std::span<const piece> receive, int components = 1,
+std::vector<T> exchange_pieces(MPI_Comm comm, const box3& source, std::span<const T> values, std::span<const piece> send,
+                               const box3& target, std::span<const piece> receive, int components = 1,
                                const std::string& name = "pieces of boxes");
 
-/// Plan of this redistribution. @param name name under which its messages are counted
-plan::neighbour_part plan_of_pieces(const box3& have, std::span<const piece> send, const box3& want,
+/// A rank's part of the plan of exchange_pieces. @param name name of the plan in message counts
+plan::neighbour_part plan_of_pieces(const box3& source, std::span<const piece> send, const box3& target,
                                     std::span<const piece> receive, const std::string& name);
 
-/// Plan of a rank's part of redistribute. @collective local
+/// A rank's part of the plan of redistribute. @collective local
 plan::neighbour_part plan_to_redistribute(int rank, const box_tree& from, const box_tree& to);
 
-/// Move a cell field from the boxes of one tree to those of another.
-/// @param values shape (z, y, x, components) of this rank's box in `from`; the result has that of its box in `to`
+/// Redistribute a cell field from the boxes of tree `from` to the boxes of tree `to`.
+/// @param values shape (z, y, x, components) of this rank's box in `from`
 /// @collective on comm
 template <class T>
 std::vector<T> redistribute(MPI_Comm comm, const box_tree& from, const box_tree& to, std::span<const T> values,
                             int components = 1);
 
-/// Move a node field to whole planes of nodes.
+/// Redistribute a node field to whole planes of nodes.
 ///
-/// Adjacent boxes share nodes: the value of the highest rank is used, and NaN only if all have it.
+/// Adjacent boxes share nodes. The result is the value of the highest rank whose value is not NaN.
 /// @param values shape (z + 1, y + 1, x + 1, components) of this rank's box in `from`
-/// @param planes boxes of the nodes: a domain larger by one along each axis than that of `from`
+/// @param planes boxes of nodes; their domain is larger by one along each axis than the domain of `from`
 /// @collective on comm
 std::vector<float> redistribute_nodes(MPI_Comm comm, const box_tree& from, const box_tree& planes,
                                       std::span<const float> values, int components = 1);

@@ -9,12 +9,12 @@ namespace {
 
 constexpr int counts_tag = 100, ids_tag = 200, values_tag = 300;
 
-// The list of each of some ranks. @collective among them
-std::vector<std::vector<std::int64_t>> lists_of(MPI_Comm comm, const std::vector<int>& ranks,
-                                                const std::vector<std::int64_t>& own, const std::string& name) {
+// Exchange lists with the given ranks. @return the list of each rank @collective among these ranks
+std::vector<std::vector<std::int64_t>> exchange_lists(MPI_Comm comm, const std::vector<int>& ranks,
+                                                      const std::vector<std::int64_t>& own, const std::string& name) {
   const std::int64_t size = std::ssize(own);
-  plan::neighbour_part counts{name + ": numbers of names", {}, {}, plan::arrival::keep};
-  plan::neighbour_part lists{name + ": names", {}, {}, plan::arrival::keep};
+  plan::neighbour_part counts{name + ": number of ids", {}, {}, plan::arrival::keep};
+  plan::neighbour_part lists{name + ": ids", {}, {}, plan::arrival::keep};
   for (const int r : ranks) {
     counts.sends.push_back({.peer = r, .run = {0, 1}});
     counts.receives.push_back({.peer = r, .run = {0, 1}});
@@ -26,12 +26,12 @@ std::vector<std::vector<std::int64_t>> lists_of(MPI_Comm comm, const std::vector
     lists.sends.push_back({.peer = ranks[i], .run = {0, size}});
     lists.receives.push_back({.peer = ranks[i], .run = {0, numbers.came_as<std::int64_t>(i)[0]}});
   }
-  comm::neighbours names(comm, ids_tag, std::move(lists));
-  names.begin(own.data(), sizeof(std::int64_t));
-  names.wait();
+  comm::neighbours ids(comm, ids_tag, std::move(lists));
+  ids.begin(own.data(), sizeof(std::int64_t));
+  ids.wait();
   std::vector<std::vector<std::int64_t>> result;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    const auto received = names.came_as<std::int64_t>(i);
+    const auto received = ids.came_as<std::int64_t>(i);
     result.emplace_back(received.begin(), received.end());
   }
   return result;
@@ -51,12 +51,12 @@ shared_nodes::shared_nodes(MPI_Comm comm, std::vector<identified_node> boundary,
     if (ids.empty() || ids.back() != n.id) ids.push_back(n.id);
 
   std::vector<std::vector<std::int64_t>> common;
-  for (const auto& theirs : lists_of(comm_.get(), ranks, ids, name)) {
+  for (const auto& other_ids : exchange_lists(comm_.get(), ranks, ids, name)) {
     common.emplace_back();
-    std::set_intersection(ids.begin(), ids.end(), theirs.begin(), theirs.end(), std::back_inserter(common.back()));
+    std::set_intersection(ids.begin(), ids.end(), other_ids.begin(), other_ids.end(), std::back_inserter(common.back()));
   }
 
-  // Ids that other ranks or several nodes of this rank have.
+  // Ids shared with other ranks or by several nodes of this rank.
   std::vector<std::int64_t> shared;
   for (const auto& list : common) shared.insert(shared.end(), list.begin(), list.end());
   for (std::size_t i = 1; i < boundary.size(); ++i)
@@ -106,7 +106,7 @@ shared_nodes shared_nodes::renamed(const std::string& name) const {
   return other;
 }
 
-// Combine the values of the slots over the ranks, in the order of the ranks.
+// Combine the values of the slots over the ranks in rank order.
 template <class T, class Combine>
 void shared_nodes::exchange(std::vector<T>& own, std::size_t components, Combine combine) const {
   copies_->combine(own, components, comm_.rank(), combine);

@@ -7,23 +7,24 @@
 
 namespace osteon::morphometry {
 
-/// What no voxel of the other phase is near to.
+/// Squared distance if there is no voxel of the other phase.
 inline constexpr float beyond = 1e30F;
 
-/// Squared distance of each voxel's centre to the nearest centre of a voxel that is 0, in squares of the edge along x; where
-/// voxels are cubes a whole number. 0 in voxels that are 0; `beyond` if there are none. Outside of the image there is none.
+/// Squared distance of each voxel centre to the nearest centre of a voxel with phase 0, in units of the squared edge along x
+/// (integers for cubic voxels). The distance is 0 in voxels with phase 0, and `beyond` if there is no such voxel. Voxels
+/// outside of the image are ignored.
 ///
-/// Axis by axis, as the lower envelope of parabolas. @cite [FelzenszwalbHuttenlocher2012]
-/// @param phase 0 or not, shape of where.owned @param spacing edges of a voxel, in any unit
-/// @return shape of where.owned, the same bits for any number of ranks
+/// The algorithm computes lower envelopes of parabolas axis by axis. @cite [FelzenszwalbHuttenlocher2012]
+/// @param phase zero or non-zero, shape of where.owned @param spacing edges of a voxel, in any unit
+/// @return shape of where.owned; bitwise independent of the number of ranks
 /// @throws usage_error on all ranks if there are more ranks than lines of voxels
-/// @collective on where.comm @cost O(voxels); four messages with each rank whose lines cross the own ones, of 4 bytes a
-/// voxel;
-///       12 bytes a voxel for the time being
+/// @collective on where.comm @cost O(voxels); four messages of 4 bytes per voxel with each rank whose lines cross those of
+/// this rank;
+///       temporary memory of 12 bytes per voxel
 std::vector<float> distance_map(const grid::block& where, const std::vector<float>& phase, const vector3& spacing);
 
-/// Boxes that reach from end to end along one axis, of about equal size.
-/// @param along 0 z, 1 y, 2 x
+/// Boxes of nearly equal size that contain complete lines along one axis.
+/// @param along axis: 0 z, 1 y, 2 x
 /// @throws usage_error if there are more ranks than lines @collective local
 grid::box_tree pencils(index3 domain, int along, int ranks);
 

@@ -17,16 +17,16 @@ namespace {
 
 struct ball {
   float squared;
-  std::int32_t z, y, x;  // from the first voxel that is present
+  std::int32_t z, y, x;  // relative to the first present voxel
 };
 
-// Edges of a voxel over that along x.
+// Voxel edges divided by the edge along x.
 vector3 relative(const vector3& spacing) { return {spacing.z / spacing.x, spacing.y / spacing.x, 1}; }
 
 // Radius of a neighbouring ball that contains all voxels of a ball.
 class needed_radius {
  public:
-  /// @param largest requested squared radius
+  /// @param largest largest squared radius
   needed_radius(const vector3& edge, float largest) : edge_(edge) {
     for (int k = 0; k < 27; ++k) {
       double square = 0;
@@ -75,7 +75,7 @@ class needed_radius {
   std::array<std::vector<std::int32_t>, 3> table_;
 };
 
-// True if a larger ball of a neighbour contains all voxels of this one.
+// True if a larger ball of a neighbour contains all voxels of this ball.
 bool is_needless(const grid::ghosted_field<float>& squared, const needed_radius& needed, index3 at) {
   const index3 shape = squared.present.shape();
   const auto here = (at.z * shape.y + at.y) * shape.x + at.x;
@@ -115,7 +115,7 @@ std::vector<ball> balls_of(const grid::ghosted_field<float>& squared, const need
   return all;
 }
 
-// Some rows of a block that fit into a cache.
+// Rows of a block that fit into a cache.
 struct tile {
   std::int64_t z, y, planes, rows;
 };
@@ -125,7 +125,7 @@ constexpr std::int64_t tile_planes = 16, tile_rows = 32;
 // Draws balls into a tile: each row stores its next uncovered voxel of the phase.
 class covering {
  public:
-  /// @param radii of the block, 0 where uncovered @param squared non-zero in the phase
+  /// @param radii radii of the block, 0 if uncovered @param squared non-zero in the phase
   covering(const tile& t, index3 block, const float* squared, float* radii) : tile_(t), block_(block), radii_(radii) {
     next_.resize(static_cast<std::size_t>(t.planes * t.rows * (block.x + 1)));
     for (std::int64_t row = 0; row < t.planes * t.rows; ++row) {
@@ -136,7 +136,7 @@ class covering {
     }
   }
 
-  /// @param centre of the ball, from the block's first voxel
+  /// @param centre centre of the ball, relative to the block's first voxel
   void lay(float squared, index3 centre, const vector3& edge) {
     const auto r2 = static_cast<double>(squared);
     const double r = std::sqrt(r2);
@@ -159,7 +159,7 @@ class covering {
   static std::int32_t find(std::int32_t* next, std::int32_t x) {
     std::int32_t end = x;
     while (next[end] != end) end = next[end];
-    while (next[x] != end && x != end) {  // so that the way is short the next time
+    while (next[x] != end && x != end) {  // shortens the next search
       const std::int32_t after = next[x];
       next[x] = end;
       x = after;
@@ -182,7 +182,7 @@ class covering {
   std::vector<std::int32_t> next_;
 };
 
-// The balls that reach into each tile, in their order.
+// The balls that intersect each tile, in descending order.
 class balls_by_tiles {
  public:
   balls_by_tiles(index3 block, const std::vector<ball>& balls, index3 first, const vector3& edge) : block_(block) {
@@ -243,7 +243,7 @@ std::vector<float> local_thickness(const grid::block& where, const std::vector<f
 
 thickness_statistics statistics_of(const grid::block& where, const std::vector<float>& squared_radii,
                                    const vector3& spacing_mm) {
-  std::vector<std::int64_t> counted;  // a radius, as bits, and its voxels
+  std::vector<std::int64_t> counted;  // pairs of a radius (as bits) and its number of voxels
   comm::collectively(where.comm, [&] {
     std::map<float, std::int64_t> counts;
     for (const float s : squared_radii)

@@ -13,13 +13,14 @@ namespace osteon::morphometry {
 
 namespace {
 
-// Widest ways within a block: what is offered to a voxel goes on to its neighbours, the widest first.
+// Widest paths inside a block: balls that reach a voxel propagate to its neighbours, the largest first.
 class widest_ways {
  public:
   widest_ways(index3 shape, const std::vector<float>& squared)
       : shape_(shape), squared_(squared), widest_(squared.size(), 0.0F) {}
 
-  /// A ball of this size comes to the voxel, or one as large as there is room for. @return whether none as wide did before
+  /// Let a ball of this size, limited by the local distance, reach a voxel. @return true if no ball of at least this size
+  /// has reached the voxel before
   bool offer(index3 at, float ball) {
     const std::int64_t place = (at.z * shape_.y + at.y) * shape_.x + at.x;
     const float fits = std::min(ball, squared_[static_cast<std::size_t>(place)]);
@@ -37,7 +38,8 @@ class widest_ways {
       const std::vector<index3> places = std::move(most->second);
       waiting_.erase(most);
       for (const index3& at : places) {
-        if (widest_[static_cast<std::size_t>((at.z * shape_.y + at.y) * shape_.x + at.x)] != ball) continue;  // wider since
+        if (widest_[static_cast<std::size_t>((at.z * shape_.y + at.y) * shape_.x + at.x)] != ball)
+          continue;  // replaced by a larger ball
         for (int a = 0; a < 3; ++a)
           for (const int step : {-1, 1}) {
             index3 next = at;
@@ -54,10 +56,10 @@ class widest_ways {
   index3 shape_;
   const std::vector<float>& squared_;
   std::vector<float> widest_;
-  std::map<float, std::vector<index3>, std::greater<>> waiting_;  // those of a size come next together
+  std::map<float, std::vector<index3>, std::greater<>> waiting_;  // voxels by ball size, the largest first
 };
 
-// Voxels of a block on one of its six faces.
+// Call `visit` for the voxels of a block at one of its six faces.
 template <class F>
 void for_each_on_face(index3 shape, int axis, bool high, F&& visit) {
   const int u = (axis + 1) % 3, v = (axis + 2) % 3;

@@ -17,18 +17,18 @@ constexpr std::int64_t most_messages = 50'000'000, most_named_rank = (1 << 20) -
                        most_bytes = std::int64_t{1} << 50;
 
 struct line_of_list {
-  listed_message what;
-  bool is_sent = true, is_received = true;  // ends described by the line
+  listed_message message;
+  bool is_sent = true, is_received = true;  // the ends described by the line
 };
 
-// The other end of single-ended lines is not added, so that verify detects missing ends.
+// Do not add the other end of single-ended lines, so that verify detects missing ends.
 plan plan_of_ends(const std::string& name, int ranks, const std::vector<line_of_list>& lines) {
   const auto all = std::make_shared<std::map<std::pair<int, std::int64_t>, round>>();  // by rank and round
   plan made{.name = name, .ranks = ranks, .moves = cargo::bytes};
   for (const line_of_list& l : lines) {
-    if (l.is_sent) (*all)[{l.what.from, l.what.round}].sends.push_back({l.what.to, {0, l.what.bytes}});
-    if (l.is_received) (*all)[{l.what.to, l.what.round}].receives.push_back({l.what.from, {0, l.what.bytes}});
-    made.rounds = std::max(made.rounds, l.what.round + 1);
+    if (l.is_sent) (*all)[{l.message.from, l.message.round}].sends.push_back({l.message.to, {0, l.message.bytes}});
+    if (l.is_received) (*all)[{l.message.to, l.message.round}].receives.push_back({l.message.from, {0, l.message.bytes}});
+    made.rounds = std::max(made.rounds, l.message.round + 1);
   }
   made.of = [all](int rank, std::int64_t number) {
     const auto found = all->find({rank, number});
@@ -37,7 +37,7 @@ plan plan_of_ends(const std::string& name, int ranks, const std::vector<line_of_
   return made;
 }
 
-// Remove the last word if it equals this one.
+// Remove the last word of the line if it equals `word`.
 bool takes_word(std::string_view& line, std::string_view word) {
   const std::size_t end = line.find_last_not_of(" \t\r");
   if (end == std::string_view::npos || !line.substr(0, end + 1).ends_with(word)) return false;
@@ -82,7 +82,7 @@ plan parse_messages(const std::string& text, const std::string& source) {
            value[3] <= most_bytes && value[1] != value[2];
     if (!good)
       throw data_error(
-          fmt::format("{}:{}: '{}' is not a message: write round, sender, another rank as receiver (up to {}), bytes, and "
+          fmt::format("{}:{}: '{}' is not a message; write round, sender, receiver (another rank, at most {}), bytes, and "
                       "'sent' or 'received' for a single end",
                       source, line_number, whole, most_named_rank));
     tells_ends = tells_ends || one_end;
@@ -92,11 +92,11 @@ plan parse_messages(const std::string& text, const std::string& source) {
       throw data_error(fmt::format("{} has more than {} messages", source, most_messages));
   }
   if (lines.empty())
-    throw data_error(fmt::format("{} contains no message: write lines of round, sender, receiver, bytes", source));
+    throw data_error(fmt::format("{}: no messages; write lines with round, sender, receiver and bytes", source));
   if (tells_ends) return plan_of_ends(source, static_cast<int>(ranks), lines);
   std::vector<listed_message> messages;
   messages.reserve(lines.size());
-  for (const line_of_list& l : lines) messages.push_back(l.what);
+  for (const line_of_list& l : lines) messages.push_back(l.message);
   return plan_of(source, static_cast<int>(ranks), messages);
 }
 

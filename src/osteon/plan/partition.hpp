@@ -7,8 +7,8 @@
 
 namespace osteon::plan {
 
-/// Parts of `elements` elements among `count` owners, in order: part m is [cut(m), cut(m + 1)). Sizes differ by one at
-/// most; with fewer elements than owners some parts are empty.
+/// Division of `elements` elements among `count` owners in order: part m is [cut(m), cut(m + 1)). Sizes differ by at most
+/// one; if there are fewer elements than owners, some parts are empty.
 struct partition {
   std::int64_t elements;
   std::int64_t count;
@@ -17,7 +17,7 @@ struct partition {
   span part(std::int64_t m) const { return {cut(m), cut(m + 1)}; }
   /// Index of the part that contains an element.
   std::int64_t part_of(std::int64_t element) const {
-    // Estimate with an error of at most one from rounding; products of integers could exceed 64 bits.
+    // Estimate in floating point with an error of at most one, because products of integers could exceed 64 bits.
     auto m =
         static_cast<std::int64_t>(static_cast<double>(element) / static_cast<double>(elements) * static_cast<double>(count));
     m = std::clamp<std::int64_t>(m, 0, count - 1);
@@ -29,7 +29,7 @@ struct partition {
 
 inline span overlap(span a, span b) { return {std::max(a.begin, b.begin), std::min(a.end, b.end)}; }
 
-/// Merge spans: the same elements in the minimum number of ordered, non-empty spans.
+/// Merge spans to the minimum number of ordered, non-empty spans with the same elements.
 inline std::vector<span> joined(std::vector<span> spans) {
   std::erase_if(spans, [](span s) { return s.size() <= 0; });
   std::sort(spans.begin(), spans.end(), [](span a, span b) { return a.begin < b.begin; });

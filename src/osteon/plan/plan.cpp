@@ -35,7 +35,7 @@ plan plan_of(std::string name, int ranks, const std::vector<listed_message>& mes
     made.rounds = std::max(made.rounds, m.round + 1);
   }
   made.of = [all](int rank, std::int64_t number) {
-    if (rank >= std::ssize(*all)) return round{};  // of a plan for more ranks
+    if (rank >= std::ssize(*all)) return round{};  // the plan may have more ranks than parts
     const by_round& own = (*all)[static_cast<std::size_t>(rank)];
     const auto found = own.find(number);
     return found == own.end() ? round{} : found->second;
@@ -43,13 +43,13 @@ plan plan_of(std::string name, int ranks, const std::vector<listed_message>& mes
   return made;
 }
 
-std::vector<transfer> transfers(const plan& what, const std::vector<message>& messages) {
+std::vector<transfer> transfers(const plan& plan, const std::vector<message>& messages) {
   std::vector<transfer> result;
   result.reserve(messages.size());
   std::unordered_map<int, std::size_t> of_peer;
   for (const message& m : messages) {
-    const std::int64_t bytes = what.bytes(m), combined = m.is_combined() ? bytes : 0;
-    if (what.moves == cargo::object && messages.size() > 1) {
+    const std::int64_t bytes = plan.bytes(m), combined = m.is_combined() ? bytes : 0;
+    if (plan.moves == cargo::object && messages.size() > 1) {
       const auto [found, first] = of_peer.emplace(m.peer, result.size());
       if (!first) {
         result[found->second].bytes += bytes;

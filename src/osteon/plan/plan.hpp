@@ -19,7 +19,7 @@ struct span {
   friend bool operator==(const span&, const span&) = default;
 };
 
-/// Data of rank `from` for rank `to`.
+/// Data from rank `from` for rank `to`.
 struct parcel {
   int from = 0, to = 0;
   friend bool operator==(const parcel&, const parcel&) = default;
@@ -27,35 +27,36 @@ struct parcel {
 
 /// Arrival action of a message.
 enum class arrival : std::uint8_t {
-  place,        ///< it replaces the receiver's data; parcels for other ranks are stored for forwarding
-  add,          ///< it is added to the receiver's data; copies in the order of ranks, so that all are bitwise equal
-  blend_front,  ///< it is in front of the receiver's own
-  blend_back,   ///< it is behind the receiver's own
+  place,        ///< replace the receiver's data; store parcels for other ranks for forwarding
+  add,          ///< add to the receiver's data; copies are added in rank order, so that all copies are bitwise equal
+  blend_front,  ///< blend in front of the receiver's data
+  blend_back,   ///< blend behind the receiver's data
   keep,         ///< defined by the receiver
 };
 
-/// One message as described by one of its two ends; the descriptions differ only in the peer.
+/// One message as described at one of its two ends; the descriptions differ only in the peer.
 struct message {
   int peer = -1;
-  span elements{};  ///< of the plan's object; without an object, [0, number of elements of the message)
+  span elements{};  ///< elements of the plan's object; without an object, [0, number of elements of the message)
   arrival on_arrival = arrival::place;
-  std::vector<parcel> parcels{};  ///< its parts, in this order; empty: the single parcel from sender to receiver
+  std::vector<parcel> parcels{};  ///< parcels of the message in order; empty: the single parcel from sender to receiver
 
   std::int64_t size() const { return elements.size(); }
-  /// True if the receiver computes with the message.
+  /// True if the receiver adds or blends the message.
   bool is_combined() const { return on_arrival != arrival::place && on_arrival != arrival::keep; }
   friend bool operator==(const message&, const message&) = default;
 };
 
-/// Concurrent messages of one rank. Sends contain the data of the rank before the round; received data are stored, added or
-/// blended in the order of `receives`.
+/// Concurrent messages of one rank. Sends contain the data before the round. Received data are stored, added or blended in
+/// the order of `receives`.
 struct round {
   std::vector<message> sends{}, receives{};
   bool empty() const { return sends.empty() && receives.empty(); }
   friend bool operator==(const round&, const round&) = default;
 };
 
-/// Explicit part of a plan for one rank: its rounds, and the elements whose final values it has after the last round.
+/// Explicit part of a plan for one rank: the rounds, and the elements whose final values are on this rank after the last
+/// round.
 struct rank_plan {
   std::vector<round> rounds{};
   std::vector<span> result{};
@@ -64,42 +65,43 @@ struct rank_plan {
 /// Content of messages.
 enum class cargo : std::uint8_t {
   object,   ///< spans of an object; each rank has one object
-  parcels,  ///< data of a rank for another rank, possibly forwarded by others
+  parcels,  ///< data of a rank for another rank, possibly forwarded by other ranks
   bytes,    ///< elements defined by the ranks (halos, transforms, counts of a run)
 };
 
-/// Structure with known theorems (osteon/net/networks/conflicts.hpp). A generator that sets it guarantees it for `of`.
+/// Structure of a plan for which theorems are known (osteon/net/networks/conflicts.hpp). Generators guarantee this
+/// structure.
 enum class exchange_form : std::uint8_t {
   any,
   translation,            ///< in each round rank x sends to x + s, coordinates modulo `shape`
   exclusive_or,           ///< in each round rank x sends to x XOR s, if this is a rank
-  transposition,          ///< as [Itakura] prints it
-  transposition_x_first,  ///< as repaired for routing by the first dimension first
+  transposition,          ///< as printed in [Itakura]
+  transposition_x_first,  ///< as corrected for routing by the first dimension first
 };
 
-/// A plan among `ranks` ranks in `rounds` rounds; of(rank, round) is one rank's part of one round.
+/// A plan among `ranks` ranks in `rounds` rounds; of(rank, round) returns one rank's part of one round.
 struct plan {
   std::string name{};
   int ranks = 0;
   std::int64_t rounds = 0;
   cargo moves = cargo::object;
   std::int64_t elements = 0;       ///< of the object
-  std::int64_t element_bytes = 1;  ///< bytes per element for costs, simulation and counts; executors have their own
+  std::int64_t element_bytes = 1;  ///< bytes per element for costs, simulation and counts; not used by executors
   std::function<round(int rank, std::int64_t round)> of{};
-  /// Elements whose final values a rank has; none: all ranks have all elements, or there is no object.
+  /// Spans whose final values are on a rank. Empty: all ranks have all elements, or there is no object.
   std::function<std::vector<span>(int rank)> result{};
   exchange_form form = exchange_form::any;
-  std::vector<int> shape{};  ///< of a translation: ranks along each dimension, the last one fastest
+  std::vector<int> shape{};  ///< of a translation: ranks along each dimension, the last dimension fastest
 
   std::int64_t bytes(const message& m) const { return m.size() * element_bytes; }
   /// All rounds of one rank.
   rank_plan part(int rank) const;
 };
 
-/// Create a plan from parts by rank, stored in memory; missing rounds are empty. Its object has `elements` elements.
+/// Create a plan from parts by rank, stored in memory. Missing rounds are empty. The object has `elements` elements.
 plan plan_of(std::string name, std::int64_t elements, std::vector<rank_plan> parts);
 
-/// A message with its round, both ends and bytes.
+/// A message with its round, its two ends and its size in bytes.
 struct listed_message {
   std::int64_t round = 0;
   int from = 0, to = 0;
@@ -109,19 +111,19 @@ struct listed_message {
 /// Create a plan from messages, stored in memory. @param ranks at least the largest rank + 1
 plan plan_of(std::string name, int ranks, const std::vector<listed_message>& messages);
 
-/// Parse lines `round from to bytes`; text after a # is a comment. The number of ranks is the largest rank + 1.
-/// @throws data_error naming the line
+/// Parse lines `round from to bytes`; text after # is a comment. The number of ranks is the largest rank + 1. @throws
+/// data_error with the line number
 plan parse_messages(const std::string& text, const std::string& source);
 
-/// Combined message between a rank and a peer.
+/// All data between a rank and a peer in one round.
 struct transfer {
   int peer = -1;
   std::int64_t bytes = 0;
-  std::int64_t combined = 0;  ///< bytes that the receiver computes with
+  std::int64_t combined = 0;  ///< bytes that the receiver adds or blends
 };
 
-/// Sends (or receives) of a round as transmitted: all spans of an object for one peer combined, other messages separate. In
-/// the order of the first message of each peer.
-std::vector<transfer> transfers(const plan& what, const std::vector<message>& messages);
+/// Sends (or receives) of a round as transmitted: spans of an object for one peer are combined, other messages are separate.
+/// The order is that of the first message of each peer.
+std::vector<transfer> transfers(const plan& plan, const std::vector<message>& messages);
 
 }  // namespace osteon::plan

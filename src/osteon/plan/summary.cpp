@@ -13,19 +13,19 @@ std::int64_t count_distinct(std::vector<int>& peers) {
 
 }  // namespace
 
-plan_summary summarise(const plan& what) {
+plan_summary summarise(const plan& plan) {
   plan_summary result;
   std::vector<int> to, from;
-  for (int rank = 0; rank < what.ranks; ++rank) {
+  for (int rank = 0; rank < plan.ranks; ++rank) {
     std::int64_t sent = 0, received = 0;
-    for (std::int64_t r = 0; r < what.rounds; ++r) {
-      const round now = what.of(rank, r);
+    for (std::int64_t r = 0; r < plan.rounds; ++r) {
+      const round now = plan.of(rank, r);
       to.clear();
       from.clear();
       for (const message& m : now.sends) to.push_back(m.peer), sent += m.size();
       for (const message& m : now.receives) from.push_back(m.peer), received += m.size();
       if (now.empty()) continue;
-      const bool joins = what.moves == cargo::object;
+      const bool joins = plan.moves == cargo::object;
       result.rounds = std::max(result.rounds, r + 1);
       result.pieces += std::ssize(to);
       result.messages += joins ? count_distinct(to) : std::ssize(to);

@@ -13,7 +13,7 @@ struct content {
   int front, back;
 };
 
-/// Contents of all elements of an object. Adjacent elements with equal contents form one span, so that the state is small
+/// Contents of all elements of an object. Adjacent elements with equal contents form one span, so that the memory is small
 /// for regular plans.
 class symbolic_object {
  public:
@@ -22,19 +22,20 @@ class symbolic_object {
     if (end_ > 0) stretches_ = {{0, everywhere.front, everywhere.back}};
   }
 
-  /// Append the contents of some elements to `target`, clipped at their ends.
-  void read(span wanted, std::vector<content>& target) const {
-    for (std::size_t i = at(wanted.begin); i < stretches_.size() && stretches_[i].begin < wanted.end; ++i)
-      target.push_back({{std::max(stretches_[i].begin, wanted.begin), std::min(end_of(i), wanted.end)},
+  /// Append the contents of the elements `interval` to `target`, clipped at the ends.
+  void read(span interval, std::vector<content>& target) const {
+    for (std::size_t i = at(interval.begin); i < stretches_.size() && stretches_[i].begin < interval.end; ++i)
+      target.push_back({{std::max(stretches_[i].begin, interval.begin), std::min(end_of(i), interval.end)},
                         stretches_[i].front,
                         stretches_[i].back});
   }
 
-  void write(const content& what) {
-    const std::size_t first = at(what.elements.begin), last = at(what.elements.end - 1);
+  void write(const content& added) {
+    const std::size_t first = at(added.elements.begin), last = at(added.elements.end - 1);
     const stretch before = stretches_[first], after = stretches_[last];
     const std::int64_t after_end = end_of(last);
-    // Replacement of the intervals from `first` to `last`: the rest of the first, the new one, the rest of the last.
+    // Replacement of the intervals from `first` to `last`: the rest of the first interval, the new interval, the rest of the
+    // last interval.
     stretch parts[3];
     std::size_t count = 0;
     const auto add = [&](stretch s) {
@@ -42,12 +43,12 @@ class symbolic_object {
       if (follows && same(count > 0 ? parts[count - 1] : stretches_[first - 1], s)) return;
       parts[count++] = s;
     };
-    if (before.begin < what.elements.begin) add(before);
-    add({what.elements.begin, what.front, what.back});
+    if (before.begin < added.elements.begin) add(before);
+    add({added.elements.begin, added.front, added.back});
     std::size_t erased_end = last + 1;
-    if (what.elements.end < after_end) {
-      add({what.elements.end, after.front, after.back});
-    } else if (erased_end < stretches_.size() && same({0, what.front, what.back}, stretches_[erased_end])) {
+    if (added.elements.end < after_end) {
+      add({added.elements.end, after.front, after.back});
+    } else if (erased_end < stretches_.size() && same({0, added.front, added.back}, stretches_[erased_end])) {
       ++erased_end;
     }
     const auto position = stretches_.begin() + static_cast<std::ptrdiff_t>(first);
@@ -60,11 +61,11 @@ class symbolic_object {
   }
 
   /// Append after the last element.
-  void append(const content& what) {
-    if (what.elements.size() <= 0) return;
-    const stretch next{what.elements.begin, what.front, what.back};
+  void append(const content& added) {
+    if (added.elements.size() <= 0) return;
+    const stretch next{added.elements.begin, added.front, added.back};
     if (stretches_.empty() || !same(stretches_.back(), next)) stretches_.push_back(next);
-    end_ = what.elements.end;
+    end_ = added.elements.end;
   }
 
  private:

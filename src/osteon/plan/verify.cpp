@@ -12,8 +12,8 @@ namespace {
 
 bool meet(span a, span b) { return a.begin < b.end && b.begin < a.end; }
 
-const char* words_for(arrival how) {
-  switch (how) {
+const char* description_of(arrival action) {
+  switch (action) {
     case arrival::place:
       return "to be put in place";
     case arrival::add:
@@ -29,8 +29,8 @@ const char* words_for(arrival how) {
 
 class verifier {
  public:
-  verifier(const plan& what, const goal& wanted)
-      : plan_(what), goal_(wanted), ranks_(static_cast<std::size_t>(what.ranks)), now_(ranks_), inbox_(ranks_) {}
+  verifier(const plan& plan, const goal& goal)
+      : plan_(plan), goal_(goal), ranks_(static_cast<std::size_t>(plan.ranks)), now_(ranks_), inbox_(ranks_) {}
 
   std::vector<problem> run() {
     start();
@@ -49,7 +49,7 @@ class verifier {
     int from, to;
     const message* sent;
     std::size_t first, count;  // contents
-    std::size_t taken = 0;     // messages of the same channel that have been received, counted at its first one
+    std::size_t received = 0;  // number of received messages of this channel, counted at its first message
   };
 
   template <class... Args>
@@ -95,10 +95,10 @@ class verifier {
 
   void start_compositing() {
     check_request(plan_.name, plan_.ranks, plan_.elements, goal_.order, goal_.root);
-    indices_of_ranks(goal_.order);  // throws unless it is a permutation
+    indices_of_ranks(goal_.order);  // throws if the order is not a permutation
     if (!goal_.active.empty() && goal_.active.size() != ranks_)
-      throw usage_error(
-          fmt::format("active spans of {} ranks for a plan of {}: pass them for each", goal_.active.size(), ranks_));
+      throw usage_error(fmt::format("active spans of {} ranks for a plan of {} ranks: pass the spans of each rank",
+                                    goal_.active.size(), ranks_));
     std::vector<std::size_t> rank_at(goal_.order.begin(), goal_.order.end());
     objects_.resize(ranks_);
     if (goal_.active.empty()) {
@@ -112,7 +112,7 @@ class verifier {
       for (const span s : spans) cuts.insert(cuts.end(), {s.begin, s.end});
     std::sort(cuts.begin(), cuts.end());
     cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
-    std::vector<std::size_t> next(ranks_, 0);  // span that a rank is in, or before
+    std::vector<std::size_t> next(ranks_, 0);  // next active span of each rank
     for (std::size_t c = 0; c + 1 < cuts.size(); ++c) {
       const span stretch{cuts[c], cuts[c + 1]};
       int front = 0;
@@ -132,7 +132,7 @@ class verifier {
     contents_.clear();
     for (auto& box : inbox_) box.clear();
     for (int rank = 0; rank < plan_.ranks; ++rank) now_[static_cast<std::size_t>(rank)] = plan_.of(rank, r);
-    // All sends contain the data of their rank before the round.
+    // Sends contain the data of their rank before the round.
     for (int rank = 0; rank < plan_.ranks; ++rank)
       for (const message& m : now_[static_cast<std::size_t>(rank)].sends)
         if (well_formed(r, rank, m)) send(r, rank, m);
@@ -153,7 +153,7 @@ class verifier {
       for_each_parcel(rank, m, [&](parcel p) {
         const int* const holder = holder_of(p);
         if (holder == nullptr || *holder != rank)
-          fault(place(r, rank), "sends the parcel from {} to {}, which it does not have", p.from, p.to);
+          fault(place(r, rank), "sends the parcel from {} to {}, but does not have this parcel", p.from, p.to);
       });
   }
 
@@ -172,7 +172,7 @@ class verifier {
             expected.peer, sent.parcels.size());
     } else if (sent.on_arrival != expected.on_arrival) {
       fault(place(r, rank), "expects {} {} from rank {}, which sends them {}", text_of(expected),
-            words_for(expected.on_arrival), expected.peer, words_for(sent.on_arrival));
+            description_of(expected.on_arrival), expected.peer, description_of(sent.on_arrival));
     } else {
       for (std::size_t c = 0; c < arrived->count; ++c) arrive(r, rank, expected, contents_[arrived->first + c]);
       if (!holder_.empty()) for_each_parcel(arrived->from, sent, [&](parcel p) { hand_over(r, rank, p); });
@@ -180,17 +180,17 @@ class verifier {
     return true;
   }
 
-  // Next message of a channel; an inbox is in the order of senders, the order of queries.
+  // Next message of a channel. Inboxes and queries are in the order of senders.
   const under_way* take(int rank, int from) {
     auto& box = inbox_[static_cast<std::size_t>(rank)];
     const auto first = std::lower_bound(box.begin(), box.end(), from,
                                         [&](std::size_t m, int sender) { return under_way_[m].from < sender; });
     if (first == box.end() || under_way_[*first].from != from) return nullptr;
-    std::size_t& taken = under_way_[*first].taken;
-    if (taken >= static_cast<std::size_t>(box.end() - first)) return nullptr;
-    const auto it = first + static_cast<std::ptrdiff_t>(taken);
+    std::size_t& received = under_way_[*first].received;
+    if (received >= static_cast<std::size_t>(box.end() - first)) return nullptr;
+    const auto it = first + static_cast<std::ptrdiff_t>(received);
     if (under_way_[*it].from != from) return nullptr;
-    ++taken;
+    ++received;
     return &under_way_[*it];
   }
 
@@ -245,7 +245,7 @@ class verifier {
 
   void hand_over(std::int64_t r, int rank, parcel p) {
     int* const holder = holder_of(p);
-    if (holder == nullptr) return;  // reported at its sender
+    if (holder == nullptr) return;  // already reported at the sender
     if (*holder == p.to)
       fault(place(r, rank), "receives the parcel from {} to {}, which was already at its destination", p.from, p.to);
     *holder = rank;
@@ -324,7 +324,7 @@ class verifier {
   std::size_t ranks_;
   std::vector<symbolic_object> objects_;  // by rank; empty if contents are not checked
   symbolic_object complete_;
-  std::vector<int> holder_;  // of the parcel from i / ranks to i % ranks
+  std::vector<int> holder_;  // rank that has the parcel from i / ranks to i % ranks
   std::vector<problem> problems_;
 
   // State of the current round.
@@ -336,19 +336,19 @@ class verifier {
 
 }  // namespace
 
-bool arrives_in_place(const round& what, const message& received) {
+bool arrives_in_place(const round& round, const message& received) {
   return received.on_arrival == arrival::place &&
-         std::none_of(what.sends.begin(), what.sends.end(),
+         std::none_of(round.sends.begin(), round.sends.end(),
                       [&](const message& sent) { return meet(sent.elements, received.elements); });
 }
 
-std::int64_t staged_elements(const round& what) {
+std::int64_t staged_elements(const round& round) {
   std::int64_t sum = 0;
-  for (const message& m : what.receives)
-    if (!arrives_in_place(what, m)) sum += m.size();
+  for (const message& m : round.receives)
+    if (!arrives_in_place(round, m)) sum += m.size();
   return sum;
 }
 
-std::vector<problem> verify(const plan& what, const goal& wanted) { return verifier(what, wanted).run(); }
+std::vector<problem> verify(const plan& plan, const goal& goal) { return verifier(plan, goal).run(); }
 
 }  // namespace osteon::plan

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Visibility order of ranks given by users, and its checks.
+/// Checks of the visibility order of ranks, which users specify.
 #include <cstdint>
 #include <span>
 #include <string>
@@ -13,7 +13,7 @@ namespace osteon::plan {
 /// @throws usage_error unless `order` is a permutation of the ranks 0 ... order.size() - 1
 std::vector<int> indices_of_ranks(std::span<const int> order);
 
-/// @throws usage_error unless ranks >= 1, elements >= 0 and root is one of the ranks or -1
+/// Check the parameters of a plan. @throws usage_error unless ranks >= 1, elements >= 0 and root is one of the ranks or -1
 void check_request(const std::string& name, int ranks, std::int64_t elements, std::span<const int> order, int root);
 
 }  // namespace osteon::plan

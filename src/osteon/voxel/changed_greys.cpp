@@ -11,16 +11,16 @@ namespace osteon::voxel {
 
 namespace {
 
-// Voxels along one axis that overlap a coarse voxel, with the overlapping fraction of each.
+// Voxels along one axis that overlap a coarse voxel, with their overlap fractions.
 struct covered {
   std::int64_t first = 0;
-  std::vector<double> weight;  // sum 1
+  std::vector<double> weight;  // overlap fractions; their sum is 1
 };
 
 std::vector<covered> covers(std::int64_t from, std::int64_t to) {
   std::vector<covered> all(static_cast<std::size_t>(to));
   for (std::int64_t i = 0; i < to; ++i) {
-    // In units of 1/to of a voxel, which are whole numbers.
+    // Positions in units of 1/to of a voxel are integers.
     const std::int64_t begin = i * from, end = (i + 1) * from;
     covered& c = all[static_cast<std::size_t>(i)];
     c.first = begin / to;
@@ -35,7 +35,7 @@ std::span<float> floats(std::span<std::byte> bytes) {
   return {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)};
 }
 
-// Sums planes of an image into those of a coarser one.
+// Averages planes of an image to planes of a coarser image.
 class coarse_reader {
  public:
   coarse_reader(image_planes scan, index3 shape)
@@ -88,7 +88,7 @@ class coarse_reader {
   image whole_;
 };
 
-// Normally distributed random number, by Box and Muller.
+// Normally distributed random number by the Box-Muller transform.
 double normal(std::uint64_t seed, std::uint64_t place) {
   const std::uint64_t a = splitmix64(splitmix64(seed) ^ place), b = splitmix64(a);
   constexpr double unit = 0x1p-53;
@@ -96,14 +96,14 @@ double normal(std::uint64_t seed, std::uint64_t place) {
   return radius * std::cos(2 * std::numbers::pi * static_cast<double>(b >> 11) * unit);
 }
 
-// White noise blurred along each axis; the planes around the current one are stored.
+// White noise, blurred along each axis. Stores the planes around the current plane.
 class noise {
  public:
   noise(index3 shape, double sd, double blur, std::uint64_t seed) : shape_(shape), seed_(seed) {
     reach_ = blur > 0 ? static_cast<std::int64_t>(std::ceil(3 * blur)) : 0;
     for (std::int64_t k = -reach_; k <= reach_; ++k)
       weight_.push_back(blur > 0 ? std::exp(-static_cast<double>(k * k) / (2 * blur * blur)) : 1.0);
-    // The variance of a sum of independent numbers is that of the weights.
+    // Normalise the weights to unit variance of the sum of independent numbers.
     const double length = std::sqrt(std::inner_product(weight_.begin(), weight_.end(), weight_.begin(), 0.0));
     for (double& w : weight_) w *= std::cbrt(sd) / length;
   }
@@ -129,7 +129,7 @@ class noise {
     if (std::ssize(planes_) <= 2 * reach_) {
       planes_.emplace_back();
     } else {
-      std::rotate(planes_.begin(), planes_.begin() + 1, planes_.end());  // remove the oldest
+      std::rotate(planes_.begin(), planes_.begin() + 1, planes_.end());  // remove the oldest plane
     }
     kept& made = planes_.back();
     made.z = z;
@@ -137,7 +137,7 @@ class noise {
     return made.values;
   }
 
-  // White noise of the image with `reach` voxels around it, blurred along y and x.
+  // White noise of a plane of the image extended by `reach` voxels, blurred along y and x.
   void make(std::int64_t z, std::vector<double>& plane) const {
     const std::int64_t wide = shape_.x + 2 * reach_, high = shape_.y + 2 * reach_;
     std::vector<double> white(static_cast<std::size_t>(wide)), along_x(static_cast<std::size_t>(high * shape_.x));

@@ -9,11 +9,11 @@ namespace osteon::voxel {
 /// Shape of an image whose voxels are `factor` times as large along each axis, rounded up.
 index3 coarsened_shape(index3 shape, std::int64_t factor);
 
-/// Coarsen an image: each new voxel is the mean of the part of the image that it covers, weighted by overlap. Type f4.
-/// @param shape shape of the result, along each axis at most that of the image
+/// Coarsen an image. Each new voxel is the mean of the overlapping voxels, weighted by overlap. The type is f4.
+/// @param shape shape of the result; must not exceed the shape of the image
 image_planes coarsen(const image_planes& scan, index3 shape);
 
-/// Add normally distributed noise. Type f4. The noise depends only on the seed and the position of a voxel.
+/// Add normally distributed noise, which depends only on the seed and the position of a voxel. The type is f4.
 /// @param sd standard deviation @param blur_voxels width of the Gaussian filter of the noise; 0: white noise
 image_planes with_noise(const image_planes& scan, double sd, double blur_voxels, std::uint64_t seed);
 

@@ -9,7 +9,7 @@ namespace osteon::voxel {
 
 namespace {
 
-// Unite the runs of two neighbouring rows that overlap in x, or are within `reach`.
+// Unite the runs of two neighbouring rows whose distance in x is at most `reach`.
 void unite_rows(disjoint_sets& sets, const run* origin, std::span<const run> a, std::span<const run> b, std::int32_t reach) {
   for_each_meeting(a, b, reach, [&](const run& low, const run& high) {
     sets.unite(static_cast<std::int32_t>(&low - origin), static_cast<std::int32_t>(&high - origin));
@@ -22,13 +22,13 @@ components find_components(const run_set& cells, const std::array<bool, 3>& peri
   const auto runs = cells.runs();
   const index3 shape = cells.shape();
   disjoint_sets sets(runs.size());
-  // The last run of one row with the first one of the other, through the periodic faces of x.
+  // Unite the last run of one row and the first run of the other row across the periodic x faces.
   const auto join_around = [&](std::span<const run> low, std::span<const run> high) {
     if (low.empty() || high.empty() || low.front().x != 0 || high.back().x + high.back().length != shape.x) return;
     sets.unite(static_cast<std::int32_t>(&low.front() - runs.data()), static_cast<std::int32_t>(&high.back() - runs.data()));
   };
   const bool by_corners = by == connectivity::corners;
-  // Half of the neighbouring rows, the others being neighbours of these; the last two only share edges and corners.
+  // Half of the neighbouring rows; the relation is symmetric. The last two rows share only edges and corners.
   constexpr std::array<std::array<std::int64_t, 2>, 4> before{{{0, -1}, {-1, 0}, {-1, -1}, {-1, 1}}};
   for (std::int64_t z = 0; z < shape.z; ++z)
     for (std::int64_t y = 0; y < shape.y; ++y) {

@@ -14,7 +14,7 @@ enum class connectivity {
   corners,  ///< 26 neighbours: all voxels that share a node, and thus a displacement
 };
 
-/// Connected part.
+/// A connected part.
 struct component {
   std::int64_t voxels = 0;
   index3 low, high;  ///< first and last plane along each axis
@@ -29,7 +29,7 @@ struct components {
 };
 
 /// Find the parts by union-find over runs. @cost O(runs) memory, almost linear time
-/// @param periodic by axis z, y, x: the last plane is the neighbour of the first one
+/// @param periodic by axis z, y, x: the last plane is adjacent to the first plane
 components find_components(const run_set& cells, const std::array<bool, 3>& periodic = {},
                            connectivity by = connectivity::faces);
 

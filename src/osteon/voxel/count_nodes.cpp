@@ -8,7 +8,7 @@ namespace osteon::voxel {
 node_count count_nodes(const run_set& cells) {
   const index3 n = cells.shape();
   node_count count;
-  std::vector<run> around;  // the runs of the four rows of voxels around a row of nodes
+  std::vector<run> around;  // runs of the four voxel rows around a row of nodes
   for (std::int64_t z = 0; z <= n.z; ++z)
     for (std::int64_t y = 0; y <= n.y; ++y) {
       around.clear();
@@ -19,7 +19,7 @@ node_count count_nodes(const run_set& cells) {
         }
       if (around.empty()) continue;
       std::sort(around.begin(), around.end(), [](const run& a, const run& b) { return a.x < b.x; });
-      std::int64_t here = 0, end = 0;  // `end`: behind the last node that is counted
+      std::int64_t here = 0, end = 0;  // `end` is one past the last counted node
       for (const run& r : around) {
         const std::int64_t behind = std::int64_t{r.x} + r.length + 1;
         here += std::max<std::int64_t>(behind - std::max<std::int64_t>(r.x, end), 0);

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Number of nodes of a model, counted without building it.
+/// Number of nodes of a model, counted without numbering the nodes.
 #include <array>
 #include <cstdint>
 #include <osteon/voxel/run_set.hpp>
@@ -12,7 +12,7 @@ struct node_count {
   std::array<std::array<std::int64_t, 2>, 3> on_face{};  ///< nodes on faces of the image: by axis z, y, x, low and high
 };
 
-/// Count the corners of the active cells. @cost O(runs) time, a row of memory
+/// Count the corners of the active cells. @cost O(runs) time, memory of one row
 node_count count_nodes(const run_set& cells);
 
 }  // namespace osteon::voxel

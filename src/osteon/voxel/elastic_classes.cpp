@@ -25,7 +25,7 @@ struct range {
 
 struct hash_of_constants {
   std::size_t operator()(const elastic_constants& c) const {
-    // Without a mixing of the bits, round moduli fall into few buckets. -0 and 0 are equal.
+    // Mix the bits, because round moduli would otherwise occupy few buckets. -0 and 0 are equal.
     const auto bits = [](double v) { return std::bit_cast<std::uint64_t>(v + 0.0); };
     std::uint64_t h = bits(c.youngs_modulus_MPa) * 0x9e3779b97f4a7c15U + bits(c.poisson_ratio);
     h = (h ^ (h >> 32)) * 0xd6e8feb86659fd93U;
@@ -33,7 +33,7 @@ struct hash_of_constants {
   }
 };
 
-// A fine grid over the pairs, linear in nu and logarithmic in E, and the classes that its occupied bins are joined into.
+// A fine grid of (E, nu) pairs, linear in nu and logarithmic in E, and the classes formed by its occupied bins.
 class pair_grid {
  public:
   pair_grid(range modulus, range poisson)
@@ -45,7 +45,7 @@ class pair_grid {
 
   void mark(elastic_constants c) { occupied_[poisson_bin(c) * modulus_bins + modulus_bin(c)] = 1; }
 
-  /// Join the bins into the classes with the smallest error.
+  /// Choose the classes of bins with the smallest error.
   void choose() {
     double smallest = std::numeric_limits<double>::infinity();
     for (std::size_t rows = 1; rows <= poisson_bins_; ++rows) {
@@ -54,7 +54,7 @@ class pair_grid {
       const std::vector<std::uint8_t> joined = join_rows(rows);
       const auto enough = [&](std::size_t length) { return number(joined, rows, length, nullptr) <= most_classes; };
       if (!enough(modulus_bins)) break;
-      std::size_t few = 0, many = modulus_bins;  // `few` bins a class are too few, `many` are enough
+      std::size_t few = 0, many = modulus_bins;  // `few` bins per class yield too many classes, `many` do not
       while (many - few > 1) (enough((few + many) / 2) ? many : few) = (few + many) / 2;
       const double error = std::max(poisson_error, std::tanh(static_cast<double>(many) * step_ / 2));
       if (error < smallest) {
@@ -72,7 +72,7 @@ class pair_grid {
   }
 
  private:
-  static constexpr std::size_t modulus_bins = 64 * most_classes, most_poisson_bins = 60;  // 60 has many divisors
+  static constexpr std::size_t modulus_bins = 64 * most_classes, most_poisson_bins = 60;  // 60 is a multiple of many numbers
 
   std::size_t modulus_bin(elastic_constants c) const {
     if (!(step_ > 0)) return 0;
@@ -92,7 +92,7 @@ class pair_grid {
     return joined;
   }
 
-  // Number of classes of at most `length` bins that contain all occupied bins, and the class of each bin.
+  // Number of classes of at most `length` bins that cover all occupied bins, and the class of each bin.
   static std::size_t number(const std::vector<std::uint8_t>& joined, std::size_t rows, std::size_t length,
                             std::vector<material_number>* class_of_bin) {
     if (class_of_bin) class_of_bin->assign(joined.size(), 0);
@@ -111,7 +111,7 @@ class pair_grid {
 
   range modulus_, poisson_;
   std::size_t poisson_bins_;
-  double step_;  // of the logarithm of E
+  double step_;  // step of log(E)
   std::vector<std::uint8_t> occupied_;
   std::size_t rows_ = 1;
   std::vector<material_number> class_of_bin_;
@@ -127,7 +127,7 @@ std::string name_of(range modulus, range poisson, bool many_poissons) {
 }  // namespace
 
 elastic_classes sort_into_materials(const each_solid_voxel& visit) {
-  // Remains small: it stops growing once there are too many.
+  // Remains small: no further entries are added once the limit is exceeded.
   std::unordered_map<elastic_constants, material_number, hash_of_constants> number_of;
   range modulus, poisson;
   visit([&](const elastic_constants& c) {

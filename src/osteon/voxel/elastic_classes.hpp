@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Voxels with individual elastic constants. Thousands of materials are sufficient, so voxels with nearly equal constants
-/// share a material.
+/// Materials of voxels with individual elastic constants. Voxels with nearly equal constants share a material; thousands of
+/// materials are sufficient.
 #include <cstdint>
 #include <functional>
 #include <osteon/base/material_number.hpp>
@@ -29,12 +29,13 @@ using each_solid_voxel = std::function<void(const std::function<void(const elast
 
 /// Determine at most `most_classes` materials of solid voxels.
 ///
-/// Up to that many different pairs (E, nu) are exact. Larger numbers are grouped into classes of Poisson's ratio, whose
-/// number minimises the larger of the two errors, and within these into classes of Young's modulus with a common ratio
-/// between their ends, the smallest ratio for 4096 classes. The modulus of a class has the same relative error at both ends.
-/// For one Poisson's ratio and moduli from low to high the error of E is (q - 1) / (q + 1), q = (high / low)^(1/4096): 0.06
-/// % for two decades, 0.11 % for four.
-/// @param visit called up to three times; may pass values shared by several voxels once
+/// Up to `most_classes` different pairs (E, nu) are represented exactly. Larger numbers of pairs are grouped into classes of
+/// Poisson's ratio, and each of these into classes of Young's modulus. The number of classes of Poisson's ratio minimises
+/// the larger of the two errors. All classes of Young's modulus have the same ratio between their limits, which is the
+/// smallest possible for 4096 classes. The modulus of a class has the same relative error at both limits. For a single
+/// Poisson's ratio and moduli from low to high, the error of E is (q - 1) / (q + 1) with q = (high / low)^(1/4096): 0.06 %
+/// for two decades, 0.11 % for four.
+/// @param visit called up to three times; may pass equal values of several voxels once
 elastic_classes sort_into_materials(const each_solid_voxel& visit);
 
 }  // namespace osteon::voxel

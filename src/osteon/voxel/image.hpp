@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Image read from a file: grey values or labels of any common type.
+/// An image in memory: grey values or labels of any common type.
 #include <cstddef>
 #include <cstdint>
 #include <osteon/base/box.hpp>
@@ -16,7 +16,7 @@ std::size_t size_of(scalar type);
 /// NumPy type names "u1", "i2", "f4" ...
 std::string name_of(scalar type);
 
-/// Owned image of shape (z, y, x), values in native byte order.
+/// An owned image of shape (z, y, x) with values in native byte order.
 struct image {
   index3 shape;
   scalar type = scalar::u1;

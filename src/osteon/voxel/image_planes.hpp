@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Image whose planes are read on demand, so that it need not fit into memory.
+/// An image whose planes are read on demand, so that the image need not fit into memory.
 #include <algorithm>
 #include <functional>
 #include <osteon/voxel/image.hpp>
@@ -9,7 +9,7 @@
 
 namespace osteon::voxel {
 
-/// Planes of an image from any storage. They may be read several times, by one thread at a time.
+/// Planes of an image from any storage. Planes may be read repeatedly, by one thread at a time.
 struct image_planes {
   /// Reads the planes [first, first + planes) into `values`, shape (planes, y, x), in native byte order.
   using reader = std::function<void(std::int64_t first, std::int64_t planes, std::span<std::byte> values)>;
@@ -20,16 +20,16 @@ struct image_planes {
 
   image_planes() = default;
   image_planes(index3 of_shape, scalar of_type, reader by) : shape(of_shape), type(of_type), read(std::move(by)) {}
-  /// Planes of an image in memory, which is kept alive by this object.
+  /// Planes of an image in memory, owned by this object.
   image_planes(image whole);
 
-  /// Read the planes [first, first + planes) into `block`; its memory is reused.
+  /// Read the planes [first, first + planes) into `block`, reusing its memory.
   void read_into(image& block, std::int64_t first, std::int64_t planes) const;
-  /// Number of planes of `bytes_per_voxel` in about 4 MiB.
+  /// Number of planes with `bytes_per_voxel` in about 4 MiB.
   std::int64_t at_a_time(std::size_t bytes_per_voxel) const;
 };
 
-/// Call `f(first, values)` for all planes in ascending order, some at a time; `values` is a typed view of them.
+/// Call `f(first, values)` for all planes in ascending order, some planes at a time; `values` is a typed view.
 template <class F>
 void for_each_block(const image_planes& image_in_planes, F&& f) {
   const index3 shape = image_in_planes.shape;
@@ -41,15 +41,16 @@ void for_each_block(const image_planes& image_in_planes, F&& f) {
   }
 }
 
-/// @throws data_error if the image is empty, or contains NaN or infinity (with their number and the position of the first)
+/// Range of the grey values. @throws data_error if the image is empty or contains NaN or infinity; the message contains the
+/// number of invalid values and the position of the first
 grey_range check_values(const image_planes& scan);
 
-/// Check labels: they may be stored as floats, but must be integers.
-/// @param name name of the image at the beginning of messages
+/// Check labels, which may be stored as floats but must be integers.
+/// @param name name of the image in messages
 /// @throws data_error with the first value that is not a 32-bit integer
 void require_labels(const image_planes& labels, const std::string& name);
 
-/// The part of an image inside `part`. @throws data_error if `part` is empty or not inside the image
+/// The part of an image in the box `part`. @throws data_error if `part` is empty or not inside the image
 image_planes crop(const image_planes& scan, const box3& part);
 
 }  // namespace osteon::voxel

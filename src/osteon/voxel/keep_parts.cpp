@@ -14,7 +14,7 @@ constexpr const char* axis_names[] = {"z", "y", "x"};
 std::string face_name(int axis, bool high) { return fmt::format("{} {} face", high ? "high" : "low", axis_names[axis]); }
 
 // Axes along which each part connects both faces of the image. Paths may cross periodic faces of other axes only: a grain
-// that is cut by a periodic face touches both faces without connecting them.
+// divided by a periodic face touches both faces but does not connect them.
 using joined_axes = std::vector<std::array<bool, 3>>;
 joined_axes find_joined_axes(const run_set& cells, const components& found, const std::array<bool, 3>& periodic,
                              connectivity by) {
@@ -33,21 +33,22 @@ joined_axes find_joined_axes(const run_set& cells, const components& found, cons
   return joins;
 }
 
-bool is_percolating(const component& part, const std::array<bool, 3>& joins, const segmentation_options& how, index3 shape) {
-  bool asks = false;
+bool is_percolating(const component& part, const std::array<bool, 3>& joins, const segmentation_options& options,
+                    index3 shape) {
+  bool has_rule = false;
   for (std::size_t a = 0; a < 3; ++a) {
-    if (how.through[a] && joins[a]) return true;
+    if (options.through[a] && joins[a]) return true;
     for (const bool high : {false, true})
-      if (how.touching[a][high ? 1 : 0] && part.touches(shape, static_cast<int>(a), high)) return true;
-    asks = asks || how.through[a] || how.touching[a][0] || how.touching[a][1];
+      if (options.touching[a][high ? 1 : 0] && part.touches(shape, static_cast<int>(a), high)) return true;
+    has_rule = has_rule || options.through[a] || options.touching[a][0] || options.touching[a][1];
   }
-  return !asks && joins[static_cast<std::size_t>(how.load_axis)];
+  return !has_rule && joins[static_cast<std::size_t>(options.load_axis)];
 }
 
-// The error message uses the whole report: it contains the missed face and the distance.
+// Report the face that is not reached, and the range of the solid.
 void require_both_faces(const components& found, const joined_axes& joins, const std::vector<bool>& kept, index3 shape,
-                        const segmentation_options& how) {
-  const int a = static_cast<int>(how.load_axis);
+                        const segmentation_options& options) {
+  const int a = static_cast<int>(options.load_axis);
   std::int64_t low = shape[a], high = -1;
   bool joined = false;
   for (std::size_t p = 0; p < found.parts.size(); ++p) {
@@ -63,7 +64,7 @@ void require_both_faces(const components& found, const joined_axes& joins, const
                     "range (image.crop_voxels), {}lower the threshold, or load another axis",
                     misses_low ? face_name(a, false) : face_name(a, true),
                     misses_low && misses_high ? fmt::format(" nor the {}", face_name(a, true)) : "", axis_names[a], low,
-                    high, shape[a] - 1, how.instead_of_faces));
+                    high, shape[a] - 1, options.instead_of_faces));
   if (!joined)
     throw data_error(
         fmt::format("no connected part of the solid connects the {} and the {}; lower the threshold, or load another axis",
@@ -88,7 +89,7 @@ void count_hanging(const run_set& cells, const components& found, const std::vec
   }
 }
 
-// The runs of the parts that are kept.
+// The runs of the kept parts.
 run_set kept_runs(const run_set& cells, const components& found, const std::vector<bool>& kept) {
   if (std::find(kept.begin(), kept.end(), false) == kept.end()) return cells;
   const auto runs = cells.runs();
@@ -104,15 +105,16 @@ run_set kept_runs(const run_set& cells, const components& found, const std::vect
 
 }  // namespace
 
-run_set keep_parts(const run_set& cells, const segmentation_options& how, segmentation_report& report) {
+run_set keep_parts(const run_set& cells, const segmentation_options& options, segmentation_report& report) {
   const index3 shape = cells.shape();
-  const components found = find_components(cells, how.periodic, how.connected_by);
-  const joined_axes joins = find_joined_axes(cells, found, how.periodic, how.connected_by);
+  const components found = find_components(cells, options.periodic, options.connected_by);
+  const joined_axes joins = find_joined_axes(cells, found, options.periodic, options.connected_by);
   std::vector<bool> kept(found.parts.size());
   for (std::size_t p = 0; p < found.parts.size(); ++p)
-    kept[p] = how.keep == keep_rule::all || (how.keep == keep_rule::largest && p == 0) ||
-              (how.keep == keep_rule::percolating && is_percolating(found.parts[p], joins[p], how, shape));
-  if (how.keep == keep_rule::percolating && how.may_join_nothing && std::find(kept.begin(), kept.end(), true) == kept.end())
+    kept[p] = options.keep == keep_rule::all || (options.keep == keep_rule::largest && p == 0) ||
+              (options.keep == keep_rule::percolating && is_percolating(found.parts[p], joins[p], options, shape));
+  if (options.keep == keep_rule::percolating && options.may_join_nothing &&
+      std::find(kept.begin(), kept.end(), true) == kept.end())
     kept.assign(kept.size(), true);
   for (const component& part : found.parts) report.solid_voxels += part.voxels;
   report.parts = static_cast<std::int64_t>(found.parts.size());
@@ -127,12 +129,12 @@ run_set keep_parts(const run_set& cells, const segmentation_options& how, segmen
     report.kept_voxels += part.voxels;
     for (std::size_t a = 0; a < 3; ++a) report.percolates[a] = report.percolates[a] || joins[p][a];
   }
-  if (report.dropped_voxels > 0 && how.connected_by == connectivity::faces)
-    count_hanging(cells, found, kept, how.periodic, report);
+  if (report.dropped_voxels > 0 && options.connected_by == connectivity::faces)
+    count_hanging(cells, found, kept, options.periodic, report);
   report.volume_fraction = static_cast<double>(report.kept_voxels) / static_cast<double>(shape.volume());
-  if (how.keep == keep_rule::percolating && report.kept_voxels == 0)
-    require_both_faces(found, joins, std::vector<bool>(kept.size(), true), shape, how);
-  if (how.must_join_faces) require_both_faces(found, joins, kept, shape, how);
+  if (options.keep == keep_rule::percolating && report.kept_voxels == 0)
+    require_both_faces(found, joins, std::vector<bool>(kept.size(), true), shape, options);
+  if (options.must_join_faces) require_both_faces(found, joins, kept, shape, options);
   return kept_runs(cells, found, kept);
 }
 

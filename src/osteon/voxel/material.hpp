@@ -8,7 +8,7 @@
 
 namespace osteon::voxel {
 
-/// Isotropic, linear elastic, heat-conducting material.
+/// An isotropic, linear elastic, heat-conducting material.
 struct material {
   std::string name;
   double youngs_modulus_MPa = 0;     ///< E > 0; 0 if not used (heat)

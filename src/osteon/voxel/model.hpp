@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Model: an image with a material for every voxel, written by the import and read by the ranks.
+/// A model: an image with the material of every voxel, written by the import and read by the ranks.
 #include <cstdint>
 #include <osteon/base/box.hpp>
 #include <osteon/voxel/material.hpp>
@@ -10,16 +10,16 @@
 
 namespace osteon::voxel {
 
-/// Header of a model, stored on every rank; the voxels are read slab by slab.
+/// Header of a model, stored on every rank. Voxels are read slab by slab.
 struct model_header {
   index3 shape;                                ///< voxels (z, y, x)
   vector3 spacing_mm;                          ///< edge lengths of a voxel, > 0
   vector3 origin_mm;                           ///< position of the low corner of the image
   material_table materials;                    ///< by voxel value; [0] is empty space
-  std::vector<std::int64_t> active_per_plane;  ///< active voxels of each z plane, shape (z); balances the ranks
+  std::vector<std::int64_t> active_per_plane;  ///< active voxels of each z plane, shape (z); for load balance
   std::string source;                          ///< source image of the model
   std::string source_sha256;                   ///< digest of that image file
-  std::string provenance_json;                 ///< threshold, dropped islands, the job's [image] and [segment] tables
+  std::string provenance_json;                 ///< threshold, removed parts, and the job's [image] and [segment] tables
   std::vector<node_condition> conditions;      ///< constraints and forces that are part of the model (VOX-FE)
 };
 

@@ -37,7 +37,7 @@ double squared_distance(const vector3& p, const vector3& begin, const vector3& e
   return dot(apart, apart);
 }
 
-// Stroke with bounding boxes of its segments, as most nodes are outside of all of them.
+// A stroke with bounding boxes of its segments, because most nodes are outside of all boxes.
 struct boxed_stroke {
   explicit boxed_stroke(const stroke& s) : of(s) {
     for (std::size_t i = 0; i < std::max<std::size_t>(1, s.points_mm.size() - 1); ++i) {

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// Sets of nodes, selected by position or by voxels. All functions are local to a block. Selections by position contain a
-/// shared node on every block that has it; selections by voxels only on blocks that own the voxels.
+/// shared node on each of its blocks; selections by voxels contain it only on blocks that own the voxels.
 #include <array>
 #include <cstdint>
 #include <osteon/voxel/run_set.hpp>
@@ -11,7 +11,7 @@
 
 namespace osteon::voxel {
 
-/// Nodes of a block and their positions. Borrows the runs.
+/// The nodes of a block and their positions. Borrows the runs.
 struct node_grid {
   const run_set* cells = nullptr;
   const run_set* nodes = nullptr;  ///< corner_nodes(*cells)
@@ -74,27 +74,28 @@ using region = std::variant<slab, disk, cuboid, stroke>;
 /// Tolerance of positions as a fraction of the shortest voxel edge, because decimals are rounded.
 inline constexpr double on_plane = 1e-5;
 
-/// Nodes inside a region, including its boundary, as ascending local numbers.
+/// Nodes in a region, including its boundary, as ascending local numbers.
 std::vector<std::int32_t> nodes_in(const node_grid& grid, const region& where);
 
 /// Number of adjacent voxels of the block for each node; nodes with fewer than 8 over all blocks are on the surface.
 std::vector<float> voxels_at_nodes(const node_grid& grid);
 
-/// 1 at the corners of marked cells, otherwise 0, per node. @param marked per cell, non-zero if marked
+/// Per node: 1 at the corners of marked cells, otherwise 0. @param marked per cell, non-zero if marked
 std::vector<float> corners_of_cells(const node_grid& grid, std::span<const material_number> marked);
 
-/// The block's part of the outward vector areas of the free faces whose four nodes all are `chosen` [mm2], a quarter of
-/// a face to each of its nodes, shape (nodes, 3). The two sides of an inner face cancel, also over blocks.
+/// Outward vector areas [mm2] of the free faces whose four nodes are all `chosen`, shape (nodes, 3): each node of a face
+/// receives a quarter. The result contains the contributions of this block. The two sides of an inner face cancel, also
+/// between blocks.
 /// @param chosen per node
 std::vector<double> face_areas(const node_grid& grid, const std::vector<bool>& chosen);
 
-/// Node and its distance.
+/// A node and its distance.
 struct near_node {
   std::int32_t node = -1;  ///< -1 if the block has no nodes
   double distance_mm = 0;
 };
 
-/// Node closest to a point; the first of several. @cost O(nodes)
+/// Node closest to a point; the node with the lowest number if several are equally close. @cost O(nodes)
 near_node nearest_node(const node_grid& grid, vector3 point_mm);
 
 }  // namespace osteon::voxel

@@ -8,28 +8,28 @@
 
 namespace osteon::voxel {
 
-run_set::run_set(index3 shape, std::vector<run> runs, numbering how) : shape_(shape) {
+run_set::run_set(index3 shape, std::vector<run> runs, numbering numbers) : shape_(shape) {
   if (runs.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
     throw data_error(
-        fmt::format("the solid of {} x {} x {} points consists of {} runs along x, more than 2^31 - 1; smooth the image, "
-                    "which appears to be noise, or crop it",
+        fmt::format("the solid ({} x {} x {} points) has {} runs along x, more than 2^31 - 1; the image is probably "
+                    "noise: smooth or crop the image",
                     shape.z, shape.y, shape.x, runs.size()));
   lists made{std::move(runs), {}};
   made.row_begin.assign(static_cast<std::size_t>(shape.z * shape.y + 1), 0);
   std::int64_t count = 0;
   for (run& r : made.runs) {
-    r.first = how == numbering::points ? static_cast<std::int32_t>(count) : 0;
+    r.first = numbers == numbering::points ? static_cast<std::int32_t>(count) : 0;
     count += r.length;
-    if (how == numbering::points && count > std::numeric_limits<std::int32_t>::max())
+    if (numbers == numbering::points && count > std::numeric_limits<std::int32_t>::max())
       throw data_error(
-          fmt::format("a block of {} x {} x {} points has more than {} active ones, the most that one rank can "
-                      "number; use more ranks (osteon run -n), or crop the image",
+          fmt::format("block of {} x {} x {} points: the number of active points exceeds {}, the maximum of one "
+                      "rank; use more ranks (osteon run -n), or crop the image",
                       shape.z, shape.y, shape.x, std::numeric_limits<std::int32_t>::max()));
     ++made.row_begin[static_cast<std::size_t>(r.z * shape.y + r.y + 1)];
   }
   for (std::size_t i = 1; i < made.row_begin.size(); ++i) made.row_begin[i] += made.row_begin[i - 1];
   lists_ = std::make_shared<const lists>(std::move(made));
-  size_ = how == numbering::points ? static_cast<std::int32_t>(count) : 0;
+  size_ = numbers == numbering::points ? static_cast<std::int32_t>(count) : 0;
 }
 
 std::int32_t run_set::find(std::int64_t z, std::int64_t y, std::int64_t x) const {
@@ -62,10 +62,10 @@ void append_runs(std::vector<run>& runs, view3<const material_number> planes, st
       }
 }
 
-run_set active_cells(view3<const material_number> image, numbering how) {
+run_set active_cells(view3<const material_number> image, numbering numbers) {
   std::vector<run> runs;
   append_runs(runs, image, 0);
-  return {image.shape(), std::move(runs), how};
+  return {image.shape(), std::move(runs), numbers};
 }
 
 run_set corner_nodes(const run_set& cells) {
@@ -81,7 +81,7 @@ run_set corner_nodes(const run_set& cells) {
           row.insert(row.end(), r.begin(), r.end());
         }
       std::sort(row.begin(), row.end(), [](const run& a, const run& b) { return a.x < b.x; });
-      // A run of n cells has n + 1 nodes; runs whose nodes overlap or touch become one.
+      // A run of n cells has n + 1 nodes. Runs with overlapping or adjacent nodes are merged.
       for (const run& r : row) {
         const std::int32_t end = r.x + r.length + 1;
         const bool joins =

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// The solid as a list of runs: sequences of contiguous active voxels along x. Cells and nodes are numbered in z, y, x order
-/// over active ones only, so memory is proportional to active voxels and kernels have unit stride.
+/// The solid as a list of runs: sequences of contiguous active voxels along x. Only active cells and nodes are numbered, in
+/// z, y, x order. Memory is therefore proportional to the number of active voxels, and kernels have unit stride.
 #include <cstdint>
 #include <memory>
 #include <osteon/base/box.hpp>
@@ -18,7 +18,7 @@ struct run {
   std::int32_t first = 0;
 };
 
-/// True if points are numbered, which a rank requires for computations; at most 2^31 - 1 points.
+/// Numbering of points. Computations require numbers, which limit a rank to 2^31 - 1 points.
 enum class numbering { points, none };
 
 /// Active points of a box (cells or nodes) as runs in z, y, x order. Coordinates are local to the box. Copies share the
@@ -26,9 +26,9 @@ enum class numbering { points, none };
 class run_set {
  public:
   run_set() = default;
-  /// @param runs ordered by z, y, x; runs of one row neither overlap nor touch; `first` is filled in here
-  /// @throws data_error if the set has more than 2^31 - 1 points that are to be numbered (use more ranks), or as many runs
-  run_set(index3 shape, std::vector<run> runs, numbering how = numbering::points);
+  /// @param runs ordered by z, y, x; runs of one row must not overlap or touch; the constructor sets `first`
+  /// @throws data_error if the set has more than 2^31 - 1 numbered points (use more ranks) or runs
+  run_set(index3 shape, std::vector<run> runs, numbering numbers = numbering::points);
 
   index3 shape() const { return shape_; }
   /// Number of active points; 0 if they have no numbers.
@@ -46,31 +46,31 @@ class run_set {
     const auto last = lists_->row_begin[static_cast<std::size_t>((z + 1) * shape_.y)];
     return runs().subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
   }
-  /// Number of the point (z, y, x), or -1 if it is not active or outside the box.
+  /// Number of the point (z, y, x), or -1 if the point is inactive or outside the box.
   std::int32_t find(std::int64_t z, std::int64_t y, std::int64_t x) const;
-  /// Number of the first point of plane z; for z = extent(0) the number of points.
+  /// Number of the first point of plane z; the number of points if z = extent(0).
   std::int32_t plane_begin(std::int64_t z) const;
 
  private:
   struct lists {
     std::vector<run> runs;
-    std::vector<std::int32_t> row_begin{0};  // per row (z, y): index of its first run; one more at the end
+    std::vector<std::int32_t> row_begin{0};  // per row (z, y): index of its first run; then the number of runs
   };
   index3 shape_;
   std::shared_ptr<const lists> lists_ = std::make_shared<const lists>();
   std::int32_t size_ = 0;
 };
 
-/// Append the runs of the non-zero points of some planes, the first of which is plane `z`.
+/// Append the runs of the non-zero points of planes from plane `z` on.
 void append_runs(std::vector<run>& runs, view3<const material_number> planes, std::int64_t z);
 
 /// The non-zero points of `image`, shape (z, y, x).
-run_set active_cells(view3<const material_number> image, numbering how = numbering::points);
+run_set active_cells(view3<const material_number> image, numbering numbers = numbering::points);
 
 /// The corners of the active cells, as points of shape (z + 1, y + 1, x + 1).
 run_set corner_nodes(const run_set& cells);
 
-/// Values of `image` at the active cells, in their order. @param image shape of `cells`
+/// Values of `image` at the active cells, in cell order. @param image shape of `cells`
 std::vector<material_number> gather(const run_set& cells, view3<const material_number> image);
 
 }  // namespace osteon::voxel

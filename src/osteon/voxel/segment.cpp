@@ -19,7 +19,8 @@ namespace osteon::voxel {
 
 namespace {
 
-// Runs of voxels with `is_solid`. They are counted first, as a growing list uses up to three times the memory.
+// Runs of voxels for which `is_solid` is true. Runs are counted first, because a growing list uses up to three times the
+// memory.
 template <class IsSolid>
 run_set runs_where(const image_planes& scan, IsSolid is_solid) {
   const auto for_each_row = [&](auto visit) {
@@ -51,11 +52,12 @@ run_set runs_where(const image_planes& scan, IsSolid is_solid) {
                       static_cast<std::int32_t>(x - begin), 0});
     }
   });
-  // Single process: numbering of voxels is required only on computing ranks.
+  // This is a single process; only computing ranks require numbers.
   return {scan.shape, std::move(runs), numbering::none};
 }
 
-// Call `f(at, length)` for the runs in the planes [first, first + planes); `at` counts from the first voxel of these planes.
+// Call `f(at, length)` for the runs in the planes [first, first + planes); `at` is relative to the first voxel of these
+// planes.
 template <class F>
 void for_each_run(const run_set& solid, std::int64_t first, std::int64_t planes, F f) {
   const index3 n = solid.shape();
@@ -63,7 +65,7 @@ void for_each_run(const run_set& solid, std::int64_t first, std::int64_t planes,
     for (const run& r : solid.plane(first + z)) f((z * n.y + r.y) * n.x + r.x, r.length);
 }
 
-// Numbers of the solid's voxels by `number_of(at)`, 0 elsewhere.
+// Material numbers of solid voxels by `number_of(at)`, 0 elsewhere.
 template <class NumberOf>
 void fill_planes(const run_set& solid, std::int64_t first, std::int64_t planes, std::span<material_number> numbers,
                  NumberOf number_of) {
@@ -73,54 +75,54 @@ void fill_planes(const run_set& solid, std::int64_t first, std::int64_t planes, 
   });
 }
 
-// Select voxels with the labels, and keep parts.
-segmented find_labelled(const image_planes& scan, const segmentation_options& how) {
+// Select voxels by label, and select parts.
+segmented find_labelled(const image_planes& scan, const segmentation_options& options) {
   segmented result;
   result.shape = scan.shape;
   result.report.grey = check_values(scan);
   result.report.method = "labels";
   require_labels(scan, "the image of labels");
-  const std::set<std::int64_t> wanted(how.labels.begin(), how.labels.end());
-  std::int64_t last = 0;  // neighbours mostly share their label
-  bool is_wanted = wanted.contains(0) != how.inverted;
+  const std::set<std::int64_t> selected(options.labels.begin(), options.labels.end());
+  std::int64_t last = 0;  // neighbours mostly have equal labels
+  bool is_selected = selected.contains(0) != options.inverted;
   result.solid = runs_where(scan, [&](auto value) {
     if (const auto label = static_cast<std::int64_t>(value); label != last) {
       last = label;
-      is_wanted = wanted.contains(label) != how.inverted;
+      is_selected = selected.contains(label) != options.inverted;
     }
-    return is_wanted;
+    return is_selected;
   });
   if (result.solid.runs().empty())
-    throw data_error(fmt::format("no voxel has {} of the labels {}: those of the image lie in [{}, {}]",
-                                 how.inverted ? "none" : "one", fmt::join(how.labels, ", "), result.report.grey.low,
-                                 result.report.grey.high));
-  result.solid = keep_parts(result.solid, how, result.report);
+    throw data_error(fmt::format("{} {} select no voxel; the labels of the image are in [{}, {}]",
+                                 options.inverted ? "labels other than" : "labels", fmt::join(options.labels, ", "),
+                                 result.report.grey.low, result.report.grey.high));
+  result.solid = keep_parts(result.solid, options, result.report);
   return result;
 }
 
-// Apply the threshold, and keep parts.
-segmented find_solid(const image_planes& scan, const segmentation_options& how) {
-  if (!how.labels.empty()) return find_labelled(scan, how);
+// Apply the threshold, and select parts.
+segmented find_solid(const image_planes& scan, const segmentation_options& options) {
+  if (!options.labels.empty()) return find_labelled(scan, options);
   segmented result;
   result.shape = scan.shape;
   result.report.grey = check_values(scan);
-  result.report.method = how.threshold ? "given" : how.greys ? "volume" : "otsu";
-  const double threshold = how.threshold ? *how.threshold
-                           : how.greys   ? volume_threshold(scan, result.report.grey, *how.greys)
-                                         : otsu_threshold(scan, result.report.grey);
-  const double upper = how.upper.value_or(std::numeric_limits<double>::infinity());
+  result.report.method = options.threshold ? "given" : options.greys ? "volume" : "otsu";
+  const double threshold = options.threshold ? *options.threshold
+                           : options.greys   ? volume_threshold(scan, result.report.grey, *options.greys)
+                                             : otsu_threshold(scan, result.report.grey);
+  const double upper = options.upper.value_or(std::numeric_limits<double>::infinity());
   result.report.threshold = threshold;
-  result.solid = runs_where(scan, [threshold, upper, inverted = how.inverted](auto value) {
+  result.solid = runs_where(scan, [threshold, upper, inverted = options.inverted](auto value) {
     const auto grey = static_cast<double>(value);
     return (grey > threshold && grey <= upper) != inverted;
   });
   if (result.solid.runs().empty())
     throw data_error(
-        fmt::format("the threshold {} leaves no {} voxel: the grey values of the image lie in [{}, {}]{}; choose a "
+        fmt::format("the threshold {} leaves no {} voxel: the grey values of the image are in [{}, {}]{}; choose a "
                     "threshold inside that range, or remove it to use Otsu's method",
-                    threshold, how.inverted ? "empty" : "solid", result.report.grey.low, result.report.grey.high,
-                    how.upper ? fmt::format(" and segment.upper is {}", upper) : ""));
-  result.solid = keep_parts(result.solid, how, result.report);
+                    threshold, options.inverted ? "empty" : "solid", result.report.grey.low, result.report.grey.high,
+                    options.upper ? fmt::format(" and segment.upper is {}", upper) : ""));
+  result.solid = keep_parts(result.solid, options, result.report);
   return result;
 }
 
@@ -130,7 +132,7 @@ void take_materials(segmented& model, elastic_classes& classes) {
   model.poisson_error = classes.poisson_error;
 }
 
-// Values of the voxels of some planes; valid until other planes are requested.
+// Values of the voxels of some planes, valid until the next request.
 template <class T>
 using by_planes = std::function<std::function<T(std::int64_t)>(std::int64_t first, std::int64_t planes)>;
 
@@ -143,14 +145,14 @@ by_planes<double> values_of(const image_planes& image_in_planes) {
   };
 }
 
-// Call `f(first, planes)` for all planes, some at a time.
+// Call `f(first, planes)` for all planes, some planes at a time.
 void for_each_piece(const image_planes& scan, const std::function<void(std::int64_t, std::int64_t)>& f) {
   const std::int64_t most = scan.at_a_time(sizeof(double));
   for (std::int64_t z = 0; z < scan.shape.z; z += most) f(z, std::min(most, scan.shape.z - z));
 }
 
-// Materials of voxels with individual constants.
-void take_classes(segmented& model, const image_planes& scan, const by_planes<elastic_constants>& constants) {
+// Set the materials of voxels with individual constants.
+void set_classes(segmented& model, const image_planes& scan, const by_planes<elastic_constants>& constants) {
   elastic_classes classes = sort_into_materials([&](const auto& body) {
     for_each_piece(scan, [&](std::int64_t first, std::int64_t planes) {
       const auto at = constants(first, planes);
@@ -167,7 +169,8 @@ void take_classes(segmented& model, const image_planes& scan, const by_planes<el
   };
 }
 
-// Materials by a law, of greys of at most 16 bits: a table of all of them is cheaper than a power for each voxel.
+// Materials by a law, for grey values of at most 16 bits: a table of all grey values is cheaper than a power function per
+// voxel.
 template <class Grey>
 void take_classes_of_greys(segmented& model, const image_planes& scan, const density_law& law) {
   using place = std::make_unsigned_t<Grey>;
@@ -202,9 +205,10 @@ void take_classes_of_greys(segmented& model, const image_planes& scan, const den
   };
 }
 
-// Reject a model with invalid values at solid voxels; the message contains their number and the position of the first one.
+// Reject a model with invalid values at solid voxels. The message contains the number of these voxels and the position of
+// the first.
 void require(const segmented& model, const image_planes& scan, const by_planes<double>& values, bool (*allowed)(double),
-             const char* what, const char* limit) {
+             const char* quantity, const char* limit) {
   const index3 n = model.shape;
   std::int64_t bad = 0, first_bad = -1;
   double value = 0;
@@ -222,7 +226,7 @@ void require(const segmented& model, const image_planes& scan, const by_planes<d
   throw data_error(
       fmt::format("{} solid voxels have an invalid {}, the first {} at (z, y, x) = ({}, {}, {}); {}: correct the image, or "
                   "choose a threshold that excludes these voxels",
-                  bad, what, value, first_bad / (n.y * n.x), first_bad / n.x % n.y, first_bad % n.x, limit));
+                  bad, quantity, value, first_bad / (n.y * n.x), first_bad / n.x % n.y, first_bad % n.x, limit));
 }
 
 // Numbers of materials by label.
@@ -231,9 +235,9 @@ class number_table {
   number_table() = default;
   number_table(const number_table& other) : number_of_(other.number_of_) {}  // the cache points into the other object
   void set(std::int64_t label, material_number number) { number_of_[label] = number; }
-  /// Null if the label has none.
+  /// Material number of a label; null if the label has no material.
   const material_number* find(std::int64_t label) {
-    // Neighbouring voxels mostly share their label, so the map is rarely read.
+    // Neighbouring voxels mostly have equal labels, so that the map is rarely accessed.
     if (last_ == nullptr || label != last_label_) {
       const auto found = number_of_.find(label);
       last_ = found == number_of_.end() ? nullptr : &found->second;
@@ -248,7 +252,7 @@ class number_table {
   const material_number* last_ = nullptr;
 };
 
-// Materials by label, and all voxels with such a label.
+// Assign materials by label to all voxels with a known label.
 segmented segment_numbered(const image_planes& labels, number_table numbers, material_table materials) {
   segmented result;
   result.shape = labels.shape;
@@ -266,19 +270,19 @@ segmented segment_numbered(const image_planes& labels, number_table numbers, mat
     std::vector<std::string> shown;
     for (const auto& [label, count] : unknown)
       if (shown.size() < 20) shown.push_back(fmt::format("{} ({})", label, counted(count, "voxel")));
-    throw data_error(
-        fmt::format("labels without a material: {}{}; add a [[material]] with that label, or name it in segment.void_labels",
-                    fmt::join(shown, ", "), unknown.size() > shown.size() ? " and more" : ""));
+    throw data_error(fmt::format(
+        "labels without a material: {}{}; add a [[material]] with this label, or add the label to segment.void_labels",
+        fmt::join(shown, ", "), unknown.size() > shown.size() ? " and more" : ""));
   }
   result.solid =
       runs_where(labels, [&](auto value) { return *numbers.find(static_cast<std::int64_t>(value)) != material_number{0}; });
   if (result.solid.runs().empty())
-    throw data_error(fmt::format("every voxel has a void label; the labels of the image lie in [{}, {}]",
+    throw data_error(fmt::format("all voxels have void labels; the labels of the image are in [{}, {}]",
                                  result.report.grey.low, result.report.grey.high));
   return result;
 }
 
-// Voxels of each material, before any part is dropped.
+// Number of voxels of each material, before the removal of parts.
 std::vector<std::int64_t> count_materials(const image_planes& labels, number_table numbers, std::size_t materials) {
   std::vector<std::int64_t> count(materials);
   for_each_block(labels, [&](std::int64_t, auto values) {
@@ -291,7 +295,7 @@ std::vector<std::int64_t> count_materials(const image_planes& labels, number_tab
   return count;
 }
 
-// Sets the reader of the material numbers of the model.
+// Set the reader of the material numbers of the model.
 void read_numbers(segmented& model, const image_planes& labels, const number_table& table) {
   model.material = [labels, numbers = std::make_shared<number_table>(table), solid = model.solid,
                     block = std::make_shared<image>()](std::int64_t first, std::int64_t planes,
@@ -316,7 +320,7 @@ calibration calibrate(std::span<const std::pair<double, double>> points) {
     product += (g - grey) * (rho - density);
   }
   calibration line{product / square, density - product / square * grey};
-  if (std::abs(line.intercept) < 1e-14 * std::abs(density)) line.intercept = 0;  // of a line through the origin
+  if (std::abs(line.intercept) < 1e-14 * std::abs(density)) line.intercept = 0;  // the line passes through the origin
   for (const auto& [g, rho] : points)
     line.largest_residual = std::max(line.largest_residual, std::abs(line.slope * g + line.intercept - rho));
   return line;
@@ -336,8 +340,8 @@ std::vector<material_number> all_materials(const segmented& model) {
   return numbers;
 }
 
-segmented segment(const image_planes& scan, const segmentation_options& how, const material& solid) {
-  segmented result = find_solid(scan, how);
+segmented segment(const image_planes& scan, const segmentation_options& options, const material& solid) {
+  segmented result = find_solid(scan, options);
   result.materials = {material{"empty", 0, 0, 0}, solid};
   result.report.voxels_of_material = {0, result.report.solid_voxels};
   result.material = [cells = result.solid](std::int64_t first, std::int64_t planes, std::span<material_number> numbers) {
@@ -346,14 +350,14 @@ segmented segment(const image_planes& scan, const segmentation_options& how, con
   return result;
 }
 
-segmented segment(const image_planes& scan, const segmentation_options& how, const density_law& law) {
-  segmented result = find_solid(scan, how);
+segmented segment(const image_planes& scan, const segmentation_options& options, const density_law& law) {
+  segmented result = find_solid(scan, options);
   image{{}, scan.type, {}}.visit([&](auto values) {
     using grey = std::remove_const_t<std::remove_pointer_t<decltype(values.data_handle())>>;
     if constexpr (sizeof(grey) <= 2) {
       take_classes_of_greys<grey>(result, scan, law);
     } else {
-      take_classes(result, scan, [law, greys = values_of(scan)](std::int64_t first, std::int64_t planes) {
+      set_classes(result, scan, [law, greys = values_of(scan)](std::int64_t first, std::int64_t planes) {
         return [&law, grey_at = greys(first, planes)](std::int64_t i) {
           return elastic_constants{law.modulus_MPa(grey_at(i)), law.poisson_ratio};
         };
@@ -363,17 +367,17 @@ segmented segment(const image_planes& scan, const segmentation_options& how, con
   return result;
 }
 
-segmented segment(const image_planes& scan, const segmentation_options& how, const elastic_images& constants) {
+segmented segment(const image_planes& scan, const segmentation_options& options, const elastic_images& constants) {
   const bool many_poissons = constants.poisson_ratio.has_value();
-  const auto require_shape = [&](const image_planes& values, const char* what) {
+  const auto require_shape = [&](const image_planes& values, const char* quantity) {
     if (values.shape != scan.shape)
       throw data_error(fmt::format(
           "the image of {} has {} x {} x {} voxels (z, y, x), but the scan has {} x {} x {}; both must have the same shape",
-          what, values.shape.z, values.shape.y, values.shape.x, scan.shape.z, scan.shape.y, scan.shape.x));
+          quantity, values.shape.z, values.shape.y, values.shape.x, scan.shape.z, scan.shape.y, scan.shape.x));
   };
   require_shape(constants.modulus_MPa, "the modulus");
   if (many_poissons) require_shape(*constants.poisson_ratio, "Poisson's ratio");
-  segmented result = find_solid(scan, how);
+  segmented result = find_solid(scan, options);
   const auto modulus = values_of(constants.modulus_MPa);
   const auto poisson = many_poissons ? values_of(*constants.poisson_ratio)
                                      : by_planes<double>([nu = constants.same_poisson_ratio](std::int64_t, std::int64_t) {
@@ -383,15 +387,15 @@ segmented segment(const image_planes& scan, const segmentation_options& how, con
       result, scan, modulus, [](double e) { return e > 0 && std::isfinite(e); }, "Young's modulus", "it must be > 0 MPa");
   require(
       result, scan, poisson, [](double nu) { return nu > -1 && nu < 0.5; }, "Poisson's ratio", "it must be in (-1, 0.5)");
-  take_classes(result, scan, [modulus, poisson](std::int64_t first, std::int64_t planes) {
+  set_classes(result, scan, [modulus, poisson](std::int64_t first, std::int64_t planes) {
     return
         [e = modulus(first, planes), nu = poisson(first, planes)](std::int64_t i) { return elastic_constants{e(i), nu(i)}; };
   });
   return result;
 }
 
-segmented segment(const image_planes& labels, const segmentation_options& how, const std::vector<labelled_material>& table,
-                  const std::vector<std::int64_t>& void_labels) {
+segmented segment(const image_planes& labels, const segmentation_options& options,
+                  const std::vector<labelled_material>& table, const std::vector<std::int64_t>& void_labels) {
   number_table numbers;
   for (const std::int64_t label : void_labels) numbers.set(label, 0);
   material_table materials{material{"empty", 0, 0, 0}};
@@ -401,14 +405,14 @@ segmented segment(const image_planes& labels, const segmentation_options& how, c
   }
   segmented result = segment_numbered(labels, numbers, std::move(materials));
   result.report.voxels_of_material = count_materials(labels, numbers, result.materials.size());
-  result.solid = keep_parts(result.solid, how, result.report);
+  result.solid = keep_parts(result.solid, options, result.report);
   read_numbers(result, labels, numbers);
   return result;
 }
 
-segmented segment_phases(const image_planes& scan, const segmentation_options& how, const material& phase,
+segmented segment_phases(const image_planes& scan, const segmentation_options& options, const material& phase,
                          const material& others) {
-  segmented result = find_solid(scan, how);
+  segmented result = find_solid(scan, options);
   result.materials = {material{"empty", 0, 0, 0}, phase, others};
   result.material = [cells = std::move(result.solid)](std::int64_t first, std::int64_t planes,
                                                       std::span<material_number> numbers) {
@@ -421,9 +425,9 @@ segmented segment_phases(const image_planes& scan, const segmentation_options& h
   return result;
 }
 
-segmented segment_phases(const image_planes& labels, const segmentation_options& how, const material& phase,
+segmented segment_phases(const image_planes& labels, const segmentation_options& options, const material& phase,
                          const std::vector<labelled_material>& others, const std::vector<std::int64_t>& void_labels) {
-  const segmentation_report report = find_labelled(labels, how).report;
+  const segmentation_report report = find_labelled(labels, options).report;
   number_table numbers;
   for (const std::int64_t label : void_labels) numbers.set(label, 0);
   material_table materials{material{"empty", 0, 0, 0}, phase};
@@ -431,7 +435,7 @@ segmented segment_phases(const image_planes& labels, const segmentation_options&
     numbers.set(entry.label, static_cast<material_number>(materials.size()));
     materials.push_back(entry.properties);
   }
-  for (const std::int64_t label : how.labels) numbers.set(label, 1);
+  for (const std::int64_t label : options.labels) numbers.set(label, 1);
   segmented result = segment_numbered(labels, numbers, std::move(materials));
   result.report = report;
   read_numbers(result, labels, numbers);

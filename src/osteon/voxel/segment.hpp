@@ -29,22 +29,22 @@ struct phase_greys {
 };
 
 struct segmentation_options {
-  std::optional<double> threshold;  ///< solid voxels are above; absent: from `greys`, or by Otsu
+  std::optional<double> threshold;  ///< lower limit of solid voxels; absent: from `greys`, or by Otsu's method
   std::optional<phase_greys> greys;
-  std::optional<double> upper;         ///< voxels above this are not solid
-  std::vector<std::int64_t> labels{};  ///< in place of grey values: integer values of solid voxels
-  bool inverted = false;               ///< select the complement of these rules
+  std::optional<double> upper;         ///< upper limit of solid voxels
+  std::vector<std::int64_t> labels{};  ///< integer values of solid voxels; replaces the thresholds
+  bool inverted = false;               ///< select the complement
   keep_rule keep = keep_rule::largest;
   connectivity connected_by = connectivity::faces;
   axis load_axis = axis::z;
   bool must_join_faces = true;     ///< throw if the solid does not connect the two faces of the load axis
   std::string instead_of_faces{};  ///< remedy in the message for a solid that does not reach a face; ends in ", "
-  /// `percolating` are the parts that join both faces of one of these axes (z, y, x), and the parts that touch one of these
-  /// faces (low, high). Neither: the parts that join both faces of load_axis.
+  /// Definition of `percolating`: parts that connect both faces of an axis in `through` (z, y, x), and parts that touch a
+  /// face in `touching` (low, high). If both are empty: parts that connect both faces of load_axis.
   std::array<bool, 3> through{};
   std::array<std::array<bool, 2>, 3> touching{};
-  bool may_join_nothing = false;  ///< keep all parts, instead of an error, if no part is `percolating`
-  /// Periodic axes (z, y, x): parts are also connected through these faces.
+  bool may_join_nothing = false;  ///< keep all parts if no part is `percolating`, instead of throwing
+  /// Periodic axes (z, y, x): parts are also connected across the faces of these axes.
   std::array<bool, 3> periodic{};
 };
 
@@ -54,17 +54,17 @@ struct segmentation_report {
   std::optional<double> threshold;
   grey_range grey;
   std::int64_t solid_voxels = 0, kept_voxels = 0, dropped_voxels = 0;
-  /// Voxels of each material in kept and dropped parts; empty if each voxel has an individual modulus.
+  /// Number of voxels of each material in kept and dropped parts; empty if each voxel has its own modulus.
   std::vector<std::int64_t> voxels_of_material{};
   std::int64_t parts = 0, dropped_islands = 0;
   /// Dropped voxels that edges or corners connect to kept parts; `connectivity::corners` would keep them.
   std::int64_t hanging_voxels = 0, hanging_islands = 0;
   std::vector<std::int64_t> largest_islands;  ///< voxels of the largest dropped parts, at most ten
-  double volume_fraction = 0;                 ///< kept voxels over all
-  std::array<bool, 3> percolates{};           ///< a kept part joins both faces, per axis (z, y, x)
+  double volume_fraction = 0;                 ///< kept voxels divided by all voxels
+  std::array<bool, 3> percolates{};           ///< per axis (z, y, x): a kept part connects both faces
 };
 
-/// Materials of labels: entry i belongs to the voxels with the label `label`.
+/// The material of voxels with the label `label`.
 struct labelled_material {
   std::int64_t label = 0;
   material properties;
@@ -80,7 +80,7 @@ struct calibration {
 /// @param points points with at least two different grey values
 calibration calibrate(std::span<const std::pair<double, double>> points);
 
-/// E = coefficient rho^exponent, or a polynomial in rho, between the two limits. Densities below zero count as zero.
+/// E = coefficient rho^exponent, or a polynomial in rho, clipped to the two limits. Negative densities are replaced by zero.
 struct density_law {
   double slope = 1, intercept = 0;  ///< rho = slope grey + intercept
   double coefficient_MPa = 1, exponent = 1;
@@ -93,8 +93,8 @@ struct density_law {
 /// Computes the material numbers of the planes [first, first + planes), 0 = empty, shape (planes, y, x).
 using material_planes = std::function<void(std::int64_t first, std::int64_t planes, std::span<material_number> numbers)>;
 
-/// A segmented, classified image. Memory is proportional to the number of runs: materials of voxels are read from the images
-/// again on request.
+/// A segmented, classified image. Its memory is proportional to the number of runs; the materials of voxels are computed
+/// from the images on request.
 struct segmented {
   index3 shape;
   run_set solid;             ///< kept voxels, without numbers
@@ -108,55 +108,57 @@ struct segmented {
 /// Material numbers of all voxels, shape (z, y, x).
 std::vector<material_number> all_materials(const segmented& model);
 
-/// One material for all solid voxels. @throws data_error if there are none, or if labels are not whole numbers
-segmented segment(const image_planes& scan, const segmentation_options& how, const material& solid);
+/// One material for all solid voxels. @throws data_error if there are no solid voxels, or if labels are not integers
+segmented segment(const image_planes& scan, const segmentation_options& options, const material& solid);
 
-/// A modulus for each grey value; see sort_into_materials for images with more than 4096 different moduli.
-segmented segment(const image_planes& scan, const segmentation_options& how, const density_law& law);
+/// One modulus per grey value; see sort_into_materials for images with more than 4096 different moduli.
+segmented segment(const image_planes& scan, const segmentation_options& options, const density_law& law);
 
-/// Elastic constants of each voxel, in images of the scan's shape. Only the values at solid voxels matter.
+/// Elastic constants of each voxel, as images of the scan's shape. Only the values of solid voxels are used.
 struct elastic_images {
   image_planes modulus_MPa;
   std::optional<image_planes> poisson_ratio{};  ///< absent: uniform
   double same_poisson_ratio = 0.3;
 };
 
-/// A modulus and a Poisson's ratio for each voxel; see sort_into_materials for more than 4096 different pairs.
+/// A modulus and a Poisson's ratio per voxel; see sort_into_materials for more than 4096 different pairs.
 /// @throws data_error if the images differ in shape, or a solid voxel has E <= 0 or nu outside (-1, 0.5)
-segmented segment(const image_planes& scan, const segmentation_options& how, const elastic_images& constants);
+segmented segment(const image_planes& scan, const segmentation_options& options, const elastic_images& constants);
 
-/// A material for each label.
-/// @throws data_error naming all labels of the image that have no material, or if labels are not whole numbers
-segmented segment(const image_planes& labels, const segmentation_options& how, const std::vector<labelled_material>& table,
-                  const std::vector<std::int64_t>& void_labels);
+/// One material per label.
+/// @throws data_error with all labels of the image that have no material, or if labels are not integers
+segmented segment(const image_planes& labels, const segmentation_options& options,
+                  const std::vector<labelled_material>& table, const std::vector<std::int64_t>& void_labels);
 
-/// Segmentation into two phases without void: solid voxels by `how` have the first material and are reported; all others
-/// have the second one. All are kept. @throws data_error as the first `segment`
-segmented segment_phases(const image_planes& scan, const segmentation_options& how, const material& phase,
+/// Segmentation into two phases without void. Solid voxels according to `options` have the first material and are reported;
+/// all other voxels have the second material. All parts are kept. @throws data_error as the first `segment`
+segmented segment_phases(const image_planes& scan, const segmentation_options& options, const material& phase,
                          const material& others);
 
-/// The same for a label image, in which the other voxels have a material by their label, or none.
-/// @param how.labels labels of the phase, at least one @throws data_error naming labels without a material
-segmented segment_phases(const image_planes& labels, const segmentation_options& how, const material& phase,
+/// Segmentation of a label image into two phases. Voxels of other labels have a material by label, or no material.
+/// @param options.labels labels of the phase, at least one @throws data_error with the labels that have no material
+segmented segment_phases(const image_planes& labels, const segmentation_options& options, const material& phase,
                          const std::vector<labelled_material>& others, const std::vector<std::int64_t>& void_labels);
 
-/// Grey value that best separates an image into two classes; the solid is above it.
+/// Otsu's threshold: the grey value that best separates an image into two classes. Solid grey values are above the
+/// threshold.
 ///
-/// Maximises the between-class variance. Integer images of at most 16 bits are treated exactly, others in 65,536 bins
-/// over their range.
+/// Maximises the between-class variance. The result is exact for integer images of at most 16 bits; other images are binned
+/// into 65,536 bins over their range.
 /// @cite [Otsu1979], eq. 18
 /// @throws data_error if the image has only one grey value
 double otsu_threshold(const image_planes& scan, grey_range range);
 
-/// Threshold that preserves the solid volume: the fraction of the image above it equals the mean of (grey - empty)/(solid -
-/// empty), which is invariant under blurring. Outliers are clipped at the distance between the two values, which limits the
-/// effect of metal. Integer images of at most 16 bits are treated exactly, others in 65,536 bins over their range.
+/// Threshold that preserves the solid volume: the fraction of voxels above the threshold equals the mean of (grey -
+/// empty)/(solid - empty), which is invariant under blurring. Outliers are clipped at the distance between the two values,
+/// which limits the effect of metal. The result is exact for integer images of at most 16 bits; other images are binned into
+/// 65,536 bins over their range.
 /// @throws data_error if the image has only one grey value, or if its mean implies a fraction outside of (0, 1)
 double volume_threshold(const image_planes& scan, grey_range range, phase_greys greys);
 
-/// Kept parts of the solid, and the report on all parts.
-/// @param cells without numbers; unchanged if no part is dropped
+/// Select the kept parts of the solid, and report all parts.
+/// @param cells without numbers; returned unchanged if no part is dropped
 /// @throws data_error if the kept parts do not connect the required faces
-run_set keep_parts(const run_set& cells, const segmentation_options& how, segmentation_report& report);
+run_set keep_parts(const run_set& cells, const segmentation_options& options, segmentation_report& report);
 
 }  // namespace osteon::voxel

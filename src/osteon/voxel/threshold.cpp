@@ -13,9 +13,9 @@ namespace {
 struct grey_histogram {
   std::vector<std::int64_t> counts;
   double low = 0, width = 1;
-  bool exact = false;  // a bin is a whole grey value
+  bool exact = false;  // each bin is one integer grey value
 
-  // Largest grey value of a bin: this threshold selects the bins above it.
+  // Largest grey value of a bin; as a threshold, it selects the bins above.
   double end(std::size_t bin) const {
     return exact ? low + static_cast<double>(bin) : low + width * static_cast<double>(bin + 1);
   }
@@ -27,7 +27,7 @@ struct grey_histogram {
 grey_histogram histogram_of(const image_planes& scan, grey_range range) {
   if (range.low == range.high)
     throw data_error(
-        fmt::format("every voxel has the grey value {}: no threshold separates it; check the image", range.low));
+        fmt::format("all voxels have the grey value {}, so that no threshold exists; check the image", range.low));
   grey_histogram found;
   found.exact = scan.type != scalar::f4 && scan.type != scalar::f8 && range.high - range.low < 65536;
   const auto bins = found.exact ? static_cast<std::size_t>(range.high - range.low) + 1 : std::size_t{65536};
@@ -69,7 +69,7 @@ double otsu_threshold(const image_planes& scan, grey_range range) {
       chosen = b;
     }
   }
-  return found.end(chosen);  // the last value of the lower class
+  return found.end(chosen);  // largest grey value of the lower class
 }
 
 double volume_threshold(const image_planes& scan, grey_range range, phase_greys greys) {
@@ -81,11 +81,11 @@ double volume_threshold(const image_planes& scan, grey_range range, phase_greys 
     solid += voxels * std::clamp((found.middle(b) - greys.empty) / (greys.solid - greys.empty), -1.0, 2.0);
   }
   if (solid <= 0 || solid >= all)
-    throw data_error(
-        fmt::format("segment.greys = [{:g}, {:g}] imply a solid fraction of {:.2f}, which must be between 0 and 1; the grey "
-                    "values of the image lie in [{:g}, {:g}]: use the grey values of its two phases",
-                    greys.empty, greys.solid, solid / all, range.low, range.high));
-  std::size_t bin = found.counts.size() - 1;  // the last one that is not solid
+    throw data_error(fmt::format(
+        "segment.greys = [{:g}, {:g}]: the solid fraction would be {:.2f}, but must be between 0 and 1; the grey "
+        "values of the image are in [{:g}, {:g}]: pass the grey values of its two phases",
+        greys.empty, greys.solid, solid / all, range.low, range.high));
+  std::size_t bin = found.counts.size() - 1;  // the last bin that is not solid
   double above = 0;
   while (bin > 0 && above + static_cast<double>(found.counts[bin]) / 2 < solid)
     above += static_cast<double>(found.counts[bin--]);

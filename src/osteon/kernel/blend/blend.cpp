@@ -15,7 +15,7 @@ namespace {
 typedef std::uint32_t word1 __attribute__((vector_size(4)));
 typedef float float1 __attribute__((vector_size(4)));
 
-// Formats of a family can be blended with each other.
+// Formats of one family can be blended with each other.
 enum class family { fixed_point, floating_point, wide };
 family family_of(colour_format colour) {
   if (colour == colour_format::wide) return family::wide;
@@ -23,7 +23,8 @@ family family_of(colour_format colour) {
   return floating ? family::floating_point : family::fixed_point;
 }
 
-// Fast check of RGBA8: opacity minus colour in fields of 16 bits with bit 8 set, which a borrow clears.
+// Fast check of RGBA8: subtract colours from opacities in fields of 16 bits. Bit 8 of the minuend is set; a borrow clears
+// it.
 bool all_premultiplied(const std::byte* pixels, std::int64_t count) {
   std::uint32_t lost = 0;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -36,13 +37,13 @@ bool all_premultiplied(const std::byte* pixels, std::int64_t count) {
   return lost == 0;
 }
 
-// Pixels of `Words` words, the last of which is the depth.
+// Pixels of `Words` words; the last word is the depth.
 template <int Words>
 void take_nearest_of(std::byte* out, std::span<const layer> layers, std::int64_t count) {
   struct pixel {
     std::uint32_t word[Words];
   };
-  constexpr std::int64_t block = 512;  // stays in the first cache while all layers pass
+  constexpr std::int64_t block = 512;  // remains in the first-level cache for all layers
   for (std::int64_t begin = 0; begin < count; begin += block) {
     pixel best[block];
     const std::int64_t size = std::min(block, count - begin);
@@ -61,7 +62,7 @@ void take_nearest_of(std::byte* out, std::span<const layer> layers, std::int64_t
   }
 }
 
-// The same for two words, some pixels at a time: both words of the smaller depth are selected.
+// As above for two words, several pixels at a time: select both words of the pixel with the smaller depth.
 void take_nearest_of_two_words(std::byte* out, std::span<const layer> layers, std::int64_t count) {
   constexpr std::int64_t at_once = blend_words / 2;
   const auto depths = [](const words& w) { return (floats)shuffled(w, w, [](int i) { return i | 1; }); };
@@ -90,15 +91,15 @@ void take_nearest(pixel_format format, std::byte* out, std::span<const layer> la
 }
 
 void blend(pixel_format format, std::byte* out, std::span<const layer> layers, std::int64_t count) {
-  if (layers.empty()) throw usage_error("no layer to blend: pass at least one");
+  if (layers.empty()) throw usage_error("no layers to blend; pass at least one layer");
   for (const layer& l : layers)
     if (l.format.depth != format.depth || (format.depth && l.format != format) ||
         family_of(l.format.colour) != family_of(format.colour))
-      throw usage_error(
-          fmt::format("a layer of {} blended into {}: both must have depth or none, and the same kind of channels (fixed "
-                      "point, floating point or wide)",
-                      name_of(l.format), name_of(format)));
-  if (format == pixel_format{colour_format::wide, true}) throw usage_error("wide pixels have no depth");
+      throw usage_error(fmt::format(
+          "cannot blend a layer of {} into {}: formats must be equal in depth and in the kind of channels (fixed "
+          "point, floating point or wide)",
+          name_of(l.format), name_of(format)));
+  if (format == pixel_format{colour_format::wide, true}) throw usage_error("wide pixels with depth are not supported");
   if (layers.size() == 1 && layers[0].format == format) {
     if (out != layers[0].pixels) std::memcpy(out, layers[0].pixels, static_cast<std::size_t>(count) * format.bytes());
   } else if (format.depth) {
@@ -190,7 +191,7 @@ void clear(pixel_format format, std::byte* pixels, std::int64_t count) {
     for (std::size_t i = 0; i < all; ++i) std::memcpy(pixels + i * bytes + bytes_of(format.colour), &far, sizeof far);
 }
 
-// -0 counts as something, which is safe.
+// -0 counts as non-empty, which is safe.
 bool is_empty(pixel_format format, const std::byte* pixel) {
   if (format.colour == colour_format::wide) {
     constexpr wide_pixel nothing;

@@ -1,11 +1,11 @@
 #pragma once
 /// @file
-/// `over` of any number of layers in one pass: accumulated in single precision, rounded once.
+/// The operator `over` for any number of layers in one pass, accumulated in single precision and rounded once.
 ///
 ///     colour = front + (1 - front opacity) back,   opacity likewise
 ///
-/// For RGBA8 input and output, the result is the exact value rounded to nearest, with an error of at most 0.5 / 255 for any
-/// number of layers (plus 1e-5 / 255 per layer from the accumulator). Results do not depend on the division of pixels into
+/// For RGBA8 input and output, the result is the exact value rounded to nearest. The error is at most 0.5 / 255 for any
+/// number of layers, plus 1e-5 / 255 per layer from the accumulator. Results do not depend on the division of pixels into
 /// calls.
 /// @cite [PorterDuff1984]
 #include <cstdint>
@@ -20,19 +20,18 @@ struct layer {
   const std::byte* pixels = nullptr;
 };
 
-/// Blend `count` pixels of layers, front to back, into `out` (which may be one of them, if its format is the same); with
-/// depth, select the nearest. A single layer is converted.
+/// Blend `count` pixels of layers, front to back, into `out`. `out` may be one of the layers if the formats are equal. With
+/// depth, select the nearest pixel. A single layer is converted.
 ///
-/// Formats may differ within a family: RGBA8, RGBA16 and sums of them, or RGBA16F and RGBA32F; with depth they must be
+/// Formats must belong to one family: RGBA8, RGBA16 and their sums, or RGBA16F and RGBA32F. With depth, formats must be
 /// equal.
 /// @throws usage_error if there is no layer, or the formats belong to different families
 void blend(pixel_format format, std::byte* out, std::span<const layer> layers, std::int64_t count);
 
-/// First pixel that is not premultiplied (a colour above the opacity), contains NaN, or has an opacity above 1; -1 if there
-/// is none.
+/// First pixel with a colour above the opacity (not premultiplied), an opacity above 1, or NaN; -1 if there is none.
 std::int64_t first_bad_pixel(pixel_format format, const std::byte* pixels, std::int64_t count);
 
-/// Stored values of the four channels of a pixel, and its depth (0 without depth): 0 ... 255 for RGBA8. For messages and
+/// Stored values of the four channels of a pixel (0 ... 255 for RGBA8), and its depth (0 without depth). For messages and
 /// references.
 struct pixel_value {
   float channel[4] = {0, 0, 0, 0};

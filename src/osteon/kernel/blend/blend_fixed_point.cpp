@@ -5,13 +5,13 @@ namespace osteon::kernel {
 
 namespace {
 
-// One channel of as many pixels as a vector has words, in units of 1 / 255 for all formats.
+// The channels of several pixels, one vector per channel, in units of 1 / 255 for all formats.
 struct planes {
   floats red, green, blue, opacity;
 };
 
 [[gnu::always_inline]] inline floats to_float(words value) {
-  return __builtin_convertvector((integers)value, floats);  // signed: there is an instruction for it
+  return __builtin_convertvector((integers)value, floats);  // there is an instruction for signed integers only
 }
 [[gnu::always_inline]] inline words rounded(floats value) { return (words) __builtin_convertvector(value + 0.5f, integers); }
 
@@ -25,7 +25,7 @@ struct planes {
   std::memcpy(pixels, &w, sizeof w);
 }
 
-// A pixel of 16-bit channels is two words: red and green, blue and opacity.
+// A pixel with 16-bit channels has two words: red and green, blue and opacity.
 [[gnu::always_inline]] inline planes load16(const std::byte* pixels) {
   words first, second;
   std::memcpy(&first, pixels, sizeof first);
@@ -45,7 +45,7 @@ struct planes {
   std::memcpy(pixels + sizeof first, &second, sizeof second);
 }
 
-// A pixel of a sum is four words, one a channel.
+// A pixel of a sum has four words, one per channel.
 [[gnu::always_inline]] inline planes load_sum(const std::byte* pixels) {
   float values[blend_words][4], channels[4][blend_words];
   std::memcpy(values, pixels, sizeof values);
@@ -73,7 +73,7 @@ struct fixed_point {
     return from.format.colour == colour_format::rgba16 ? load16(from.pixels + 8 * at) : load_sum(from.pixels + 16 * at);
   }
 
-  // One multiplication and addition for each value.
+  // One multiplication and one addition per value.
   [[gnu::always_inline]] static inline planes over(const planes& front, const planes& back) {
     const floats through = 1 - front.opacity * (1.0f / 255);
     return {front.red + through * back.red, front.green + through * back.green, front.blue + through * back.blue,
@@ -90,8 +90,8 @@ struct fixed_point {
   }
 };
 
-// Two layers of RGBA8, rounded exactly, two channels in a word: (t + t / 256) / 256 with t = x k + 128 is x k / 255
-// rounded, for all bytes x and k. A colour above the opacity would carry into the next channel.
+// Blend two layers of RGBA8, two channels per word. For all bytes x and k and t = x k + 128, (t + t / 256) / 256 equals x k
+// / 255 rounded to nearest. A colour above the opacity would carry into the next channel.
 void blend_two(std::byte* out, const std::byte* front, const std::byte* back, std::int64_t count) {
   constexpr std::uint32_t low = 0xff00ff, half = 0x800080;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -107,8 +107,8 @@ void blend_two(std::byte* out, const std::byte* front, const std::byte* back, st
   }
 }
 
-// A compile-time number of RGBA8 layers. Channels remain at their place in the word: sums are in 1, 256 and 65536 / 255,
-// which saves shifts without changing the result.
+// Blend a compile-time number of RGBA8 layers. Channels remain at their positions in the word, so that sums have the units
+// 1, 256 and 65536 / 255. This saves shifts without changing the result.
 template <std::size_t Layers>
 void blend_bytes(std::byte* out, std::span<const layer> layers, std::int64_t count) {
   const std::byte* from[Layers];
@@ -138,7 +138,7 @@ constexpr blend_of_bytes blend_of_some_bytes[] = {nullptr,        nullptr,      
                                                   blend_bytes<3>, blend_bytes<4>, blend_bytes<5>,
                                                   blend_bytes<6>, blend_bytes<7>, blend_bytes<8>};
 
-// Two layers of compile-time formats: the most frequent operation of plans with several rounds.
+// Blend two layers of compile-time formats: the most frequent operation of plans with several rounds.
 template <bool Front8, bool Back8, bool Out8>
 void blend_pair(std::byte* out, std::span<const layer> layers, std::int64_t count) {
   const auto get = []<bool Is8>(const std::byte* pixels, std::int64_t at, std::bool_constant<Is8>) {
@@ -151,7 +151,7 @@ void blend_pair(std::byte* out, std::span<const layer> layers, std::int64_t coun
   }
 }
 
-// By the bits: front, back, result are RGBA8.
+// Index bits: front, back and result are RGBA8.
 constexpr blend_of_bytes blend_pairs[] = {blend_pair<false, false, false>, blend_pair<false, false, true>,
                                           blend_pair<false, true, false>,  blend_pair<false, true, true>,
                                           blend_pair<true, false, false>,  blend_pair<true, false, true>,

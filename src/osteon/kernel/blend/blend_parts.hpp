@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Parts of `blend` for each family of formats.
+/// Implementation of `blend` for each family of formats.
 #include <algorithm>
 #include <cstring>
 #include <osteon/kernel/blend/blend.hpp>
@@ -26,19 +26,19 @@ template <class Place, class V>
   }(std::make_integer_sequence<int, sizeof(V) / sizeof(a[0])>{});
 }
 
-/// Number of layers that are read concurrently. More layers evict each other: images whose size is a power of two map to the
-/// same sets of an 8-way cache.
+/// Number of layers that are read concurrently. More layers would evict each other from the cache: images whose size is a
+/// power of two map to the same sets of an 8-way cache.
 inline constexpr std::size_t layers_at_once = 8;
 
 /// RGBA8 and RGBA16.
 void blend_fixed_point(colour_format format, std::byte* out, std::span<const layer> layers, std::int64_t count);
 /// RGBA16F and RGBA32F.
 void blend_floating_point(colour_format format, std::byte* out, std::span<const layer> layers, std::int64_t count);
-/// Nearest of pixels with depth, all of one format.
+/// Select the nearest of pixels with depth, all of one format.
 void take_nearest(pixel_format format, std::byte* out, std::span<const layer> layers, std::int64_t count);
 
-/// Call whole(out, layers, count) for multiples of `Pixels`, and for the rest in a padded copy, so that the arithmetic of
-/// all pixels is the same.
+/// Call whole(out, layers, count) for multiples of `Pixels`. The remaining pixels are processed in a padded copy, so that
+/// all pixels have the same arithmetic.
 template <int Pixels, class Whole>
 inline void pad_to_vectors(std::size_t pixel_bytes, std::byte* out, std::span<const layer> layers, std::int64_t count,
                            Whole whole) {
@@ -58,15 +58,15 @@ inline void pad_to_vectors(std::size_t pixel_bytes, std::byte* out, std::span<co
   std::memcpy(out + done * pixel_bytes, padded.data(), left * pixel_bytes);
 }
 
-/// The same layers, from pixel `at` on.
+/// The layers from pixel `at` on.
 inline std::vector<layer> advanced(std::span<const layer> layers, std::int64_t at) {
   std::vector<layer> result(layers.begin(), layers.end());
   for (layer& l : result) l.pixels += static_cast<std::size_t>(at) * l.format.bytes();
   return result;
 }
 
-/// Blend layers from back to front. `Family::sum` holds `Family::pixels` pixels of a family of formats and provides
-/// load<One> (`One`: all layers have its narrow format), over() and store().
+/// Blend layers from back to front. `Family::sum` stores `Family::pixels` pixels of a family of formats and provides
+/// load<One>, over() and store(). `One` is true if all layers have the narrow format of the family.
 template <class Family, bool One>
 inline void blend_vectors(colour_format format, std::byte* out, std::span<const layer> layers, std::int64_t count) {
   constexpr std::int64_t block =

@@ -6,22 +6,24 @@
 
 namespace osteon::kernel {
 
-/// Convert halves, stored in the low 16 bits of each lane, to floats. Words, Floats: vectors of std::uint32_t and float.
+/// Convert half-precision numbers, stored in the low 16 bits of each lane, to floats. Words and Floats are vectors of
+/// std::uint32_t and float.
 template <class Floats, class Words>
 [[gnu::always_inline]] inline Floats from_half(Words bits) {
-  // Exponent and mantissa in the position of a float represent a number 2^112 times too small, subnormal or not.
+  // Shifted to the position of a float, exponent and mantissa represent a number that is 2^112 times too small, also for
+  // subnormal numbers.
   constexpr float scale = 0x1p112f;
   const Words magnitude = (bits & 0x7fff) << 13;
-  const Words special = (Words)(magnitude >= (0x7c00u << 13)) & 0x7f800000u;  // infinity, not a number
+  const Words special = (Words)(magnitude >= (0x7c00u << 13)) & 0x7f800000u;  // infinity and NaN
   return (Floats)((Words)((Floats)magnitude * scale) | special | ((bits & 0x8000) << 16));
 }
 
-/// Convert to the nearest half, ties to even, in the low 16 bits of each lane; overflow gives infinity.
+/// Convert to the nearest half-precision number (ties to even) in the low 16 bits of each lane. Overflow yields infinity.
 template <class Floats, class Words>
 [[gnu::always_inline]] inline Words to_half(Floats value) {
   const Words bits = (Words)value, magnitude = bits & 0x7fffffff;
   const Words normal = (magnitude + 0xfff + ((magnitude >> 13) & 1) - (112u << 23)) >> 13;
-  // In the sum with 0.5, the last bit of a subnormal half is the last bit: the addition rounds.
+  // In the sum with 0.5, the last bit of a subnormal half is the last bit of the float, so that the addition rounds.
   const Words subnormal = (Words)((Floats)magnitude + 0.5f) - std::bit_cast<std::uint32_t>(0.5f);
   const Words is_subnormal = (Words)(magnitude < (113u << 23));
   const Words is_large = (Words)(magnitude >= (143u << 23)), is_nan = (Words)(magnitude > 0x7f800000u);

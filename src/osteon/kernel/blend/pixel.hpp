@@ -7,9 +7,9 @@
 
 namespace osteon::kernel {
 
-/// Four channels red, green, blue, opacity; of 8 or 16 bits for [0, 1], half or single precision. A `sum` of 8 or 16 bits is
-/// an unrounded value: single precision in units of 1 / 255. A `wide` one is a wide_pixel with visually exact blending:
-/// colours, and the transmittance in place of the opacity, of 106 bits each.
+/// Format of the four channels red, green, blue and opacity: 8 or 16 bits for [0, 1], or half or single precision. `sum` is
+/// the unrounded sum of formats with 8 or 16 bits: single precision in units of 1 / 255. `wide` is a wide_pixel with
+/// visually exact blending: colours, and transmittance instead of opacity, of 106 bits each.
 enum class colour_format : std::uint8_t { rgba8, rgba16, rgba16f, rgba32f, sum, wide };
 
 constexpr std::size_t bytes_of(colour_format colour) {
@@ -26,10 +26,10 @@ constexpr std::size_t bytes_of(colour_format colour) {
   }
 }
 
-/// A colour, followed by its optional depth (float, smaller is nearer).
+/// A colour, followed by an optional depth (float, smaller is nearer).
 ///
-/// Pixels without depth are blended in the order of visibility; of pixels with depth the nearest is selected, of equal ones
-/// the front one.
+/// Pixels without depth are blended in visibility order. With depth, the nearest pixel is selected; if depths are equal, the
+/// front pixel.
 struct pixel_format {
   colour_format colour = colour_format::rgba8;
   bool depth = false;
@@ -38,8 +38,8 @@ struct pixel_format {
   friend bool operator==(const pixel_format&, const pixel_format&) = default;
 };
 
-/// Format of intermediate results: one step wider, so that only the final result is rounded to `format`. Pixels with depth
-/// are never blended and remain unchanged.
+/// Format of intermediate results: the next wider format, so that only the final result is rounded to `format`. Pixels with
+/// depth are not blended and keep their format.
 constexpr pixel_format wider(pixel_format format) {
   if (format.depth) return format;
   if (format.colour == colour_format::rgba8) return {colour_format::rgba16, false};
@@ -47,7 +47,8 @@ constexpr pixel_format wider(pixel_format format) {
   return format;
 }
 
-/// Lossless format of blended layers: with them as the last layer, `blend` equals blending all layers at once, bitwise.
+/// Lossless format of blended layers. Blending with such a sum as the last layer is bitwise equal to blending all layers at
+/// once.
 constexpr pixel_format unrounded(pixel_format format) {
   if (format.depth || format.colour == colour_format::wide) return format;
   const bool fixed = format.colour == colour_format::rgba8 || format.colour == colour_format::rgba16;

@@ -88,7 +88,8 @@ void store(pixel_format format, std::byte* to, const wide_pixel& pixel) {
     const std::uint8_t bytes[4] = {level(value[0], opacity), level(value[1], opacity), level(value[2], opacity), opacity};
     std::memcpy(to, bytes, sizeof bytes);
   } else {
-    throw usage_error(fmt::format("pixels of {}: rays support rgba8, rgba16f, rgba32f and wide", name_of(format)));
+    throw usage_error(
+        fmt::format("pixel format {}: not supported by ray casting; use rgba8, rgba16f, rgba32f or wide", name_of(format)));
   }
 }
 

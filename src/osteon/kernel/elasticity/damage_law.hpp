@@ -1,18 +1,18 @@
 #pragma once
 /// @file
-/// Loss of stiffness of a voxel under strain.
+/// Stiffness loss of a voxel under strain.
 #include <limits>
 #include <osteon/kernel/elasticity/yield_surface.hpp>
 
 namespace osteon::kernel {
 
-/// Residual stiffness of a broken voxel, relative to its initial stiffness: the body must not separate into unsupported
-/// parts.
+/// Residual stiffness of a broken voxel, relative to its initial stiffness. It prevents the separation of the body into
+/// unsupported parts.
 inline constexpr double stiffness_of_broken = 1e-3;
 
-/// Secant damage: kappa is the maximum over the history of a q + b I1 of the undamaged (effective) stress; the stress is
-/// (1 - D(kappa)) times the effective stress. In a uniaxial test it follows Young's modulus E up to the strength, then the
-/// slope p E; it unloads to the origin. Beyond the fracture the voxel is broken permanently.
+/// Secant damage. kappa is the maximum over the history of a q + b I1 of the undamaged (effective) stress; the stress is (1
+/// - D(kappa)) times the effective stress. In a uniaxial test the slope of the stress is Young's modulus E up to the
+/// strength, then p E. Unloading returns to the origin. Beyond the fracture the voxel is permanently broken.
 struct damage_law {
   yield_surface surface;                                      ///< a and b only
   double slope = 0;                                           ///< p, in [0, 1)

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Transforms between corner values of bricks and their deformations, and products in deformations, for the kernels of
-/// deformation_table and graded_bricks.
+/// Transforms between corner values and deformations of bricks, and products in terms of deformations, for deformation_table
+/// and graded_bricks.
 #include <array>
 #include <osteon/kernel/elasticity/brick_matrices.hpp>
 #include <osteon/kernel/elasticity/deformation_table.hpp>
@@ -12,7 +12,8 @@ namespace osteon::kernel::deformation_parts {
 typedef double double4 __attribute__((vector_size(32)));
 typedef lanes<float>::vector float8;
 
-// Sums and differences of the values at the eight corners, for the eight products of +1 and -1 over the axes.
+// Walsh-Hadamard transform of the values at the eight corners: sums with the signs of the eight products of +1 and -1 over
+// the axes.
 template <class V>
 [[gnu::always_inline]] inline void walsh_hadamard(V (&u)[8]) {
   unrolled<3>([&](auto axis) __attribute__((always_inline)) {
@@ -27,7 +28,7 @@ template <class V>
   });
 }
 
-// The transpose: a corner value is the sum of +1 or -1 times each mode.
+// Transpose of the previous transform: a corner value is the sum of all modes with signs.
 template <class V>
 [[gnu::always_inline]] inline void walsh_hadamard_transposed(V (&u)[8]) {
   unrolled<3>([&](auto axis) __attribute__((always_inline)) {
@@ -42,10 +43,11 @@ template <class V>
   });
 }
 
-constexpr int deformations = 6, all_modes = 8;  // in triples
+constexpr int deformations = 6, all_modes = 8;  // numbers of triples
 
-// The modes by their bits: none, x, y, yx, z, zx, zy, zyx; first and second as in brick_shape. Out: normal strains, shear
-// strains, the bending modes and the hourglass, then rotations and translations. A vector holds one value of each brick.
+// Input: modes by their bits none, x, y, yx, z, zx, zy, zyx; `first` and `second` as in brick_shape. Output: normal strains,
+// shear strains, bending modes and the hourglass mode, then rotations and translations. A vector contains one value per
+// brick.
 template <class V, class S>
 [[gnu::always_inline]] inline void to_deformations(const S& first, const S& second, const V (&u)[3][8],
                                                    V (&d)[all_modes][3]) {
@@ -75,13 +77,13 @@ template <bool has_rigid, class V, class S>
   u[1][4] = other[0], u[2][4] = other[1], u[2][2] = other[2];
 }
 
-// y = A x for a symmetric A of n x n blocks; `a` contains those on and below the diagonal, as scalars common to all bricks
-// or as vectors.
+// y = A x for a symmetric A of n x n blocks. `a` contains the blocks on and below the diagonal, as scalars common to all
+// bricks or as vectors.
 template <int n, class A>
 [[gnu::always_inline]] inline void multiply_symmetric(const A* a, const float8 (&x)[all_modes][3],
                                                       float8 (&y)[all_modes][3]) {
   unrolled<n>([&](auto s) __attribute__((always_inline)) {
-    constexpr int before = s * n - s * (s - 1) / 2;  // blocks of the columns to the left
+    constexpr int before = s * n - s * (s - 1) / 2;  // number of blocks in the columns to the left
     float8 across[3]{};
     unrolled<n - s>([&](auto down) __attribute__((always_inline)) {
       constexpr int t = s + down;
@@ -97,7 +99,7 @@ template <int n, class A>
   });
 }
 
-// Four values of each of eight bricks: the first of all, the second of all, and so on.
+// Load four values of each of eight bricks, and transpose: to[0] has the first values of all bricks, and so on.
 [[gnu::always_inline]] inline void gather_fours(const float* const (&from)[8], float8 (&to)[4]) {
   float8 pair[4];
   unrolled<4>([&](auto b) __attribute__((always_inline)) {
@@ -116,7 +118,7 @@ template <int n, class A>
   to[3] = __builtin_shufflevector(b, d, 2, 3, 10, 11, 6, 7, 14, 15);
 }
 
-// Inverse, for three values and a zero.
+// Inverse of gather_fours for three values and a zero.
 [[gnu::always_inline]] inline void spread_threes(const float8& z, const float8& y, const float8& x, float4 (&to)[8]) {
   const float8 zero{};
   const float8 a = __builtin_shufflevector(z, y, 0, 8, 1, 9, 4, 12, 5, 13);
@@ -132,7 +134,7 @@ template <int n, class A>
   });
 }
 
-// The coordinates of each column of a matrix, four columns at a time; the result transposed.
+// Transform each column of a matrix to coordinates, four columns at a time. The result is transposed.
 inline std::array<double, 576> transform_columns(const std::array<double, 576>& k, const double (&first)[3],
                                                  const double (&second)[3]) {
   std::array<double, 576> result;
@@ -147,7 +149,7 @@ inline std::array<double, 576> transform_columns(const std::array<double, 576>& 
   return result;
 }
 
-// Matrix as a quadratic form of deformations and rigid motions: the inverse transformation from both sides.
+// A matrix as a quadratic form of deformations and rigid motions: apply the inverse transformation from both sides.
 inline std::array<double, 576> in_deformations(const symmetric24& matrix, const brick_shape& shape) {
   double first[3], second[3];
   for (int i = 0; i < 3; ++i) {

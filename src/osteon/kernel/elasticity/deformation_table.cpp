@@ -12,11 +12,11 @@ namespace {
 
 typedef double double8 __attribute__((vector_size(64)));
 
-// The matrices of eight graded bricks: the fixed numbers times sums of the octants' moduli.
+// Compute the matrices of eight graded bricks: constants times sums of the octants' moduli.
 void make_matrices(const graded_bricks& graded, const octant_materials* const (&octants)[8],
                    float8 (&a)[graded_bricks::entries]) {
   const graded_bricks::coefficients& k = graded.of_product();
-  // In double: small sums of large moduli would otherwise have the error of the large ones.
+  // Use double precision, because small sums of large moduli suffer from cancellation.
   double8 lambda[8], mu[8];
   for (int octant = 0; octant < 8; ++octant)
     for (int b = 0; b < 8; ++b) {
@@ -33,7 +33,7 @@ void make_matrices(const graded_bricks& graded, const octant_materials* const (&
   for (std::size_t i = 0; i < graded_bricks::entries; ++i)
     a[i] = k.by_lambda[i] * lambdas[k.sum[i]] + k.by_mu[i] * mus[k.sum[i]];
   float8 largest{};
-  std::size_t block = 0;  // the first of each column of blocks is on the diagonal
+  std::size_t block = 0;  // the first block of each column is on the diagonal
   for (std::size_t s = 0; s < deformations; block += deformations - s, ++s)
     for (std::size_t c = 0; c < 3; ++c) {
       const float8& v = a[9 * block + 4 * c];
@@ -99,7 +99,7 @@ void add_forces(const table_bricks& bricks, const brick_batch& batch, const floa
   unrolled<3>([&](auto c) __attribute__((always_inline)) { walsh_hadamard_transposed(u[c]); });
   float4 force[8][8];
   unrolled<8>([&](auto k) __attribute__((always_inline)) { spread_threes(u[0][k], u[1][k], u[2][k], force[k]); });
-  for (int b = 0; b < batch.count; ++b)  // one after the other: they may share corners
+  for (int b = 0; b < batch.count; ++b)  // sequentially, because bricks may share corners
     unrolled<8>([&](auto k) __attribute__((always_inline)) {
       float* to = y + 4 * static_cast<std::int64_t>(corner[b][k]);
       float4 sum;
@@ -120,13 +120,13 @@ brick_shape::brick_shape(vector3 sides) {
 
 void stiffen(symmetric24& matrix, const brick_shape& shape, double part) {
   const std::array<double, 576> energy = in_deformations(matrix, shape);
-  // Relative to the stiffest: a deformation without free nodes has no energy.
+  // Stiffen relative to the stiffest deformation: a deformation without free nodes has no energy.
   double largest = 0;
   for (std::size_t m = 0; m < 3 * deformations; ++m) largest = std::max(largest, energy[25 * m]);
-  // The coordinates of every unit displacement of a corner.
+  // Coordinates of all unit displacements of corners.
   std::array<std::array<double, 24>, 24> of_unit{};
   for (std::size_t i = 0; i < 24; ++i) {
-    // A corner that only moves fixed nodes has no stiffness and is not an unknown; it remains zero.
+    // A corner that moves fixed nodes only has no stiffness. It is not an unknown and remains zero.
     if (matrix(i, i) == 0) continue;
     double u[3][8]{}, d[all_modes][3];
     u[i % 3][i / 3] = 1;
@@ -159,16 +159,16 @@ void deformation_table::add(const symmetric24& matrix, const brick_shape& shape,
       for (int c = 0; c < 3; ++c)
         for (int r = 0; r < 3; ++r)
           value_.push_back(static_cast<float>(k[static_cast<std::size_t>(24 * (3 * t + r) + 3 * s + c)]));
-  value_.resize(value_.size() + 3);  // loads read four values of three
+  value_.resize(value_.size() + 3);  // loads of three values read a fourth value
 }
 
-// Number of consecutive bricks that are sorted by matrix: enough to find eight of one matrix, few enough that their nodes
-// stay in the first-level cache.
+// Number of consecutive bricks that are sorted by matrix: large enough to find eight bricks with one matrix, small enough to
+// keep their nodes in the first-level cache.
 constexpr std::int32_t window = 512;
 
 void append_batches(const table_bricks& bricks, std::int32_t begin, std::int32_t end, std::vector<brick_batch>& batches) {
   struct entry {
-    int group;  // those of one group can be multiplied together
+    int group;  // bricks of one group can be multiplied together
     std::int32_t matrix, brick;
     auto operator<=>(const entry&) const = default;
   };

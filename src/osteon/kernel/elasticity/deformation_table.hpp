@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Coarse bricks times a vector in single precision, by their deformations. Node data are four floats per node (z, y, x, 0).
+/// Product of coarse bricks with a vector in single precision, in terms of deformations. Node data are four floats per node
+/// (z, y, x, 0).
 #include <array>
 #include <cstdint>
 #include <osteon/base/material_number.hpp>
@@ -14,18 +15,19 @@ namespace osteon::kernel {
 /// Aspect ratios of a brick, which distinguish rotations from shears.
 struct brick_shape {
   explicit brick_shape(vector3 sides);
-  float4 first{}, second{};  ///< for the planes zy, zx, yx: the side along the first axis, and along the second
+  float4 first{}, second{};  ///< for the planes zy, zx, yx: relative sides along the first and the second axis
 };
 
-/// Add this fraction of the energy of the stiffest deformation to that of each of the 18 deformations; rigid motions remain
-/// free of energy.
+/// Add the fraction `part` of the energy of the stiffest deformation to the energy of each of the 18 deformations. Rigid
+/// motions remain without energy.
 void stiffen(symmetric24& matrix, const brick_shape& shape, double part);
 
 /// Matrices of bricks in single precision, in terms of 18 deformations and 6 rigid motions instead of 24 corner values.
 ///
-/// A part that is connected by a thin strut moves rigidly at almost no energy. Sums of corner values times matrix entries
-/// have a rounding error of the size of the motion times the stiffness of the bricks, far above the stiffness of the strut.
-/// Differences of corner values are computed first, which is accurate, and rigid motions are not multiplied by entries.
+/// A part connected by a thin strut moves rigidly with almost no energy. The rounding error of sums of corner values times
+/// matrix entries has the size of the motion times the stiffness of the bricks, which is far above the stiffness of the
+/// strut. Therefore accurate differences of corner values are computed first, and rigid motions are not multiplied by matrix
+/// entries.
 class deformation_table {
  public:
   /// Append a matrix.
@@ -42,7 +44,7 @@ class deformation_table {
 
  private:
   std::vector<place> places_;
-  std::vector<float> value_;  // blocks of 3 x 3 by columns; for each column of blocks those on and below the diagonal
+  std::vector<float> value_;  // blocks of 3 x 3 by columns; each column has the blocks on and below the diagonal
 };
 
 class graded_bricks;
@@ -53,25 +55,26 @@ using octant_materials = std::array<material_number, 8>;
 /// Bricks that share a table of matrices.
 struct table_bricks {
   std::span<const std::array<std::int32_t, 8>> corners;
-  std::span<const std::int32_t> matrix;  ///< per brick, index in the table, or ~ of an index in `octants`
+  std::span<const std::int32_t> matrix;  ///< per brick: index in the table, or ~(index in `octants`)
   const deformation_table* table;
-  std::span<const std::uint8_t> shape_of_brick;  ///< index in `shapes`; empty if all bricks have the first
+  std::span<const std::uint8_t> shape_of_brick;  ///< index in `shapes`; empty if all bricks have the first shape
   std::span<const brick_shape> shapes;
   const graded_bricks* graded = nullptr;
   std::span<const octant_materials> octants{};  ///< materials of the bricks without a matrix in the table
 };
 
-/// Eight bricks that are multiplied together. They have one shape, and all are anchored, all are not, or all are graded.
+/// Eight bricks that are multiplied together. All bricks of a batch have one shape and are of one kind: anchored, not
+/// anchored, or graded.
 struct brick_batch {
   std::array<std::int32_t, 8> brick;
-  std::int8_t count;    ///< number of bricks; further lanes are repetitions
-  bool has_one_matrix;  ///< common matrix, read once
+  std::int8_t count;    ///< number of bricks; unused lanes repeat a brick
+  bool has_one_matrix;  ///< true if the bricks have a common matrix, which is read once
 };
 
-/// Group the bricks [begin, end) into batches; close bricks with the same matrix are grouped together.
+/// Group the bricks [begin, end) into batches. Adjacent bricks with the same matrix form a batch.
 void append_batches(const table_bricks& bricks, std::int32_t begin, std::int32_t end, std::vector<brick_batch>& batches);
 
-/// Add K x to y for the bricks of batches. Bricks of one call write their corners only.
+/// Add K x to y for the bricks of batches. Writes only the corners of these bricks.
 void add_product(const table_bricks& bricks, std::span<const brick_batch> batches, const float* x, float* y);
 
 }  // namespace osteon::kernel

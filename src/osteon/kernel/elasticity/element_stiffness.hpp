@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Stiffness of one eight-node brick as a plain matrix, the reference for all faster forms.
+/// Stiffness of an eight-node brick as a full matrix: the reference for the faster kernels.
 #include <array>
 #include <osteon/base/box.hpp>
 
@@ -21,7 +21,7 @@ inline lame lame_of(double youngs_modulus, double poisson_ratio) {
 /// a = 4 (upper in z) + 2 (upper in y) + (upper in x).
 using matrix24 = std::array<double, 24 * 24>;
 
-/// Stiffness of a trilinear brick, by 2 x 2 x 2 Gauss points (exact for a box) [N/mm].
+/// Stiffness of a trilinear brick with 2 x 2 x 2 Gauss points, which are exact for a box [N/mm].
 matrix24 element_stiffness(vector3 spacing_mm, lame material);
 
 }  // namespace osteon::kernel

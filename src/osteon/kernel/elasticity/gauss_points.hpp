@@ -1,13 +1,13 @@
 #pragma once
 /// @file
 /// Strains of an eight-node brick at its 2 x 2 x 2 Gauss points, and nodal forces of stresses at these points. The eight
-/// corners, or the eight Gauss points, are the lanes of one vector: 4 (upper in z) + 2 (upper in y) + (upper in x).
+/// corners or Gauss points are the lanes of a vector: 4 (upper in z) + 2 (upper in y) + (upper in x).
 #include <osteon/base/box.hpp>
 #include <type_traits>
 
 namespace osteon::kernel {
 
-/// Eight numbers: one for each corner of a brick, or for each of its Gauss points.
+/// Eight numbers: one for each corner or Gauss point of a brick.
 template <class T>
 struct eight_of {
   typedef T vector __attribute__((vector_size(8 * sizeof(T))));
@@ -20,7 +20,7 @@ struct vector_at_corners {
   typename eight_of<T>::vector value[3];
 };
 
-/// Components zz, yy, xx, zy, zx, yx at the Gauss points; of strains the shears are engineering shears.
+/// Components zz, yy, xx, zy, zx, yx at the Gauss points. Strains have engineering shears.
 template <class T>
 struct tensor_at_points {
   typename eight_of<T>::vector value[6];
@@ -35,7 +35,7 @@ template <int axis, class V>
   if constexpr (axis == 2) return __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6);
 }
 
-// Times -1 at the lower corners of the axis, +1 at the upper ones.
+// Multiply by -1 at the lower and +1 at the upper corners of the axis.
 template <int axis, class V>
 [[gnu::always_inline]] inline V signed_by_side(const V& v) {
   if constexpr (axis == 0) return v * V{-1, -1, -1, -1, 1, 1, 1, 1};
@@ -43,7 +43,7 @@ template <int axis, class V>
   if constexpr (axis == 2) return v * V{-1, 1, -1, 1, -1, 1, -1, 1};
 }
 
-// From corners to Gauss points along an axis. The matrix is symmetric and thus also maps forces back.
+// Interpolate from corners to Gauss points along an axis. The matrix is symmetric and therefore also maps forces to corners.
 template <int axis, class V>
 [[gnu::always_inline]] inline V between(const V& v) {
   using scalar = std::remove_cvref_t<decltype(v[0])>;
@@ -52,7 +52,7 @@ template <int axis, class V>
   return near * v + far * mirrored<axis>(v);
 }
 
-// Upper minus lower corner, and its transpose.
+// Difference between upper and lower corner, and its transpose.
 template <int axis, class V>
 [[gnu::always_inline]] inline V difference(const V& v) {
   return signed_by_side<axis>(v - mirrored<axis>(v));
@@ -82,8 +82,8 @@ template <class T>
   strain.value[5] = gradient[1][2] + gradient[2][1];
 }
 
-/// Nodal forces of stresses at the Gauss points: the transpose of strains_at_points.
-/// @param scale weight of a Gauss point over the edge, z, y, x: volume / 8 / edge
+/// Nodal forces of stresses at the Gauss points: the transpose of strains_at_points().
+/// @param scale weight of a Gauss point divided by the edge, z, y, x: volume / 8 / edge
 template <class T>
 [[gnu::always_inline]] inline void forces_of_stresses(const tensor_at_points<T>& stress, const T (&scale)[3],
                                                       vector_at_corners<T>& force) {
@@ -98,7 +98,7 @@ template <class T>
   }
 }
 
-/// Mean over the Gauss points, stored at each of them.
+/// Mean over the Gauss points, in all lanes.
 template <class V>
 [[gnu::always_inline]] inline V mean_of_points(const V& v) {
   using namespace gauss_points_parts;

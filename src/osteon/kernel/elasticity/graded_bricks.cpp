@@ -10,8 +10,7 @@ using namespace deformation_parts;
 
 namespace {
 
-// Reflections under which a deformation changes its sign, as bits 4 (z), 2 (y), 1 (x): those of its mode and of its
-// component.
+// Reflections that change the sign of a deformation, as bits 4 (z), 2 (y), 1 (x): the bits of its mode and its component.
 constexpr unsigned signs_of(int triple, int component) {
   constexpr unsigned own[3] = {4, 2, 1}, shear[3] = {6, 5, 3}, mode[6] = {0, 0, 3, 5, 6, 7};
   if (triple == 0) return 0;
@@ -44,7 +43,7 @@ graded_bricks::graded_bricks(vector3 spacing_mm, std::span<const lame> materials
         for (int r = 0; r < 3; ++r, ++next) {
           const auto at = static_cast<std::size_t>(24 * (3 * t + r) + 3 * s + c);
           const unsigned sum = signs_of(t, r) ^ signs_of(s, c);
-          // walsh_hadamard subtracts the lower from the upper along each axis.
+          // walsh_hadamard subtracts lower from upper values along each axis.
           const double sign = std::popcount(sum) % 2 ? -1 : 1;
           product_.by_lambda[next] = static_cast<float>(sign * lambda[at]);
           product_.by_mu[next] = static_cast<float>(sign * mu[at]);

@@ -11,14 +11,14 @@ namespace osteon::kernel {
 
 namespace {
 
-constexpr int bit_of[3] = {4, 2, 1};  // the bit of axis z, y, x in a corner or mode number
+constexpr int bit_of[3] = {4, 2, 1};  // bit of axis z, y, x in a corner or mode number
 constexpr int pairs[3][2] = {{0, 1}, {0, 2}, {1, 2}};
 
 constexpr int bits(int p) { return (p & 1) + (p >> 1 & 1) + (p >> 2 & 1); }
 
-// Block p holds component c of mode p ^ bit_of[c]. The displacement is a sum of modes phi_m, the product of xi_d in
-// [-1, 1] over the axes d of m; d phi_m / dx_d = (2 / h_d) phi_{m without d}; and phi_m has mean square 3^-|m|.
-// The energy is lambda (div u)^2 + 2 mu eps:eps, term by term below. Both transforms are unnormalised: 1/64.
+// Block p contains component c of mode p ^ bit_of[c]. The displacement is a sum of modes phi_m; phi_m is the product of xi_d
+// in [-1, 1] over the axes d of m. Hence d phi_m / dx_d = (2 / h_d) phi_{m without d}, and phi_m has the mean square 3^-|m|.
+// The energy is lambda (div u)^2 + 2 mu eps:eps. Both transforms are not normalised, hence the factor 1/64.
 void block_coefficients(vector3 spacing, double (&by_lambda)[8][6], double (&by_mu)[8][6]) {
   const double scale = spacing.z * spacing.y * spacing.x / 64;
   const double slope[3] = {2 / spacing.z, 2 / spacing.y, 2 / spacing.x};
@@ -49,8 +49,8 @@ constexpr bool couples(int p, int k) {
   return (p & both) == 0 || (p & both) == both;
 }
 
-// The value 1, hidden from the compiler. This kernel has three times as many additions as multiplications, and cores have
-// units for each: a * one + b equals a + b exactly, but uses a multiplier.
+// The value 1, hidden from the compiler. This kernel has three times as many additions as multiplications, but cores have
+// separate units for both. a * one + b equals a + b exactly and uses a multiplier.
 template <class V>
 [[gnu::always_inline]] inline V unknown_one() {
   V one = V{} + 1;
@@ -60,8 +60,8 @@ template <class V>
   return one;
 }
 
-// Sums and differences along y, then z, of four rows (z, y): the modes 0, y, z, zy of their places. Applied twice it is four
-// times the identity. Translations cause no force: their sums are omitted.
+// Sums and differences along y, then z, of four rows (z, y): modes 0, y, z, zy. Applied twice, the transform is four times
+// the identity. Translations cause no force, so their sums are omitted.
 template <bool no_sum, class V>
 [[gnu::always_inline]] inline void butterfly(V (&u)[4], V one) {
   const V a = u[0] + u[1], b = u[0] * one - u[1], c = u[2] + u[3], d = u[2] * one - u[3];
@@ -69,10 +69,10 @@ template <bool no_sum, class V>
   u[1] = b + d, u[2] = a * one - c, u[3] = b * one - d;
 }
 
-// Maximum number of materials with tabulated coefficients, 1.5 KiB each.
+// Maximum number of materials with tabulated coefficients (1.5 KiB per material).
 constexpr std::size_t most_tabulated = 256;
 
-// The forces of block p, for bricks of one material.
+// Forces of block p for bricks of one material.
 template <class T>
 struct of_one_material {
   const typename hex8_stiffness<T>::coefficients& k;
@@ -91,12 +91,12 @@ struct of_one_material {
   }
 };
 
-// The same for lanes with different materials.
+// Forces of block p for lanes with different materials.
 template <class T>
 struct of_any_material {
   using vector = typename lanes<T>::vector;
   const lame_blocks<vector>& k;
-  vector lambda, varying, mu;  // `varying` is lambda where the dilatation differs from its mean
+  vector lambda, varying, mu;  // `varying` is lambda for the dilatation minus its mean
 
   template <int p, class V>
   [[gnu::always_inline]] void apply(V& a, V& b, V& c) const {
@@ -129,7 +129,7 @@ inline __attribute__((always_inline)) lanes<double>::vector shifted(const lanes<
   return __builtin_shufflevector(before, v, 3, 4, 5, 6);
 }
 
-// A load at offset width - n is a mask of the first n lanes.
+// A load at offset width - n yields a mask of the first n lanes.
 template <class I>
 constexpr auto first_lanes = [] {
   std::array<I, 64 / sizeof(I)> places{};
@@ -137,7 +137,7 @@ constexpr auto first_lanes = [] {
   return places;
 }();
 
-// Keeps a loaded value in a register: the compiler would load it again, and loads limit this kernel.
+// Keep a loaded value in a register: the compiler would load the value again, and loads limit this kernel.
 template <class V>
 [[gnu::always_inline]] inline void keep_in_register([[maybe_unused]] V& v) {
 #ifdef __AVX__
@@ -145,17 +145,18 @@ template <class V>
 #endif
 }
 
-// Position of a step in its run: `width` bricks with more to follow; the last `count` < width ones; or these if a whole
-// vector exceeds the nodes of the plane, which may belong to another thread.
+// Position of a step in its run. `inside`: `width` bricks, followed by further bricks. `tail`: the last `count` < width
+// bricks. `last_tail`: as `tail`, but a full vector would exceed the nodes of the plane; the next nodes may belong to
+// another thread.
 enum class place { inside, tail, last_tail };
-// State of the fourth row of nodes, which previous bricks do not have: forces are added to it, or are its first value.
+// Treatment of the fourth row of nodes, which is not shared with previous bricks: add forces to the row, or set it.
 enum class fourth_row { add, set };
 template <place where, fourth_row fourth, class T, class V, class K>
 [[gnu::always_inline]] inline void add_bricks(const T* const (&x)[3], T* const (&y)[3], const std::int64_t (&at)[4],
                                               int count, const K& k, V (&carry)[3][4]) {
   constexpr int width = lanes<T>::count;
   using mask = typename lanes<T>::mask;
-  // Modes are sums or differences along x, y and z: x first, then y and z.
+  // Modes are sums or differences along x, y and z; x comes first.
   V sums[3][4], differences[3][4];
   const V one = unknown_one<V>();
   unrolled<3>([&](auto c) __attribute__((always_inline)) {
@@ -167,9 +168,11 @@ template <place where, fourth_row fourth, class T, class V, class K>
     butterfly<true>(sums[c], one);
     butterfly<false>(differences[c], one);
   });
-  asm volatile("" ::: "memory");  // the compiler would otherwise interleave the steps and spill more than is stored here
-  // Blocks 2 q and 2 q + 1 differ in x only: the even one uses sums (components z and y), the odd one differences. Together
-  // they yield the forces at the lower and the upper corners, as modes in z and y.
+  asm volatile("" ::
+                   : "memory");  // prevents the compiler from interleaving the steps, which would spill more registers than
+                                 // are stored here
+  // Blocks 2 q and 2 q + 1 differ in x only. For components z and y, the even block uses sums and the odd block differences.
+  // Together they yield the forces at the lower and upper corners, as modes in z and y.
   V force[3][4];
   unrolled<4>([&](auto q) __attribute__((always_inline)) {
     constexpr int mode[3] = {q ^ 2, q ^ 1, q};
@@ -186,13 +189,13 @@ template <place where, fourth_row fourth, class T, class V, class K>
       else
         lower = even[c] + odd[c], upper = c == 2 ? odd[c] - even[c] : even[c] - odd[c];
       if constexpr (where != place::inside) {
-        // Lanes behind the run are nodes of other bricks and must add 0.
+        // Lanes beyond the run belong to nodes of other bricks and must add 0.
         const auto valid = get<mask>(first_lanes<typename lanes<T>::integer>.data() + width - count);
         lower = reinterpret_cast<V>(reinterpret_cast<mask>(lower) & valid);
         upper = reinterpret_cast<V>(reinterpret_cast<mask>(upper) & valid);
       }
-      // Node at + i is the lower corner of brick i and the upper one of brick i - 1: shifting in registers makes it one
-      // read and one write a node instead of two that wait for each other.
+      // Node at + i is the lower corner of brick i and the upper corner of brick i - 1. A shift in registers combines both
+      // contributions, so that each node is read and written once instead of twice in sequence.
       force[c][mode[c]] = lower + shifted(carry[c][mode[c]], upper);
       carry[c][mode[c]] = upper;
     });
@@ -203,7 +206,7 @@ template <place where, fourth_row fourth, class T, class V, class K>
       T* to = y[c] + at[row];
       constexpr bool set = fourth == fourth_row::set && row == 3;
       if constexpr (where != place::last_tail) {
-        // Nodes behind a tail have no value yet and may be set to 0; if they have one, 0 is added.
+        // Nodes beyond a tail may be set to 0 if they have no value yet; otherwise 0 is added.
         store(to, set ? force[c][row] : get<V>(to) + force[c][row]);
       } else {
         for (int i = 0; i <= count; ++i) to[i] = set ? force[c][row][i] : to[i] + force[c][row][i];
@@ -263,9 +266,9 @@ template lame_blocks<float> make_lame_blocks(vector3 spacing_mm);
 template lame_blocks<double> make_lame_blocks(vector3 spacing_mm);
 
 template <class T>
-hex8_stiffness<T>::hex8_stiffness(vector3 spacing_mm, std::span<const lame> materials, dilatation how)
-    : lambda_varies_(how == dilatation::at_points ? T(1) : T(0)),
-      mu_varies_(how == dilatation::at_points ? T(0) : T(-2) / 3) {
+hex8_stiffness<T>::hex8_stiffness(vector3 spacing_mm, std::span<const lame> materials, dilatation dilatation_kind)
+    : lambda_varies_(dilatation_kind == dilatation::at_points ? T(1) : T(0)),
+      mu_varies_(dilatation_kind == dilatation::at_points ? T(0) : T(-2) / 3) {
   double by_lambda[8][6], by_mu[8][6];
   block_coefficients(spacing_mm, by_lambda, by_mu);
   const auto fill = [](vector& v, double value) {
@@ -283,8 +286,8 @@ hex8_stiffness<T>::hex8_stiffness(vector3 spacing_mm, std::span<const lame> mate
     std::array<double, 3> diagonal{};
     for (int p = 0; p < 8; ++p)
       for (int k = 0; k < 6; ++k) {
-        // Without the volumetric part of non-mean modes: minus lambda + 2 mu / 3.
-        const double lambda = p == 0 || how == dilatation::at_points ? m.lambda : -2 * m.mu / 3;
+        // Omit the volumetric part of modes with zero mean: subtract lambda + 2 mu / 3.
+        const double lambda = p == 0 || dilatation_kind == dilatation::at_points ? m.lambda : -2 * m.mu / 3;
         const double value = lambda * by_lambda[p][k] + m.mu * by_mu[p][k];
         fill(c.value[p][k], value);
         if (k < 3) diagonal[static_cast<std::size_t>(k)] += value;  // a corner has weight +1 or -1 in every mode
@@ -326,9 +329,9 @@ void hex8_stiffness<T>::add_product(const hex8_plane& plane, const material_numb
 
 template <class T>
 void hex8_stiffness<T>::multiply(const hex8_bricks& bricks, const T* x, T* y, std::int64_t stride) const {
-  // A thread processes blocks of planes, because half of the nodes of a plane are still in cache. The first plane of a block
-  // shares nodes with the block before and waits until all blocks are done: so the order of the two contributions to a node
-  // does not depend on the number of threads.
+  // A thread processes blocks of planes, because half of the nodes of the next plane are in cache. The first plane of a
+  // block shares nodes with the previous block. It is processed after all blocks, so that the order of the two contributions
+  // to a node does not depend on the number of threads.
   constexpr std::int64_t block = 8;
   const auto planes = static_cast<std::int64_t>(bricks.run_plane_begin.size()) - 1;
   const std::int64_t blocks = (planes + block - 1) / block;
@@ -342,17 +345,18 @@ void hex8_stiffness<T>::multiply(const hex8_bricks& bricks, const T* x, T* y, st
     const auto at = static_cast<std::size_t>(z);
     return bricks.runs.subspan(bricks.run_plane_begin[at], bricks.run_plane_begin[at + 1] - bricks.run_plane_begin[at]);
   };
-  // The first bricks of nodes of the upper plane neither clear nor read them; only nodes between are cleared.
+  // The first bricks at nodes of the upper plane set these nodes without reading them. Only nodes between runs are cleared.
   const auto set_and_add = [&](std::int64_t z) {
     const std::int32_t node_end[2] = {static_cast<std::int32_t>(begin_of(z + 1)),
                                       static_cast<std::int32_t>(begin_of(z + 2))};
-    // Clear the few nodes between two runs, and some behind them that have no value yet: a call would take longer.
+    // Clear the few nodes between two runs, and some following nodes that have no value yet; a call of memset would take
+    // longer.
     const auto clear_gap = [&](std::int64_t begin, std::int64_t end) {
       if (end + lanes<T>::count > node_end[1]) return clear(begin, end);
       for (; begin < end; begin += lanes<T>::count)
         for (int c = 0; c < 3; ++c) store(y + c * stride + begin, vector{});
     };
-    std::int64_t known = node_end[0];  // nodes before this have a value
+    std::int64_t known = node_end[0];  // nodes before this number have a value
     for (const hex8_run& run : runs_of(z)) {
       const std::int64_t first = run.node[3], end = first + run.length + 1;
       if (first >= known) {
@@ -374,7 +378,9 @@ void hex8_stiffness<T>::multiply(const hex8_bricks& bricks, const T* x, T* y, st
   if (planes == 0) clear(0, stride);
 #pragma omp parallel
   {
-    const bool alone = omp_get_num_threads() == 1;  // no wait: the same order for every node, while in cache
+    const bool alone =
+        omp_get_num_threads() ==
+        1;  // a single thread need not defer first planes: the order of contributions is the same, and nodes are in cache
 #pragma omp for schedule(dynamic)
     for (std::int64_t b = 0; b < blocks; ++b) {
       const std::int64_t first = b > 0 ? b * block + 1 : 0, end = std::min(planes, (b + 1) * block);

@@ -1,10 +1,10 @@
 #pragma once
 /// @file
-/// Matrix-free product of the stiffness of runs of eight-node bricks with a vector.
+/// Matrix-free product of the stiffness of eight-node bricks, stored as runs, with a vector.
 ///
-/// In the basis of products of +1/-1 over the corners (a Walsh-Hadamard transform of each component) the 24 x 24 matrix of a
-/// box-shaped isotropic brick decomposes into eight 3 x 3 blocks with 45 non-zeros in total, because the brick is symmetric
-/// under the three reflections. Transform, multiplication and inverse transform are five times cheaper than the matrix.
+/// A Walsh-Hadamard transform over the corners of each component decomposes the 24 x 24 matrix of a box-shaped isotropic
+/// brick into eight 3 x 3 blocks with 45 non-zeros in total, because the brick is symmetric under three reflections.
+/// Transform, multiplication and inverse transform cost a fifth of a product with the full matrix.
 #include <cstdint>
 #include <osteon/base/box.hpp>
 #include <osteon/base/material_number.hpp>
@@ -19,8 +19,8 @@ namespace osteon::kernel {
 struct hex8_run {
   std::int32_t node[4];        ///< first node of the rows (z, y), (z, y + 1), (z + 1, y), (z + 1, y + 1)
   std::int32_t cell;           ///< first cell
-  std::int32_t length;         ///< bricks, > 0
-  std::int32_t material = -1;  ///< common material of its bricks; -1: different materials
+  std::int32_t length;         ///< number of bricks, > 0
+  std::int32_t material = -1;  ///< common material of the bricks; -1: different materials
 };
 
 /// Common material of the bricks of a run, or -1. @param of_cell materials, beginning at the first cell of the run
@@ -32,7 +32,7 @@ struct hex8_plane {
   std::int32_t node_end[2];  ///< one past the last node of the lower and of the upper plane of nodes
 };
 
-/// All bricks of a rank by plane, then by y, then by x; adjacent runs share their nodes.
+/// All bricks of a rank, ordered by plane, y and x; adjacent runs share nodes.
 struct hex8_bricks {
   std::span<const hex8_run> runs;
   std::span<const std::size_t> run_plane_begin;    ///< first run of each plane, and the end
@@ -40,8 +40,8 @@ struct hex8_bricks {
   const material_number* material = nullptr;       ///< per cell
 };
 
-/// The stiffness of a brick in the basis of modes, block by block: lambda v v^T + mu M, v of the components (z, y, x); of M
-/// the diagonal, then (z,y), (z,x), (y,x). Block p has component c of mode p ^ (4 >> c).
+/// The stiffness of a brick in the basis of modes. Each block is lambda v v^T + mu M; v has the components (z, y, x), and M
+/// is stored as its diagonal, then (z,y), (z,x), (y,x). Block p has component c of mode p ^ (4 >> c).
 template <class T>
 struct lame_blocks {
   T root[8][3];
@@ -52,11 +52,12 @@ lame_blocks<T> make_lame_blocks(vector3 spacing_mm);
 extern template lame_blocks<float> make_lame_blocks(vector3 spacing_mm);
 extern template lame_blocks<double> make_lame_blocks(vector3 spacing_mm);
 
-/// Node data by components: component c (z, y, x) of node i at c * stride + i. Requires `hex8_padding` readable values after
-/// the last node of every component.
+/// Node data are ordered by component: component c (z, y, x) of node i is at c * stride + i. `hex8_padding` values after the
+/// last node of every component must be readable.
 constexpr std::int64_t hex8_padding = 8;
 
-/// Dilatation of a brick: at each Gauss point, or the mean of the brick at all of them, which avoids volumetric locking.
+/// Dilatation of a brick: the value at each Gauss point, or the mean of the brick at all Gauss points, which avoids
+/// volumetric locking.
 /// @cite [Hughes1980]
 enum class dilatation { at_points, mean };
 
@@ -69,29 +70,29 @@ class hex8_stiffness {
   struct coefficients {
     vector value[8][6];
   };
-  /// @param materials by the value of a cell; unused entries may hold zeros
-  hex8_stiffness(vector3 spacing_mm, std::span<const lame> materials, dilatation how = dilatation::at_points);
+  /// @param materials by material number; unused entries may be zero
+  hex8_stiffness(vector3 spacing_mm, std::span<const lame> materials, dilatation dilatation_kind = dilatation::at_points);
 
-  /// y = K x; the padding of each component is set to 0. The result does not depend on the number of threads.
+  /// y = K x. Sets the padding of each component to 0. The result does not depend on the number of threads.
   void multiply(const hex8_bricks& bricks, const T* x, T* y, std::int64_t stride) const;
 
-  /// Add K x to y for the bricks of one plane.
-  /// @param material per cell Writes only nodes of the two node planes of the plane, so planes of equal parity may be
-  /// processed concurrently.
+  /// Add K x to y for the bricks of one plane. Writes only the two node planes of the plane, so that planes of equal parity
+  /// may be processed concurrently. @param material per cell
   void add_product(const hex8_plane& plane, const material_number* material, const T* x, T* y, std::int64_t stride) const;
 
   /// Diagonal entry of component c of any corner of a brick [N/mm].
   double diagonal(material_number material, int component) const { return diagonal_[material].data()[component]; }
 
  private:
-  /// @tparam set_fourth_row assign, rather than add to, the row of nodes that no earlier bricks have
+  /// @tparam set_fourth_row assign to the row of nodes that is not shared with previous bricks, instead of adding
   template <bool set_fourth_row>
   void add_bricks_of(const hex8_run& run, const std::int32_t* node_end, const material_number* material, const T* x, T* y,
                      std::int64_t stride) const;
 
-  std::vector<coefficients> of_material_;  // of the first materials: those of thousands would exceed all caches
-  lame_blocks<vector> by_lame_;            // for bricks of different materials side by side, and of all others
-  T lambda_varies_, mu_varies_;            // coefficients of lambda for a dilatation that differs from its mean
+  std::vector<coefficients>
+      of_material_;  // coefficients of the first materials; a table of thousands of materials would exceed all caches
+  lame_blocks<vector> by_lame_;  // for vectors of different materials, and for all other materials
+  T lambda_varies_, mu_varies_;  // coefficients of lambda and mu for the dilatation minus its mean
   std::vector<T> lambda_, mu_;
   std::vector<std::array<double, 3>> diagonal_;
 };

@@ -1,16 +1,16 @@
 #pragma once
 /// @file
-/// Product of the stiffness of bricks with a vector, node by node: a functor for `for_each` on host and device.
+/// Product of the stiffness of bricks with a vector by nodes: a functor for `for_each` on host and device.
 ///
-/// Each node gathers from up to eight bricks, so that no two indices write the same value and the result does not depend on
-/// the order. It uses the plain element matrices and is the host reference for hex8.hpp.
+/// Each node gathers from up to eight bricks, so that each value has one writer and the result does not depend on the order.
+/// The functor uses full element matrices and is the reference for hex8.hpp.
 #include <osteon/base/for_each.hpp>
 #include <osteon/kernel/elasticity/hex8.hpp>
 #include <vector>
 
 namespace osteon::kernel {
 
-/// y = K x at node i. Borrowed memory of the host or device that executes it.
+/// y = K x at node i. Borrows memory of the host or device that executes the functor.
 template <class T>
 struct hex8_at_node {
   const hex8_run* runs;
@@ -27,9 +27,10 @@ struct hex8_at_node {
       const std::int32_t number = runs_of_node[4 * node + row];
       if (number < 0) continue;
       const hex8_run& run = runs[number];
-      const int mine = 3 - row;  // the node's row among the corners of these bricks
+      const int mine = 3 - row;  // row of the node among the corners of these bricks
       const auto at = static_cast<std::int32_t>(node) - run.node[mine];
-      for (int upper = 1; upper >= 0; --upper) {  // the node is the upper corner of one brick, then the lower of the next
+      for (int upper = 1; upper >= 0;
+           --upper) {  // the node is the upper corner of a brick, then the lower corner of the next brick
         const std::int32_t brick = at - upper;
         if (brick < 0 || brick >= run.length) continue;
         const T* k = matrices + 576 * material[run.cell + brick] + 72 * (2 * mine + upper);
@@ -46,8 +47,8 @@ struct hex8_at_node {
   }
 };
 
-/// Runs of the bricks around a node, 4 per node: those of the rows (z - 1, y - 1), (z - 1, y), (z, y - 1), (z, y) of bricks,
-/// or -1.
+/// Runs of the bricks around each node, 4 per node: the runs in the brick rows (z - 1, y - 1), (z - 1, y), (z, y - 1), (z,
+/// y), or -1.
 inline std::vector<std::int32_t> runs_of_nodes(std::span<const hex8_run> runs, std::int64_t nodes) {
   std::vector<std::int32_t> table(static_cast<std::size_t>(4 * nodes), -1);
   for (std::size_t r = 0; r < runs.size(); ++r)

@@ -1,21 +1,22 @@
 #pragma once
 /// @file
-/// The stiffness of bricks times a vector on a CUDA device: a thread for each node, in the basis of modes of hex8.hpp.
+/// Product of the stiffness of bricks with a vector on a CUDA device: one thread per node, in the basis of modes of
+/// hex8.hpp.
 ///
-/// A thread processes the four bricks that begin at its node along x, and their forces on the two nodes of its row: its
-/// node, and the next one, which the next lane adds. So each value of the result has one writer and one order of summation,
-/// without atomics and without idle lanes in sparse images. Each brick is transformed by four threads, which share the nine
-/// rows of nodes around a node.
+/// A thread processes the four bricks that begin at its node along x, and their forces on its node and on the next node in
+/// the row; the next lane adds the latter. Hence each value of the result has one writer and one order of summation, without
+/// atomics and without idle lanes in sparse images. Four threads transform each brick and share the nine rows of nodes
+/// around a node.
 #include <osteon/base/device_buffer.hpp>
 #include <osteon/kernel/elasticity/hex8.hpp>
 
 namespace osteon::kernel {
 
-/// A run in two reads of 16 bytes.
+/// A run, which is read by two loads of 16 bytes.
 struct alignas(16) aligned_run {
   explicit aligned_run(const hex8_run& run)
       : node{run.node[0], run.node[1], run.node[2], run.node[3]}, rest{run.cell, run.length, run.material, 0} {}
-  int4 node, rest;  ///< as of hex8_run; cell, length, material
+  int4 node, rest;  ///< as in hex8_run; `rest`: cell, length, material
 };
 
 /// Borrowed memory of the device.
@@ -24,16 +25,16 @@ struct hex8_on_device {
   const aligned_run* runs;
   const std::int32_t* runs_of_node;  ///< by `runs_of_nodes`, 16-byte aligned
   const material_number* material;   ///< per cell
-  const T *ratio, *mu;               ///< per material: lambda over mu, which is > 0, and mu
+  const T *ratio, *mu;               ///< per material: lambda / mu, and mu > 0
   std::int64_t nodes, stride;        ///< component c (z, y, x) of node i at c * stride + i
   lame_blocks<T> blocks;
 };
 
 namespace hex8_by_warps {
 
-constexpr int threads = 128, nodes_of_warp = 31;  // the first lane of a warp only begins the second's sums
+constexpr int threads = 128, nodes_of_warp = 31;  // the first lane of a warp only contributes to the second lane
 
-// Product of block p with components z, y, x of a displacement, for a shear modulus of 1. @param ratio lambda over mu
+// Product of block p with the components z, y, x of a displacement, for a shear modulus of 1. @param ratio lambda / mu
 template <int p, class T>
 __device__ __forceinline__ void apply(const lame_blocks<T>& k, T ratio, T& a, T& b, T& c) {
   constexpr bool zz = !(p & 4), yy = !(p & 2), xx = !(p & 1);
@@ -55,8 +56,8 @@ __device__ __forceinline__ void apply(const lame_blocks<T>& k, T ratio, T& a, T&
   a = fz, b = fy, c = fx;
 }
 
-// Adds the forces of the blocks 2 q and 2 q + 1, as modes in z and y with their signs at the node's row of brick b; `even`
-// and `odd` along x: their sum acts on the lower corner, their difference on the upper one.
+// Add the forces of blocks 2 q and 2 q + 1, as modes in z and y with their signs at the node's row of brick b. `even` and
+// `odd` are modes along x: their sum acts on the lower corner, their difference on the upper corner.
 template <int b, int q, class T>
 __device__ __forceinline__ void add_blocks(const lame_blocks<T>& k, T ratio, const T (&sums)[3][4],
                                            const T (&differences)[3][4], T (&even)[3], T (&odd)[3]) {
@@ -73,7 +74,8 @@ __device__ __forceinline__ void add_blocks(const lame_blocks<T>& k, T ratio, con
   }
 }
 
-// Adds the forces of brick b, which begins at z - 1 + b / 2, y - 1 + b % 2. @param sum, difference along x, of nine rows
+// Add the forces of brick b, which begins at z - 1 + b / 2, y - 1 + b % 2. @param sum, difference sums and differences along
+// x of nine rows
 template <int b, class T>
 __device__ __forceinline__ void add_brick(const lame_blocks<T>& k, T ratio, T mu, const T (&sum)[3][9],
                                           const T (&difference)[3][9], T (&own)[3], T (&next)[3]) {
@@ -104,7 +106,8 @@ __global__ void __launch_bounds__(threads) multiply(hex8_on_device<T> k, const T
   const std::int64_t node = warp * nodes_of_warp + lane - 1;
   const bool exists = node >= 0 && node < k.nodes;
 
-  // Nodes of the rows around the node, at its place along x: 3 (z) + y. Rows without a brick here keep the node itself.
+  // Nodes of the nine rows around the node at its x position; index 3 z + y. Rows without an adjacent brick contain the node
+  // itself.
   std::int32_t row[9];
 #pragma unroll
   for (int r = 0; r < 9; ++r) row[r] = exists ? static_cast<std::int32_t>(node) : 0;
@@ -129,7 +132,7 @@ __global__ void __launch_bounds__(threads) multiply(hex8_on_device<T> k, const T
   }
   T own[3] = {}, next[3] = {};
   if (any) {
-    T sum[3][9], difference[3][9];  // along x
+    T sum[3][9], difference[3][9];  // sums and differences along x
 #pragma unroll
     for (int c = 0; c < 3; ++c)
 #pragma unroll
@@ -153,7 +156,7 @@ __global__ void __launch_bounds__(threads) multiply(hex8_on_device<T> k, const T
 }  // namespace hex8_by_warps
 
 /// y = K x at the nodes; the padding of each component remains unchanged. Asynchronous.
-/// @param x, y of the device, 3 * stride values; one readable value after each component's last node
+/// @param x, y device memory of 3 * stride values; one value after the last node of each component must be readable
 template <class T>
 void multiply(const hex8_on_device<T>& k, const T* x, T* y) {
   if (k.nodes == 0) return;
@@ -161,7 +164,7 @@ void multiply(const hex8_on_device<T>& k, const T* x, T* y) {
   constexpr int warps_of_block = hex8_by_warps::threads / 32;
   hex8_by_warps::multiply<<<static_cast<unsigned>((warps + warps_of_block - 1) / warps_of_block), hex8_by_warps::threads>>>(
       k, x, y);
-  check_device(cudaGetLastError(), "starting the product with the stiffness");
+  check_device(cudaGetLastError(), "launch of the stiffness product");
 }
 
 }  // namespace osteon::kernel

@@ -36,8 +36,8 @@ struct collector {
   }
 };
 
-// A tree over the places, so that the data of a subtree are one span if parts are contiguous. The head of an interval of
-// places is the root if it contains it, otherwise the first place.
+// A tree over the order of parts, so that the data of a subtree form one span if parts are contiguous. The head of an
+// interval of places is the root if the interval contains the root, otherwise the first place.
 struct fan_in_tree : collector {
   std::int64_t ways;
 
@@ -118,7 +118,7 @@ struct by_leaders : collector {
   }
 };
 
-// Append the rounds of the collection to those of the composite; of(index, number) is one of them.
+// Append the rounds of the collection to the rounds of the composite; of(index, number) returns a round of the collection.
 template <class Of>
 composite appended(const collector& all, int rounds, Of of) {
   composite result;
@@ -144,14 +144,14 @@ composite collected(composite parts, int root, const collect_options& options) {
     case collect_method::fan_in: {
       if (options.limit < 1)
         throw usage_error(
-            fmt::format("a collect with at most {} messages into one rank: must be at least 1", options.limit));
+            fmt::format("collection with at most {} messages into one rank: the number must be at least 1", options.limit));
       const auto tree = std::make_shared<const fan_in_tree>(fan_in_tree{plain, options.limit + 1});
       return appended(plain, tree->rounds(), [tree](int index, int level) { return tree->of(index, level); });
     }
     case collect_method::leaders: {
       if (options.host_of.size() != static_cast<std::size_t>(plain.parts.members))
         throw usage_error(
-            fmt::format("a collect by leaders of hosts, with hosts of {} of the {} ranks: pass the host of each rank",
+            fmt::format("collection by host leaders: hosts of {} of the {} ranks are known; pass the host of each rank",
                         options.host_of.size(), plain.parts.members));
       by_leaders hosts{plain, options.host_of, {}};
       for (int i = 0; i < plain.parts.members; ++i)

@@ -32,42 +32,42 @@ class parser {
 
   void run() {
     const auto parts = split(text_, '+');
-    words_ = split(parts[0], ':');
+    parts_ = split(parts[0], ':');
     target_.by_index = method();
-    if (at_ < words_.size())
-      throw usage_error(fmt::format("compositing method '{}': unknown parameter '{}'", text_, words_[at_]));
-    if (parts.size() > 2) throw usage_error(fmt::format("compositing method '{}': more than one way of collection", text_));
+    if (at_ < parts_.size())
+      throw usage_error(fmt::format("compositing method '{}': unknown parameter '{}'", text_, parts_[at_]));
+    if (parts.size() > 2) throw usage_error(fmt::format("compositing method '{}': more than one collection method", text_));
     if (parts.size() == 2) collect(parts[1]);
   }
 
  private:
-  bool next_is(std::string_view word) {
-    if (at_ >= words_.size() || words_[at_] != word) return false;
+  bool next_is(std::string_view token) {
+    if (at_ >= parts_.size() || parts_[at_] != token) return false;
     ++at_;
     return true;
   }
 
-  int to_number(const std::string& word, int least) const {
+  int to_number(const std::string& token, int least) const {
     int value = 0;
-    const auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (fault != std::errc() || end != word.data() + word.size() || value < least)
-      throw usage_error(fmt::format("compositing method '{}': '{}' must be an integer >= {}", text_, word, least));
+    const auto [end, fault] = std::from_chars(token.data(), token.data() + token.size(), value);
+    if (fault != std::errc() || end != token.data() + token.size() || value < least)
+      throw usage_error(fmt::format("compositing method '{}': '{}' must be an integer >= {}", text_, token, least));
     return value;
   }
   bool number_follows() const {
-    return at_ < words_.size() && !words_[at_].empty() && words_[at_].find_first_not_of("0123456789") == std::string::npos;
+    return at_ < parts_.size() && !parts_[at_].empty() && parts_[at_].find_first_not_of("0123456789") == std::string::npos;
   }
-  int number_or(int usual, int least) { return number_follows() ? to_number(words_[at_++], least) : usual; }
+  int number_or(int usual, int least) { return number_follows() ? to_number(parts_[at_++], least) : usual; }
 
   composite_maker method() {
-    const std::string name = at_ < words_.size() ? words_[at_++] : "";
+    const std::string name = at_ < parts_.size() ? parts_[at_++] : "";
     if (name == "sequential") {
       if (next_is("chain")) return [](const composite_task& t) { return sequential_chain(t); };
       const int images = next_is("all") ? 0 : number_or(1, 1);
       return [images](const composite_task& t) { return sequential(t, images); };
     }
     if (name == "direct-send") {
-      target_.heeds_active = at_ < words_.size() && words_[at_] == "overlap";
+      target_.heeds_active = at_ < parts_.size() && parts_[at_] == "overlap";
       if (next_is("overlap")) return [](const composite_task& t) { return overlap_direct_send(t); };
       const int messages = next_is("scheduled") ? number_or(1, 1) : 0;
       return [messages](const composite_task& t) { return direct_send(t, messages); };
@@ -95,9 +95,9 @@ class parser {
 
   composite_maker radix() {
     std::vector<int> factors{8};
-    if (at_ < words_.size() && words_[at_].find_first_not_of("0123456789,") == std::string::npos) {
+    if (at_ < parts_.size() && parts_[at_].find_first_not_of("0123456789,") == std::string::npos) {
       factors.clear();
-      for (const std::string& word : split(words_[at_++], ',')) factors.push_back(to_number(word, 2));
+      for (const std::string& token : split(parts_[at_++], ',')) factors.push_back(to_number(token, 2));
     }
     return [factors](const composite_task& t) { return radix_k(t, factors); };
   }
@@ -110,28 +110,28 @@ class parser {
     composite_maker inner = [](const composite_task& t) { return binary_swap(t); };
     composite_maker outer = [](const composite_task& t) { return binary_tree(t); };
     hand_over between = hand_over::at_leaders;
-    if (at_ < words_.size() && words_[at_] != "spans") inner = method();
+    if (at_ < parts_.size() && parts_[at_] != "spans") inner = method();
     if (next_is("spans")) between = hand_over::by_owners;
-    if (at_ < words_.size()) outer = method();
+    if (at_ < parts_.size()) outer = method();
     return [=](const composite_task& t) { return multi_step(t, group, inner, outer, between); };
   }
 
   void collect(const std::string& text) {
-    const auto words = split(text, ':');
+    const auto tokens = split(text, ':');
     const std::vector<std::string> names{"gather", "fan-in", "leaders", "none"};
-    const auto known = std::find(names.begin(), names.end(), words[0]);
-    const bool takes_number = words[0] == "fan-in" || words[0] == "leaders";
-    if (known == names.end() || words.size() > (takes_number ? 2u : 1u))
+    const auto known = std::find(names.begin(), names.end(), tokens[0]);
+    const bool takes_number = tokens[0] == "fan-in" || tokens[0] == "leaders";
+    if (known == names.end() || tokens.size() > (takes_number ? 2u : 1u))
       throw usage_error(fmt::format("compositing method '{}': unknown collection '{}'{}; known are {}", text_, text,
-                                    did_you_mean(words[0], names), fmt::join(names, ", ")));
+                                    did_you_mean(tokens[0], names), fmt::join(names, ", ")));
     target_.collect.method = static_cast<collect_method>(known - names.begin());
-    if (words.size() < 2) return;
-    (words[0] == "fan-in" ? target_.collect.limit : target_.ranks_per_host) = to_number(words[1], 1);
+    if (tokens.size() < 2) return;
+    (tokens[0] == "fan-in" ? target_.collect.limit : target_.ranks_per_host) = to_number(tokens[1], 1);
   }
 
   const std::string& text_;
   composite_method& target_;
-  std::vector<std::string> words_;
+  std::vector<std::string> parts_;
   std::size_t at_ = 0;
 };
 
@@ -139,19 +139,19 @@ class parser {
 
 const std::vector<method_description>& known_methods() {
   static const std::vector<method_description> methods{
-      {"sequential", "whole images to the root, one after the other"},
-      {"sequential:chain", "whole images from both ends, neighbour by neighbour"},
-      {"direct-send", "a stripe each; all ranks send every stripe to its owner at once"},
+      {"sequential", "send whole images to the root, one after another"},
+      {"sequential:chain", "blend whole images from both ends, neighbour by neighbour"},
+      {"direct-send", "one stripe per rank; all ranks send all stripes to their owners in one round"},
       {"direct-send:scheduled", "as direct-send, one message at a time"},
       {"direct-send:overlap", "as direct-send, without empty pixels"},
-      {"slic", "spans cut where images overlap, owners balanced, one message at a time"},
-      {"pipeline", "stripes travel from both ends to their owners"},
-      {"tree", "pairs of whole images"},
-      {"binary-swap", "pairs of groups swap halves"},
+      {"slic", "split spans where images overlap, with balanced owners and one message at a time"},
+      {"pipeline", "pass stripes from both ends to their owners"},
+      {"tree", "blend whole images in pairs"},
+      {"binary-swap", "pairs of groups exchange halves"},
       {"2-3-swap", "groups of two or three if they save a round"},
-      {"2-3-4-swap", "groups of two to four reduce to a power of two, which swaps"},
-      {"radix-k:8", "groups of eight"},
-      {"multi-step:4", "binary swap inside groups of 4, then a tree of their leaders"},
+      {"2-3-4-swap", "groups of two to four reduce the ranks to a power of two, then binary swap"},
+      {"radix-k:8", "groups of eight exchange eighths"},
+      {"multi-step:4", "binary swap inside groups of 4, then a tree of the group leaders"},
       {"multi-step:4:binary-swap:spans:tree", "as above, without an intermediate collect"},
       {"hybrid:4", "direct send inside hosts of 4 ranks, binary swap between hosts"},
   };
@@ -183,10 +183,10 @@ plan composite_method::make(int ranks, std::int64_t elements, std::span<const in
   std::vector<int> hosts = host_of;
   if (hosts.empty() && ranks_per_host > 0)
     for (int rank = 0; rank < ranks; ++rank) hosts.push_back(rank / ranks_per_host);
-  for (const std::size_t given : {hosts.size(), active.size()})
-    if (given != 0 && given != order.size())
+  for (const std::size_t count : {hosts.size(), active.size()})
+    if (count != 0 && count != order.size())
       throw usage_error(
-          fmt::format("{}: hosts or active spans of {} ranks for {} ranks: pass them for each", text, given, ranks));
+          fmt::format("{}: hosts or active spans of {} ranks for {} ranks: pass them for each", text, count, ranks));
   if (collect.method == collect_method::none) root = -1;
   const composite_task task{ranks, elements, root < 0 ? -1 : index_of[static_cast<std::size_t>(root)], by_index_of(hosts),
                             by_index_of(active)};

@@ -16,23 +16,23 @@ const std::vector<method_description>& known_methods();
 /// True if a text begins with a known method, with valid or invalid parameters.
 bool names_composite_method(const std::string& text);
 
-/// Method with its parameters and the method of collection.
+/// A compositing method with its parameters and its collection method.
 ///
 /// - `sequential`, `sequential:K`, `sequential:all`, `sequential:chain`: whole images to the root, K at a time (default 1)
 /// - `direct-send`, `direct-send:scheduled`, `direct-send:scheduled:K`: all at once, or at most K messages per round
 /// - `direct-send:overlap`, `slic`: for partially empty images
 /// - `pipeline`, `tree`, `binary-swap`, `2-3-swap`, `2-3-4-swap`
-/// - `radix-k`, `radix-k:8,4`: factors in the order of rounds; the last one is repeated (default 8)
+/// - `radix-k`, `radix-k:8,4`: factors in the order of rounds; the last factor is repeated (default 8)
 /// - `multi-step:P`, `multi-step:P:INNER:OUTER`: groups of P (default: binary swap, then a tree of leaders)
-/// - `multi-step:P:INNER:spans:OUTER`: the same, without an intermediate collect
-/// - `hybrid`, `hybrid:R`: direct send inside hosts (of R consecutive ranks), binary swap between them
+/// - `multi-step:P:INNER:spans:OUTER`: as above, without an intermediate collection
+/// - `hybrid`, `hybrid:R`: direct send inside hosts (of R consecutive ranks), binary swap between hosts
 ///
 /// A suffix `+gather` (default), `+fan-in:K`, `+leaders`, `+leaders:R` or `+none` selects the collection of parts.
 struct composite_method {
   std::string text;
   composite_maker by_index;
   collect_options collect;                ///< `host_of` is filled by `make`
-  int ranks_per_host = 0;                 ///< 0: unknown, then `host_of` is needed by `hybrid` and `+leaders`
+  int ranks_per_host = 0;                 ///< 0: unknown; `hybrid` and `+leaders` then require `host_of`
   std::vector<int> host_of;               ///< by rank; takes precedence over ranks_per_host
   std::vector<std::vector<span>> active;  ///< by rank, as in goal; used by `direct-send:overlap` and `slic`
   bool heeds_active = false;              ///< true for methods that use `active`
@@ -43,7 +43,7 @@ struct composite_method {
   /// Create the plan.
   /// @param elements number of pixels; may be smaller than `ranks`
   /// @param order rank at each visibility index, front to back
-  /// @param root rank that receives the picture; -1: parts are not collected, as with `+none`
+  /// @param root rank that receives the picture; -1: do not collect parts, as with `+none`
   /// @throws usage_error if `order` is not a permutation, `root` not a rank, or required hosts are unknown
   /// @cost O(ranks) for the names of ranks, and the cost of the generators
   plan make(int ranks, std::int64_t elements, std::span<const int> order, int root = 0) const;

@@ -16,11 +16,11 @@ namespace osteon::plan {
 
 namespace {
 
-// Groups of equal size and leader position are equivalent; there are few kinds.
+// Groups of equal size and leader position are equivalent, so that there are few kinds.
 struct group_kind {
   composite inner;
   std::vector<std::int64_t> cuts;  // parts of the image after the inner method: [cuts[i], cuts[i + 1])
-  std::vector<int> owners;         // of each part, counted within the group
+  std::vector<int> owners;         // owner of each part, numbered in the group
 
   int owner_of(std::int64_t element) const {
     const auto after = std::upper_bound(cuts.begin(), cuts.end(), element);
@@ -44,11 +44,11 @@ group_kind describe(composite inner) {
 
 struct grouped {
   composite_task task;
-  std::vector<int> begins;  // of the groups, and the number of members
+  std::vector<int> begins;  // first member of each group, and the number of members
   composite_maker outer;
   std::vector<group_kind> kinds;
-  std::vector<std::size_t> kind_of;     // by group
-  std::vector<std::int64_t> stretches;  // no group has cut [stretches[i], stretches[i + 1]) further
+  std::vector<std::size_t> kind_of;     // kind of each group
+  std::vector<std::int64_t> stretches;  // no group divides [stretches[i], stretches[i + 1])
   int inner_rounds = 0;
 
   int groups() const { return static_cast<int>(kind_of.size()); }
@@ -62,7 +62,7 @@ struct grouped {
     return outer({groups(), elements, task.root < 0 ? -1 : group_of(task.root), {}, {}});
   }
 
-  // f(stretch, outer composite) for each stretch that a member owns when the groups have finished.
+  // Call f(stretch, outer composite) for each stretch that a member owns after the inner method.
   template <class F>
   void for_each_own(int index, F f) const {
     const int group = group_of(index);
@@ -146,14 +146,16 @@ composite in_groups(const composite_task& task, std::vector<int> begins, const c
 
 composite multi_step(const composite_task& task, int group, const composite_maker& inner, const composite_maker& outer,
                      hand_over between) {
-  if (group < 1) throw usage_error(fmt::format("multi-step with groups of {} ranks: must be at least 1", group));
+  if (group < 1)
+    throw usage_error(
+        fmt::format("multi-step compositing with groups of {} ranks: the group size must be at least 1", group));
   return in_groups(task, equal_groups(task.members, (task.members + group - 1) / group), inner, outer, between);
 }
 
 composite hybrid(const composite_task& task) {
   if (task.host_of.size() != static_cast<std::size_t>(task.members))
     throw usage_error(
-        fmt::format("hybrid compositing of {} ranks with known hosts of {} ranks: pass the number of ranks per host, as in "
+        fmt::format("hybrid compositing of {} ranks: hosts of {} ranks are known; pass the number of ranks per host, as in "
                     "hybrid:8, or the host of each rank",
                     task.members, task.host_of.size()));
   std::vector<int> begins{0};

@@ -5,35 +5,35 @@
 
 namespace osteon::plan {
 
-/// Transfer of the pictures of groups to the outer method.
+/// Transfer of group pictures to the outer method.
 enum class hand_over : std::uint8_t {
   at_leaders,  ///< each group collects its picture at one member; the leaders composite whole images
-  by_owners,   ///< parts stay with their owners; the owners of the same part in all groups composite that part
+  by_owners,   ///< parts remain at their owners; the owners of a part in all groups composite this part
 };
 
 /// Composite inside groups and then between them.
 ///
-/// Groups need not be equal. By owners, if groups have split the image differently, the outer method runs on each common
-/// part. A group's leader is the task's root if it is a member, otherwise its first member.
+/// Groups may have different sizes. With by_owners, the outer method runs on each common part if groups have divided the
+/// image differently. The leader of a group is the task's root if the group contains it, otherwise the first member.
 /// @param begins first member of each group, 0 first
 composite in_groups(const composite_task& task, std::vector<int> begins, const composite_maker& inner,
                     const composite_maker& outer, hand_over between);
 
 /// Groups of at most `group` members, equal to one member.
 /// @throws usage_error if group < 1
-/// @cite [Ono]: multi-step image compositing; theirs is binary swap inside and a binary tree of leaders
+/// @cite [Ono]: multi-step image compositing, with binary swap inside groups and a binary tree of leaders
 composite multi_step(const composite_task& task, int group, const composite_maker& inner, const composite_maker& outer,
                      hand_over between);
 
 /// Direct send inside each host, for members that share memory, then binary swap of each stripe between hosts.
 ///
-/// `over` joins adjacent images only. So if the members of a host are not adjacent in visibility, each run of adjacent ones
-/// is a separate group.
+/// `over` joins adjacent images only. If the members of a host are not contiguous in visibility order, each contiguous run
+/// of members is a separate group.
 /// @throws usage_error if the task lacks the host of a member
-/// @cite [Ono]: DS+BS; [Reinhard2000] inside a host; [Grosset2015] for the same cut
+/// @cite [Ono]: DS+BS; [Reinhard2000] inside a host; [Grosset2015] for the same division
 composite hybrid(const composite_task& task);
 
-/// Groups of two to four reduce the members to a power of two, which then swap.
+/// Groups of two to four reduce the members to a power of two, followed by binary swap.
 /// @cite [Nonaka2018] (234Compositor)
 composite two_three_four_swap(const composite_task& task);
 

@@ -12,7 +12,7 @@ namespace osteon::plan {
 
 namespace {
 
-// Elements in which the same members have drawn something; one member is the owner.
+// Elements in which the same members have drawn; one member is the owner.
 struct shared_span {
   span elements;
   int owner;
@@ -28,8 +28,8 @@ struct bundle {
 
 void check_active(const composite_task& task) {
   if (!task.active.empty() && task.active.size() != static_cast<std::size_t>(task.members))
-    throw usage_error(
-        fmt::format("active spans of {} of the {} ranks: pass them for each", task.active.size(), task.members));
+    throw usage_error(fmt::format("active spans of {} of the {} ranks are known; pass the spans of each rank",
+                                  task.active.size(), task.members));
   for (std::size_t i = 0; i < task.active.size(); ++i) {
     std::int64_t end = 0;
     for (const span s : task.active[i]) {
@@ -43,13 +43,13 @@ void check_active(const composite_task& task) {
   }
 }
 
-// Cut the image at the ends of all active spans and of the equal stripes.
+// Divide the image at the ends of all active spans and of the equal stripes.
 std::vector<shared_span> cut(const composite_task& task) {
   check_active(task);
   const partition stripes{task.elements, task.members};
   struct edge {
     std::int64_t at;
-    int member;  // -1: of a stripe
+    int member;  // -1: end of a stripe
     bool begins;
   };
   std::vector<edge> edges;
@@ -81,7 +81,7 @@ std::vector<shared_span> cut(const composite_task& task) {
   return result;
 }
 
-// Messages to an owner in an order in which each is adjacent to the blended interval: outwards, first to the front.
+// Order of the messages to an owner: outwards, first to the front, so that each message is adjacent to the blended interval.
 bool comes_first(const bundle& a, const bundle& b) {
   const auto key = [](const bundle& m) {
     const int distance = std::abs(m.to - m.from);
@@ -91,7 +91,7 @@ bool comes_first(const bundle& a, const bundle& b) {
 }
 
 struct direct_plan {
-  std::vector<bundle> messages;              // in the order in which owners blend
+  std::vector<bundle> messages;              // in the blending order of owners
   std::vector<std::vector<span>> owned;      // by member
   std::vector<std::vector<std::size_t>> of;  // messages that a member sends or receives, by round
 };

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Direct send for partially empty images: a member does not send spans in which it has not drawn.
+/// Direct send for partially empty images: members send only spans in which they have drawn.
 #include <osteon/plan/composite/composite.hpp>
 
 namespace osteon::plan {
@@ -11,15 +11,15 @@ std::vector<span> spans_of_box(int left, int top, int right, int bottom, int wid
 
 /// Direct send of equal stripes in one round; a member sends only pixels that it has drawn.
 ///
-/// Steps of a round with the same peer may be combined to one message.
+/// Spans for the same peer in a round may be combined into one message.
 /// @throws usage_error if active spans overlap, are out of order or exceed the image
 composite overlap_direct_send(const composite_task& task);
 
-/// Spans are split at the bounds of all members' active spans. A span drawn by a single member remains with it; any other
-/// span is assigned to the one of its members that has the least to receive so far. Messages are then scheduled so that each
-/// member sends and receives at most one per round.
+/// Spans are split at the bounds of all members' active spans. A span drawn by a single member remains at this member. Any
+/// other span is assigned to the member, among those that have drawn in it, that receives the fewest elements so far.
+/// Messages are scheduled so that each member sends and receives at most one message per round.
 /// @throws usage_error as overlap_direct_send
-/// @cost O(S members + messages) once, for S spans; each member computes the same
+/// @cost O(S members + messages) once, for S spans; all members compute the same schedule
 /// @cite [Stompel2003]
 composite slic(const composite_task& task);
 

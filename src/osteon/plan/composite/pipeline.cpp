@@ -14,9 +14,9 @@ composite parallel_pipeline(const composite_task& task) {
   result.of = [stripes, members = task.members](int index, int t) {
     round now;
     const int last = members - 1;
-    const auto add = [&](std::vector<message>& to, int peer, int stripe, arrival how) {
+    const auto add = [&](std::vector<message>& to, int peer, int stripe, arrival action) {
       if (peer >= 0 && peer < members && stripe >= 0 && stripe < members && stripes.part(stripe).size() > 0)
-        to.push_back({peer, stripes.part(stripe), how});
+        to.push_back({peer, stripes.part(stripe), action});
     };
     // Member i passes stripe j > i backwards in round last - j + i, and stripe j < i forwards in round last - i + j.
     add(now.sends, index + 1, last - t + index, arrival::blend_front);

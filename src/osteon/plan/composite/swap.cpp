@@ -14,7 +14,7 @@ namespace osteon::plan {
 
 namespace {
 
-// The last value below `count` at which a growing function does not exceed `limit`; there is one.
+// Largest value below `count` for which an increasing function does not exceed `limit`. Such a value must exist.
 template <class F>
 std::int64_t last_below(std::int64_t count, std::int64_t limit, F function) {
   std::int64_t low = 0, high = count;  // function(low) <= limit < function(high)
@@ -25,16 +25,16 @@ std::int64_t last_below(std::int64_t count, std::int64_t limit, F function) {
   return low;
 }
 
-// `count` joining groups of `size` members each. They are at most two such classes in a group.
+// `count` merging groups of `size` members each. A group has at most two classes of such groups.
 struct equal_parts {
   std::int64_t count, size;
 };
 
-// The visibility indices [begin, end), which become one group in the round of `level`.
+// The visibility indices [begin, end), which are merged into one group in the round of `level`.
 struct group {
   std::int64_t begin, end;
   int level;
-  std::int64_t ways;  // joining groups: first the larger ones, then the others
+  std::int64_t ways;  // number of merging groups; larger groups come first
 
   std::int64_t size() const { return end - begin; }
   equal_parts large() const { return {size() % ways, size() / ways + 1}; }
@@ -45,8 +45,8 @@ struct group {
     return offset < in_large ? offset / large().size : large().count + (offset - in_large) / small().size;
   }
 
-  // Slots are ordered by the centres (2 i + 1) / (2 size) of the parts within the joining groups, then by group. So the
-  // i-th members of all large groups have slots in a row, and so have those of all small groups.
+  // Slots are ordered by the centres (2 i + 1) / (2 size) of the parts in the merging groups, then by group. Hence the i-th
+  // members of all large groups have consecutive slots, as have the i-th members of all small groups.
   std::int64_t first_slot_of_large(std::int64_t i) const {
     const std::int64_t p = large().size, q = small().size, reach = (2 * i + 1) * q;
     const std::int64_t small_before = std::min(q, (reach + p - 1) / p / 2);  // (2 j + 1) p < reach
@@ -96,16 +96,16 @@ struct swap_generator {
 
   span part_of(const group& g, std::int64_t index) const { return partition{elements, g.size()}.part(slot_of(g, index)); }
 
-  // Messages with members of `g`, other than `self`, with parts that overlap `wanted`; `how` is the arrival action.
-  template <class How>
-  void add_messages(std::vector<message>& messages, const group& g, span wanted, std::int64_t self, How how) const {
-    if (wanted.size() <= 0) return;
+  // Messages with members of `g`, except `self`, whose parts overlap `interval`. `action` returns the arrival action.
+  template <class Action>
+  void add_messages(std::vector<message>& messages, const group& g, span interval, std::int64_t self, Action action) const {
+    if (interval.size() <= 0) return;
     const partition parts{elements, g.size()};
-    for (std::int64_t slot = parts.part_of(wanted.begin); slot < g.size() && parts.cut(slot) < wanted.end; ++slot) {
-      const span common = overlap(parts.part(slot), wanted);
+    for (std::int64_t slot = parts.part_of(interval.begin); slot < g.size() && parts.cut(slot) < interval.end; ++slot) {
+      const span common = overlap(parts.part(slot), interval);
       if (common.size() <= 0) continue;
       const std::int64_t index = index_at(g, slot);
-      if (index != self) messages.push_back({static_cast<int>(index), common, how(index)});
+      if (index != self) messages.push_back({static_cast<int>(index), common, action(index)});
     }
   }
 
@@ -114,7 +114,7 @@ struct swap_generator {
     const std::int64_t a = g.joining_of(index);
     const group own = joining(g, a);
     const span held = part_of(own, index), next = part_of(g, index);
-    const auto always = [](arrival how) { return [how](std::int64_t) { return how; }; };
+    const auto always = [](arrival action) { return [action](std::int64_t) { return action; }; };
     add_messages(result.sends, g, held, index, [&](std::int64_t to) {
       const std::int64_t b = g.joining_of(to);
       return a == b ? arrival::place : a < b ? arrival::blend_front : arrival::blend_back;
@@ -128,7 +128,8 @@ struct swap_generator {
   }
 
   round of(int index, int number) const {
-    // In an unevenly split group, a member may be alone some levels early: it is idle in the first rounds.
+    // In an unevenly split group, a member may form a group of its own before the last level; it is then idle in the first
+    // rounds.
     for (group g = all(); g.size() > 1; g = joining(g, g.joining_of(index)))
       if (g.level == levels - 1 - number) return join(g, index);
     return {};
@@ -170,7 +171,7 @@ composite radix_k(const composite_task& task, std::vector<int> factors) {
 composite two_three_swap(const composite_task& task) {
   const int levels = static_cast<int>(std::bit_width(static_cast<unsigned>(task.members))) - 1;
   return swap_by_groups(task, levels, [levels](std::int64_t size, int level) -> std::int64_t {
-    // After this level there are levels - 1 - level others, which join 3 to that power at most.
+    // The remaining levels - 1 - level levels merge at most 3^(levels - 1 - level) groups.
     std::int64_t most = 1;
     for (int l = level + 1; l < levels; ++l) most *= 3;
     return (size + 1) / 2 <= most ? 2 : 3;

@@ -8,31 +8,31 @@ namespace osteon::plan {
 /// Swap by a tree of groups: in each round, groups of adjacent members merge into one with equal, contiguous parts. Members
 /// send their elements to the members with overlapping new parts.
 ///
-/// Groups of one round may have two sizes that differ by one. The parts of a new group's members interleave those of the
-/// merged groups by their centres, so the next part of a member is inside or adjacent to its present part; for equal groups
-/// this is the classic swap.
-/// @param levels rounds; the groups of the last level consist of single members
+/// Groups of one round may have two sizes that differ by one. The new parts are ordered by the centres of the parts in the
+/// merged groups, so that the next part of a member is inside or adjacent to its present part. For equal groups this is the
+/// classic swap.
+/// @param levels number of rounds; the groups of the last level are single members
 /// @param ways number of subgroups of a group of `size` members; level 0 is the last round
-/// @cost of(index): O(sum of ways * log members); a member sends (1 - 1/members) of the image if all groups are equal, and
-/// less than twice that otherwise
+/// @cost of(index): O(sum of ways * log members); a member sends (1 - 1/members) of the image if all groups are equal,
+/// otherwise less than twice this amount
 composite swap_by_groups(const composite_task& task, int levels,
                          std::function<std::int64_t(std::int64_t size, int level)> ways);
 
-/// Pairs of groups. @cite [Ma1994]; [Yu2008] for numbers other than powers of two
+/// Swap of pairs of groups. @cite [Ma1994]; [Yu2008] for numbers of members that are not powers of two
 composite binary_swap(const composite_task& task);
 
-/// Groups of `factors[0]` members, then of that many groups, and so on; the last factor is repeated until all members
-/// are one group. Factors need not divide the number of members.
-/// @throws usage_error if there is no factor, or one below 2
+/// Groups of `factors[0]` members, then of `factors[1]` groups, and so on. The last factor is repeated until all members
+/// form one group. Factors need not divide the number of members.
+/// @throws usage_error if there are no factors, or a factor is below 2
 /// @cite [Peterka2009]
 composite radix_k(const composite_task& task, std::vector<int> factors);
 
 /// Groups of two or three, so that floor(log2 members) rounds suffice. @cite [Yu2008]
 composite two_three_swap(const composite_task& task);
 
-/// Plan a binary swap of any number of ranks, and the collect of the finished parts at `root`.
+/// Plan a binary swap of any number of ranks, and the collection of finished parts at `root`.
 ///
-/// All ranks know the sizes, so the collect needs no exchange of sizes.
+/// All ranks know the sizes of parts, so that the collection needs no exchange of sizes.
 /// @param elements number of pixels; may be smaller than `ranks`
 /// @param order order[i] is the rank at visibility index i, front to back; a permutation of 0 ... ranks - 1
 /// @param root rank that receives the picture, or -1 for no collection

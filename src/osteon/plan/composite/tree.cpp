@@ -10,7 +10,7 @@ namespace osteon::plan {
 
 namespace {
 
-// A plan of whole images that ends at one member; build(index, holder, number of the round, its messages).
+// A plan of whole images that ends at one member; build(index, holder, round number, messages) adds the messages of a round.
 composite to_holder(const composite_task& task, int rounds,
                     std::function<void(int index, int holder, int number, round& now)> build) {
   const int holder = std::max(task.root, 0);
@@ -51,12 +51,13 @@ composite binary_tree(const composite_task& task) {
 
 composite sequential(const composite_task& task, int messages_per_round) {
   if (messages_per_round < 0)
-    throw usage_error(fmt::format("a sequential composite of {} images per round: must be at least 1, or 0 for all at once",
-                                  messages_per_round));
+    throw usage_error(fmt::format(
+        "sequential compositing with {} images per round: the number must be at least 1, or 0 for all images in one round",
+        messages_per_round));
   const int others = task.members - 1;
   const int per_round = messages_per_round == 0 ? std::max(1, others) : messages_per_round;
   return to_holder(task, (others + per_round - 1) / per_round, [=](int index, int holder, int number, round& now) {
-    // First those before it, then those behind, both from the nearest on.
+    // First the images in front, then the images behind, each from the nearest on.
     const span image{0, task.elements};
     if (index != holder) {
       const int turn = index < holder ? holder - 1 - index : index - 1;

@@ -15,7 +15,7 @@ std::int64_t total(const std::vector<parcel>& parcels, const parcel_sizes& sizes
   return bytes;
 }
 
-// Coordinates of `rank` plus (or minus) those of `offset`, modulo the shape.
+// Rank with the coordinates of `rank` plus (or minus) the coordinates of `offset`, modulo the shape.
 int translate(int rank, std::int64_t offset, bool forward, const std::vector<int>& shape) {
   int result = 0, stride = 1;
   for (std::size_t d = shape.size(); d-- > 0;) {
@@ -35,10 +35,11 @@ std::string shape_text(const std::vector<int>& shape) { return fmt::format("{}",
 plan shift_exchange(std::vector<int> shape, parcel_sizes sizes) {
   std::int64_t ranks = 1;
   for (const int size : shape) {
-    if (size < 1) throw usage_error(fmt::format("a grid of {} ranks: each size must be at least 1", shape_text(shape)));
+    if (size < 1) throw usage_error(fmt::format("grid of {} ranks: each size must be at least 1", shape_text(shape)));
     ranks *= size;
     if (ranks > detail::most_ranks)
-      throw usage_error(fmt::format("a grid of {} ranks: at most {} are possible", shape_text(shape), detail::most_ranks));
+      throw usage_error(
+          fmt::format("grid of {} ranks: the number of ranks must not exceed {}", shape_text(shape), detail::most_ranks));
   }
   plan result = detail::by_partner(
       "shift:" + shape_text(shape), static_cast<int>(ranks), ranks - 1,
@@ -64,8 +65,9 @@ plan xor_exchange(int ranks, parcel_sizes sizes) {
 
 plan pairwise_exchange(int ranks, parcel_sizes sizes) {
   detail::check_ranks("pairwise", ranks);
-  // Seats 0 ... m - 1 of an odd circle, and one in the middle: i and j meet where i + j = 2 round (mod m), and the one that
-  // would meet itself meets the middle, which is absent if the number of ranks is odd.
+  // Circle method with seats 0 ... m - 1 (m odd) and one seat in the middle. Seats i and j are paired if i + j = 2 round
+  // (mod m). The seat that would be paired with itself is paired with the middle, which is empty if the number of ranks is
+  // odd.
   const std::int64_t m = ranks % 2 == 0 ? ranks - 1 : ranks;
   const auto partner = [ranks, m](int rank, std::int64_t round) {
     std::int64_t other = round;
@@ -83,7 +85,7 @@ plan bruck_exchange(int ranks, parcel_sizes sizes) {
   plan result{.name = "bruck", .ranks = ranks, .rounds = detail::levels(ranks), .moves = cargo::parcels};
   result.of = [ranks, sizes = std::move(sizes)](int rank, std::int64_t number) {
     const std::int64_t hop = std::int64_t{1} << number;
-    // A parcel of distance d has been forwarded by d mod hop; parcels with this bit of d are forwarded now.
+    // A parcel of distance d has been forwarded by d mod hop. This round forwards parcels for which this bit of d is set.
     const auto out_of = [&](std::int64_t holder) {
       std::vector<parcel> parcels;
       for (std::int64_t d = hop; d < ranks; d += (d + 1) % hop == 0 ? hop + 1 : 1) {
@@ -109,7 +111,7 @@ plan bruck_exchange(int ranks, parcel_sizes sizes) {
 plan hierarchical_exchange(int ranks, int ranks_per_host, parcel_sizes sizes) {
   detail::check_ranks("hierarchical", ranks);
   if (ranks_per_host < 1)
-    throw usage_error(fmt::format("hierarchical:{}: must be at least one rank per host", ranks_per_host));
+    throw usage_error(fmt::format("hierarchical:{}: the number of ranks per host must be at least 1", ranks_per_host));
   const int full = std::min(ranks_per_host, ranks), hosts = (ranks - 1) / full + 1;
   plan result{.name = fmt::format("hierarchical:{}", ranks_per_host),
               .ranks = ranks,
@@ -123,7 +125,7 @@ plan hierarchical_exchange(int ranks, int ranks_per_host, parcel_sizes sizes) {
       list.push_back({peer, {0, bytes}, arrival::place, std::move(parcels)});
     };
     const int host = rank / full, local = rank % full, members = size_of(host);
-    if (number < full - 1) {  // inside hosts: member m collects the parcels for its counterparts on all hosts
+    if (number < full - 1) {  // inside hosts: member m collects the host's parcels for its counterparts on all hosts
       const auto for_member = [&](int from, int m) {
         std::vector<parcel> parcels;
         for (int h = 0; h < hosts; ++h)

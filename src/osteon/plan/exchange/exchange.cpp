@@ -12,7 +12,8 @@ namespace detail {
 
 void check_ranks(const std::string& name, int ranks) {
   if (ranks < 1 || ranks > most_ranks)
-    throw usage_error(fmt::format("an exchange '{}' of {} ranks: must be 1 to {}", name, ranks, most_ranks));
+    throw usage_error(
+        fmt::format("exchange '{}' of {} ranks: the number of ranks must be 1 to {}", name, ranks, most_ranks));
 }
 
 plan by_partner(std::string name, int ranks, std::int64_t rounds, partner_of to, partner_of from, parcel_sizes sizes) {
@@ -29,14 +30,14 @@ plan by_partner(std::string name, int ranks, std::int64_t rounds, partner_of to,
 plan of_objects(std::string name, int ranks, std::int64_t rounds, std::function<arrival(std::int64_t round)> on_arrival,
                 std::int64_t bytes, partner_of to, partner_of from) {
   check_ranks(name, ranks);
-  if (bytes < 0) throw usage_error(fmt::format("an exchange '{}' of {} bytes: must not be negative", name, bytes));
+  if (bytes < 0) throw usage_error(fmt::format("exchange '{}' of {} bytes: the size must not be negative", name, bytes));
   plan result{.name = std::move(name), .ranks = ranks, .rounds = rounds, .elements = bytes};
   result.of = [=, on_arrival = std::move(on_arrival), to = std::move(to), from = std::move(from)](int rank,
                                                                                                   std::int64_t number) {
     round now;
-    const arrival how = on_arrival(number);
-    if (const int t = to(rank, number); t >= 0) now.sends.push_back({t, {0, bytes}, how});
-    if (const int f = from(rank, number); f >= 0) now.receives.push_back({f, {0, bytes}, how});
+    const arrival action = on_arrival(number);
+    if (const int t = to(rank, number); t >= 0) now.sends.push_back({t, {0, bytes}, action});
+    if (const int f = from(rank, number); f >= 0) now.receives.push_back({f, {0, bytes}, action});
     return now;
   };
   return result;
@@ -48,8 +49,8 @@ namespace {
 
 int if_rank(std::int64_t other, int ranks) { return other >= 0 && other < ranks ? static_cast<int>(other) : -1; }
 
-auto always(arrival how) {
-  return [how](std::int64_t) { return how; };
+auto always(arrival action) {
+  return [action](std::int64_t) { return action; };
 }
 
 }  // namespace
@@ -60,14 +61,15 @@ plan transposition(int ranks, transposition_order order, parcel_sizes sizes) {
   while (side * side > ranks) --side;
   while ((side + 1) * (side + 1) <= ranks) ++side;
   if (side * side != ranks)
-    throw usage_error(fmt::format("a transposition of {} ranks: must be a square number; the nearest ones are {} and {}",
-                                  ranks, side * side, (side + 1) * (side + 1)));
+    throw usage_error(fmt::format("transposition of {} ranks: the number of ranks must be a square, such as {} or {}", ranks,
+                                  side * side, (side + 1) * (side + 1)));
   const bool printed = order == transposition_order::printed;
   const auto to = [=](int rank, std::int64_t t) {
     const std::int64_t m = rank / side, n = rank % side, u = (m + n + t) % side;
     return static_cast<int>(printed ? n * side + u : u * side + m);
   };
-  // The inverse. ([Itakura] prints PU(x - y - t, x) as the partner of the receive, which is not the inverse of the send.)
+  // Inverse of the send. ([Itakura] prints PU(x - y - t, x) as the partner of the receive, which is not the inverse of the
+  // send.)
   const auto from = [=](int rank, std::int64_t t) {
     const std::int64_t x = rank / side, y = rank % side;
     return static_cast<int>(printed ? (y - x - t + 2 * side) % side * side + x : y * side + (x - y - t + 2 * side) % side);
@@ -89,8 +91,9 @@ plan butterfly(int ranks, std::int64_t bytes) {
 
 plan prefix_tree(int ranks, std::int64_t bytes) {
   const int up = detail::levels(ranks);
-  // Blocks of 2^b ranks with their sum at the last one. Up: send the sum of a block to the last rank of the block of twice
-  // its size. Down: send the complete sum at the end of a block of 2^(b+1) to the end of the half block behind it.
+  // Blocks of 2^b ranks have their sum at the last rank. Up: send the sum of a block to the last rank of the enclosing block
+  // of 2^(b+1) ranks. Down: send the complete sum at the end of a block of 2^(b+1) ranks to the end of the following half
+  // block.
   const auto hop = [up](std::int64_t round) { return std::int64_t{1} << (round < up ? round : 2 * up - 2 - round); };
   const auto to = [=](int rank, std::int64_t round) {
     const std::int64_t b = hop(round), end = rank + std::int64_t{1};
@@ -125,7 +128,8 @@ plan all_reduce(int ranks, std::int64_t bytes) {
 }
 
 plan broadcast_tree(int ranks, int root, std::int64_t bytes) {
-  if (root < 0 || root >= ranks) throw usage_error(fmt::format("broadcast:{}: root must be one of {} ranks", root, ranks));
+  if (root < 0 || root >= ranks)
+    throw usage_error(fmt::format("broadcast:{}: root must be one of the {} ranks", root, ranks));
   const auto from_root = [=](int rank) { return (std::int64_t{rank} - root + ranks) % ranks; };
   const auto rank_at = [=](std::int64_t v) { return static_cast<int>((v + root) % ranks); };
   return detail::of_objects(
@@ -145,9 +149,10 @@ plan halo_exchange(std::array<int, 3> shape, std::array<std::int64_t, 3> face_by
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (shape[axis] < 1 || face_bytes[axis] < 0)
       throw usage_error(
-          fmt::format("a halo of {} blocks with faces of {} bytes: sizes must be positive", shape[axis], face_bytes[axis]));
+          fmt::format("halo of {} blocks with faces of {} bytes: sizes must be positive", shape[axis], face_bytes[axis]));
     ranks *= shape[axis];
-    if (ranks > detail::most_ranks) throw usage_error(fmt::format("a halo of more than {} blocks", detail::most_ranks));
+    if (ranks > detail::most_ranks)
+      throw usage_error(fmt::format("halo: the number of blocks must not exceed {}", detail::most_ranks));
   }
   plan result{.name = fmt::format("halo:{}", fmt::join(shape, "x")),
               .ranks = static_cast<int>(ranks),

@@ -7,7 +7,7 @@
 
 namespace osteon::plan::detail {
 
-inline constexpr std::int64_t most_ranks = std::int64_t{1} << 30;  ///< sums of two ranks fit an int
+inline constexpr std::int64_t most_ranks = std::int64_t{1} << 30;  ///< sums of two ranks fit into an int
 
 /// @throws usage_error unless 1 <= ranks <= most_ranks
 void check_ranks(const std::string& name, int ranks);
@@ -21,11 +21,11 @@ inline int levels(int ranks) {
 
 using partner_of = std::function<int(int rank, std::int64_t round)>;
 
-/// Direct sending of parcels: in a round each rank sends to one rank and receives from one rank; -1, or the rank itself,
+/// Direct exchange of parcels. In a round, each rank sends to one rank and receives from one rank; -1 or the rank itself
 /// means no partner.
 plan by_partner(std::string name, int ranks, std::int64_t rounds, partner_of to, partner_of from, parcel_sizes sizes);
 
-/// Messages that each contain a complete object. @param on_arrival by round
+/// Plan in which each message contains a complete object. @param on_arrival by round
 plan of_objects(std::string name, int ranks, std::int64_t rounds, std::function<arrival(std::int64_t round)> on_arrival,
                 std::int64_t bytes, partner_of to, partner_of from);
 

@@ -11,11 +11,11 @@ namespace osteon::plan {
 
 namespace {
 
-int parse_int(const std::string& text, const std::string& what, int least) {
+int parse_int(const std::string& text, const std::string& name, int least) {
   int value = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (fault != std::errc() || end != text.data() + text.size() || value < least)
-    throw usage_error(fmt::format("'{}' in {} must be an integer >= {}", text, what, least));
+    throw usage_error(fmt::format("'{}' in {} must be an integer >= {}", text, name, least));
   return value;
 }
 
@@ -47,16 +47,16 @@ plan make_composite(const std::string& text, const exchange_request& request) {
 
 const std::vector<method_description>& known_exchanges() {
   static const std::vector<method_description> known = {
-      {"shift", "all-to-all: all ranks in the same direction on a grid"},
-      {"ring", "all-to-all: rank + s"},
-      {"xor", "all-to-all: rank XOR s"},
+      {"shift", "all-to-all: all ranks send in the same direction on a grid"},
+      {"ring", "all-to-all: send to rank + s in round s"},
+      {"xor", "all-to-all: exchange with rank XOR s in round s"},
       {"pairwise", "all-to-all: pairs by the circle method"},
       {"bruck", "all-to-all for short parcels: log2 rounds"},
       {"hierarchical:8", "all-to-all inside hosts of 8 ranks, then between hosts"},
       {"transposition", "transposition of an array on a square plane of ranks, as in Itakura et al."},
       {"transposition:x-first", "corrected for routing by the first dimension first"},
       {"transposition:column-major", "as in the paper, with ranks numbered along columns"},
-      {"butterfly", "log2 rounds of swaps with rank XOR 2^b"},
+      {"butterfly", "log2 rounds of exchanges with rank XOR 2^b"},
       {"prefix", "prefix sums by a binary tree"},
       {"prefix:doubling", "prefix sums by rank + 2^b"},
       {"broadcast", "broadcast by a binomial tree"},
@@ -64,11 +64,11 @@ const std::vector<method_description>& known_exchanges() {
   return known;
 }
 
-std::vector<int> parse_shape(const std::string& text, const std::string& what) {
+std::vector<int> parse_shape(const std::string& text, const std::string& name) {
   std::vector<int> shape;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find('x', begin), text.size());
-    shape.push_back(parse_int(text.substr(begin, end - begin), what, 1));
+    shape.push_back(parse_int(text.substr(begin, end - begin), name, 1));
     begin = end + 1;
   }
   return shape;
@@ -79,8 +79,9 @@ plan make_exchange(const std::string& text, const exchange_request& request) {
   const std::string name = text.substr(0, colon), parameter = colon == std::string::npos ? "" : text.substr(colon + 1);
   const bool bare = colon == std::string::npos;
   const int ranks = request.ranks;
-  if (ranks < 1) throw usage_error(fmt::format("an exchange of {} ranks: must be at least one", ranks));
-  if (request.bytes < 0) throw usage_error(fmt::format("messages of {} bytes: must not be negative", request.bytes));
+  if (ranks < 1) throw usage_error(fmt::format("exchange of {} ranks: the number of ranks must be at least 1", ranks));
+  if (request.bytes < 0)
+    throw usage_error(fmt::format("messages of {} bytes: the size must not be negative", request.bytes));
   const parcel_sizes sizes = request.sizes ? request.sizes : equal_parcels(request.bytes);
   if (name == "shift") {
     auto shape = !bare ? parse_shape(parameter, text) : !request.shape.empty() ? request.shape : std::vector<int>{ranks};
@@ -109,16 +110,16 @@ plan make_exchange(const std::string& text, const exchange_request& request) {
   return make_composite(text, request);
 }
 
-goal goal_of_exchange(const plan& what) {
+goal goal_of_exchange(const plan& plan) {
   goal result;
-  const int side = static_cast<int>(what.rounds);
-  if (what.form == exchange_form::transposition)
+  const int side = static_cast<int>(plan.rounds);
+  if (plan.form == exchange_form::transposition)
     result.wanted = [side](int from, int to) { return from % side == to / side; };
-  if (what.form == exchange_form::transposition_x_first)
+  if (plan.form == exchange_form::transposition_x_first)
     result.wanted = [side](int from, int to) { return from / side == to % side; };
-  if (what.name.starts_with("prefix")) result.holds = [](int rank) { return span{0, rank + 1}; };
-  if (const std::string name = "broadcast:"; what.name.starts_with(name)) {
-    const int root = parse_int(what.name.substr(name.size()), what.name, 0);
+  if (plan.name.starts_with("prefix")) result.holds = [](int rank) { return span{0, rank + 1}; };
+  if (const std::string prefix = "broadcast:"; plan.name.starts_with(prefix)) {
+    const int root = parse_int(plan.name.substr(prefix.size()), plan.name, 0);
     result.holds = [root](int) { return span{root, root + 1}; };
   }
   return result;

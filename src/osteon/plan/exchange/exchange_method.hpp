@@ -20,25 +20,22 @@ struct exchange_request {
 /// All exchanges with their default parameters; compositing methods (composite_method.hpp) are also accepted.
 const std::vector<method_description>& known_exchanges();
 
-/// Create an exchange from its text.
+/// Create an exchange by name.
 ///
-/// | text | exchange |
-/// |---|---|
-/// | `shift`, `shift:8x8x16` | all-to-all, all ranks in the same direction |
-/// | `ring`, `xor`, `pairwise`, `bruck`, `hierarchical:R` | other all-to-alls; R ranks per host |
-/// | `transposition`, `transposition:x-first` | as printed, and repaired for routing by the first dimension first |
-/// | `transposition:column-major` | as printed, on ranks that are numbered along columns: the same traffic as x-first |
-/// | `butterfly`, `prefix`, `prefix:doubling`, `broadcast`, `broadcast:ROOT` | |
-/// | `halo:ZxYxX`, `halo:ZxYxX:periodic` | faces of blocks |
-/// | anything else | a compositing method, ranks in order of visibility |
+/// | text | exchange | |---|---| | `shift`, `shift:8x8x16` | all-to-all, all ranks in the same direction | | `ring`, `xor`,
+/// `pairwise`, `bruck`, `hierarchical:R` | other all-to-alls; R ranks per host | | `transposition`, `transposition:x-first`
+/// | as printed, and corrected for routing by the first dimension first | | `transposition:column-major` | as printed, on
+/// ranks numbered along columns; its traffic equals that of x-first | | `butterfly`, `prefix`, `prefix:doubling`,
+/// `broadcast`, `broadcast:ROOT` | | | `halo:ZxYxX`, `halo:ZxYxX:periodic` | faces of blocks | | anything else | a
+/// compositing method, ranks in order of visibility |
 /// @throws usage_error with the known texts and a suggestion
 plan make_exchange(const std::string& text, const exchange_request& request);
 
-/// Goal of an exchange created by name: pairs of ranks with parcels, final places of objects. Compositing methods require a
-/// goal with the order of visibility.
-goal goal_of_exchange(const plan& what);
+/// Goal of an exchange created by name: pairs of ranks with parcels, or final contents of objects. Compositing methods
+/// require a goal with the visibility order.
+goal goal_of_exchange(const plan& plan);
 
-/// Parse "8x8x16". @throws usage_error naming `what`
-std::vector<int> parse_shape(const std::string& text, const std::string& what);
+/// Parse a shape such as "8x8x16". @throws usage_error with `name`
+std::vector<int> parse_shape(const std::string& text, const std::string& name);
 
 }  // namespace osteon::plan

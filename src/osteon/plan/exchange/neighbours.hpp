@@ -16,11 +16,11 @@
 
 namespace osteon::plan {
 
-/// One message as described by one of its two ends. Its elements, in this order, are those of `list`, of `run`, or of the
-/// box `part` of an array over the box `whole`; exactly one of them is not empty. Both ends have equal numbers of elements.
+/// One message as described at one of its two ends. Its elements are those of `list`, `run`, or the box `part` of an array
+/// over the box `whole`, in this order; exactly one of these members is not empty. Both ends have equal numbers of elements.
 struct neighbour_message {
   int peer = -1;
-  int channel = 0;                   ///< below 100; distinguishes messages of one pair of ranks, and is equal at both ends
+  int channel = 0;                   ///< below 100, equal at both ends; distinguishes messages of one pair of ranks
   std::vector<std::int32_t> list{};  ///< numbers of elements
   span run{};                        ///< contiguous elements
   box3 whole{}, part{};              ///< in C order
@@ -28,14 +28,14 @@ struct neighbour_message {
   std::int64_t elements() const { return part.empty() ? list.empty() ? run.size() : std::ssize(list) : part.volume(); }
 };
 
-/// One rank's part of such a plan, in one round. Messages of a rank to itself are allowed and do not count as messages
-/// between ranks.
+/// One rank's part of a neighbour plan, which has one round. Messages of a rank to itself are allowed but not counted.
 struct neighbour_part {
-  std::string name;  ///< name under which its traffic is counted
+  std::string name;  ///< name in message counts
   std::vector<neighbour_message> sends, receives;
-  arrival on_arrival = arrival::place;  ///< or add, or keep: then the receiver reads elements from the messages itself
+  arrival on_arrival =
+      arrival::place;  ///< place, add, or keep; with keep, the receiver reads elements directly from messages
 
-  /// Messages between ranks with their sizes in bytes, those of one pair ordered by channel. @param rank rank of this part
+  /// Messages between ranks with sizes in bytes; messages of one pair are ordered by channel. @param rank rank of this part
   round counted(int rank, std::size_t element_bytes) const;
 };
 
