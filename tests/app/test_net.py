@@ -105,4 +105,4 @@ def test_a_bad_machine_shows_all_its_faults(tmp_path: Path) -> None:
     done = osteon("net", "cost", "-n", "4", "--machine", str(path))
     assert done.returncode == 3
     assert "latency_s is -1" in done.stderr
-    assert "speed is not a key" in done.stderr
+    assert "speed is an unknown key" in done.stderr

@@ -154,10 +154,10 @@ def test_plain_lengths_are_along_x_y_z_with_a_hint(tmp_path):
         (["--grid", "2x2x0"], "three lengths", 2),
         (["--grid", "z=2,y=2"], "x is missing", 2),
         (["--grid", "z=2,y=2,x=1.5"], "'1.5' is not a whole number", 2),
-        (["--grid", "9999x9999x9999"], "at most 2^22", 2),
+        (["--grid", "9999x9999x9999"], "limit of 2^22", 2),
         (["--grid", "2x2x2", "--cells", "axbxc"], "three lengths", 2),
         (["--grid", "2x2x2", "--periodic", "w"], "letters of x, y and z", 2),
-        (["--grid", "8x8x8", "--hosts", "3", *HOST], "512 subdomains for 24 cores", 2),
+        (["--grid", "8x8x8", "--hosts", "3", *HOST], "512 subdomains exceed 24 cores", 2),
         (["--grid", "2x2x2", "--hosts", "1", "--host", "what:8"], "what:8", 2),
         (["--grid", "2x2x2", "--hosts", "1", "--host", "none.xml"], "none.xml", 3),
         (["--grid", "2x2x2", "--hosts", "1", "--host", "later.xml"], "up to version 2", 3),
@@ -249,15 +249,15 @@ def test_a_batch_script_starts_each_rank_on_its_host_and_cores(tmp_path: Path, s
     done = subprocess.run(
         ["bash", "job"], capture_output=True, text=True, cwd=tmp_path, env=env, timeout=60, check=False
     )
-    assert done.returncode == 5 and "this job has 1 hosts, and the placement is for 2" in done.stderr
+    assert done.returncode == 5 and "this job has 1 hosts, but the placement requires 2" in done.stderr
 
 
 def test_batch_options_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     shape = ["--grid", "z=2,y=1,x=1", "--hosts", "2", "--host", "pack:1 l3:1 core:2 pu:1"]
     for words, said in {
-        ("--threads", "3"): "exceeds the cores of every host",
+        ("--threads", "3"): "exceeds the number of cores",
         ("--batch", "slurm", "--emit", "wrap"): "leave out --emit",
-        ("--batch", "slurm", "--walltime", "1h; rm"): "is not valid in a batch script",
+        ("--batch", "slurm", "--walltime", "1h; rm"): "to be valid in a batch script",
     }.items():
         done = place(*shape, *words, cwd=tmp_path)
         assert done.returncode == 2 and said in done.stderr, done.stderr

@@ -255,14 +255,14 @@ TEST(network, refuses_graphs_that_are_none) {
           "links": [{"from": "a", "to": "b", "one_way": true}])",
        "no route from router 'b' to 'a'"},
       {R"("routers": [{"name": "a", "parent": "b"}, {"name": "b", "parent": "a"}], "pus": [{"router": "a"}])",
-       "cycle: a -> b -> a"},
-      {R"("routers": [{"name": "a", "parent": "a"}], "pus": [{"router": "a"}])", "cycle"},
+       "cyclic parents: a -> b -> a"},
+      {R"("routers": [{"name": "a", "parent": "a"}], "pus": [{"router": "a"}])", "cyclic"},
       {R"("routers": [{"name": "a"}], "pus": [{"router": "a"}], "links": [{"from": "a", "to": "a"}])", "itself"},
       {R"("routers": [{"name": "a"}, {"name": "b"}], "pus": [{"router": "a"}],
           "links": [{"from": "a", "to": "b", "bytes_per_second": 0}])",
-       "above 0"},
+       "> 0"},
       {R"("routers": [{"name": "a"}], "pus": [{"router": "a", "count": 2000000}])", "an integer"},
-      {R"("routers": [{"name": "a"}], "pus": [{"router": "a"}], "bandwidth": 1)", "not a valid key"},
+      {R"("routers": [{"name": "a"}], "pus": [{"router": "a"}], "bandwidth": 1)", "unknown key"},
       {R"("routers": [{"name": "a"}], "pus": [{"router": "a"}], "routing": "magic")", "up-down"}};
   for (const auto& [text, expected] : cases) {
     const std::string whole = text[0] == '"' ? graph(text) : text;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// JSON text as plain values, so that its readers are compiled without the template-based parser.
+/// JSON text as plain values. Readers of JSON are thus compiled without the template-based parser.
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,10 +12,10 @@ struct json_value {
 
   kind is = kind::nothing;
   bool truth = false;
-  double number = 0;               ///< of whole and real
-  std::string text;                ///< string value; of other scalars their JSON text; of lists and objects a placeholder
-  std::vector<std::string> names;  ///< of an object's members
-  std::vector<json_value> items;   ///< of a list; of an object's members
+  double number = 0;               ///< value of the kinds whole and real
+  std::string text;                ///< string; for other scalars the JSON text; for lists and objects a placeholder
+  std::vector<std::string> names;  ///< names of the members of an object
+  std::vector<json_value> items;   ///< elements of a list, or values of the members of an object
 
   bool is_number() const { return is == kind::whole || is == kind::real; }
   /// Return true for a non-empty string.

@@ -4,47 +4,45 @@
 
 namespace osteon::placement {
 
-namespace {}  // namespace
-
-assessment assess(const graph& g, std::span<const int> place, const target& where) {
+assessment assess(const graph& g, std::span<const int> place, const target& available) {
   assessment result;
-  const auto inside = costs_inside(where.machine);
-  const bool measured = where.machine.isolated && where.machine.isolated->between.hosts() == where.hosts();
+  const auto inside = costs_inside(available.machine);
+  const bool measured = available.machine.isolated && available.machine.isolated->between.hosts() == available.hosts();
   std::vector<int> host(at(g.size()));
-  for (int v = 0; v < g.size(); ++v) host[at(v)] = where.places[at(place[at(v)])].host;
+  for (int v = 0; v < g.size(); ++v) host[at(v)] = available.places[at(place[at(v)])].host;
   for (int v = 0; v < g.size(); ++v) {
     const auto to = g.neighbours(v);
     const auto w = g.weights(v);
     double time = 0;
     for (std::size_t i = 0; i < to.size(); ++i) {
-      const machine::place a = where.places[at(place[at(v)])], b = where.places[at(place[at(to[i])])];
-      const machine::path p = machine::path_between(where.machine.hosts, a, b);
+      const machine::place a = available.places[at(place[at(v)])], b = available.places[at(place[at(to[i])])];
+      const machine::path p = machine::path_between(available.machine.hosts, a, b);
       result.bytes_by_path[static_cast<std::size_t>(p)] += w[i];
       const auto bytes = static_cast<double>(w[i]);
       if (p != machine::path::inter_host)
         time += inside[static_cast<std::size_t>(p)].time(bytes);
       else if (measured)
-        if (const machine::link link = where.machine.isolated->between.between(a.host, b.host); link.known())
+        if (const machine::link link = available.machine.isolated->between.between(a.host, b.host); link.known())
           time += link.time(bytes);
     }
     result.slowest_rank_s = std::max(result.slowest_rank_s, time);
     result.mean_rank_s += time / g.size();
   }
   result.off_host_bytes = result.bytes_by_path[static_cast<std::size_t>(machine::path::inter_host)];
-  result.network = load_of(g, host, where.network.links);
-  if (result.network.hottest_link >= 0) result.hottest_link = where.network.links.link_name(result.network.hottest_link);
+  result.network = load_of(g, host, available.network.links);
+  if (result.network.hottest_link >= 0) result.hottest_link = available.network.links.link_name(result.network.hottest_link);
   return result;
 }
 
-core_costs costs_between_cores(const target& where, int host, std::span<const int> cores, double message_bytes) {
-  const machine::host_tree& tree = where.machine.hosts.tree(host);
-  const auto inside = costs_inside(where.machine);
+core_costs costs_between_cores(const target& available, int host, std::span<const int> cores, double message_bytes) {
+  const machine::host_tree& tree = available.machine.hosts.tree(host);
+  const auto inside = costs_inside(available.machine);
   core_costs costs;
   costs.reserve(cores.size() * cores.size());
   for (const int a : cores)
     for (const int b : cores) {
       const path_cost& path = inside[static_cast<std::size_t>(tree.between(a, b))];
-      // A measured path may not be faster than a longer one; a small cost per level prefers close cores.
+      // Longer paths may be measured as fast as shorter paths; a small cost per level then prefers close cores.
       const double level = 1 + 1e-3 * tree_distance(tree, a, b);
       costs.push_back(a == b ? 0.0F : static_cast<float>(level * path.time(message_bytes) / message_bytes * 1e9));
     }

@@ -16,11 +16,11 @@ double exchange_seconds(MPI_Comm comm, const graph& g, int repeats) {
   std::vector<char> out, in;
   comm::collectively(comm, [&] {
     if (g.size() != comm::size(comm))
-      throw usage_error(
-          fmt::format("a graph of {} subdomains for {} ranks: must be one per rank", g.size(), comm::size(comm)));
+      throw usage_error(fmt::format("the graph has {} subdomains for {} ranks; one subdomain per rank is required", g.size(),
+                                    comm::size(comm)));
     std::int64_t sum = 0, largest = 0;
     for (const std::int64_t w : g.weights(me)) sum += w, largest = std::max(largest, w);
-    if (largest > most) throw usage_error(fmt::format("a message of {} bytes: must be at most {}", largest, most));
+    if (largest > most) throw usage_error(fmt::format("message of {} bytes exceeds the limit of {} bytes", largest, most));
     out.assign(static_cast<std::size_t>(largest), 1);
     in.resize(static_cast<std::size_t>(sum));
   });
@@ -28,7 +28,7 @@ double exchange_seconds(MPI_Comm comm, const graph& g, int repeats) {
   const auto bytes = g.weights(me);
   std::vector<MPI_Request> requests(2 * to.size());
   std::vector<double> seconds;
-  for (int i = -1; i < repeats; ++i) {  // the first one makes connections
+  for (int i = -1; i < repeats; ++i) {  // the first repetition establishes connections
     MPI_Barrier(comm);
     double time = MPI_Wtime();
     std::size_t place = 0;

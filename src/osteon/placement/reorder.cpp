@@ -15,7 +15,7 @@ namespace osteon::placement {
 
 namespace {
 
-// The only core of `tree` that this process may run on; -1 if there are several, or the tree is not of this hardware.
+// Core of `tree` to which this process is bound; -1 if it may use several cores, or the tree is synthetic.
 int core_bound_to(const machine::host_tree& tree) {
   if (tree.synthetic) return -1;
   const machine::pu_set bound = machine::current_binding();
@@ -28,7 +28,7 @@ int core_bound_to(const machine::host_tree& tree) {
   return found;
 }
 
-// The part of a machine that some of its hosts make.
+// Description of some hosts of a machine.
 machine::description selected(const machine::description& machine, const std::vector<int>& hosts) {
   machine::description result;
   result.measured_at = machine.measured_at;
@@ -46,9 +46,9 @@ machine::description selected(const machine::description& machine, const std::ve
 std::string line_of(const placement& p) {
   const double before = static_cast<double>(p.input.off_host_bytes) / 1e6;
   if (p.kept_input)
-    return fmt::format("ranks remain in their order ({:.1f} MB off-host per exchange, {:.3g} ms predicted)", before,
+    return fmt::format("order of ranks unchanged ({:.1f} MB off-host per exchange, predicted time {:.3g} ms)", before,
                        p.input.predicted_s() * 1e3);
-  return fmt::format("ranks placed: off-host {:.1f} -> {:.1f} MB per exchange, predicted {:.3g} -> {:.3g} ms; {}", before,
+  return fmt::format("ranks reordered: off-host {:.1f} -> {:.1f} MB per exchange, predicted {:.3g} -> {:.3g} ms; {}", before,
                      static_cast<double>(p.result.off_host_bytes) / 1e6, p.input.predicted_s() * 1e3,
                      p.result.predicted_s() * 1e3, fmt::join(p.how, ", "));
 }
@@ -67,8 +67,8 @@ target places_of_ranks(MPI_Comm comm, const machine::description& machine, int t
     const std::size_t all = unknown.size();
     unknown.resize(std::min<std::size_t>(all, 8));
     throw data_error(
-        fmt::format("the machine file lacks {} of the hosts of this job: {}{}; it belongs to another allocation, run "
-                    "`osteon probe` again",
+        fmt::format("the machine file does not contain {} of the hosts of this job: {}{}; the file belongs to another "
+                    "allocation: run `osteon probe` again",
                     all, fmt::join(unknown, ", "), all > 8 ? ", ..." : ""));
   }
   int core = -1;
@@ -76,7 +76,7 @@ target places_of_ranks(MPI_Comm comm, const machine::description& machine, int t
   std::vector<int> cores(at(ranks));
   MPI_Allgather(&core, 1, MPI_INT, cores.data(), 1, MPI_INT, comm);
 
-  // Hosts in the order of the description, numbered among those in use.
+  // Number the hosts in use in the order of the description.
   std::vector<int> count(at(machine.hosts.size()), 0), local(count), number(count), used;
   for (const int h : host) ++count[at(h)];
   for (int h = 0; h < machine.hosts.size(); ++h)
@@ -105,11 +105,12 @@ reordered reorder(MPI_Comm comm, const graph& g, const machine::description& mac
   reordered result;
   result.old_rank.resize(at(ranks));
   std::array<double, 6> numbers{};
-  // One rank searches while the others wait: the search is short, and the result is equal on all ranks.
+  // Rank 0 searches while the other ranks wait, because the search is short and its result must be equal on all ranks.
   comm::collectively(comm, [&] {
     if (me != 0) return;
     if (g.size() != ranks)
-      throw usage_error(fmt::format("a graph of {} subdomains for {} ranks: must be one per rank", g.size(), ranks));
+      throw usage_error(
+          fmt::format("the graph has {} subdomains for {} ranks; one subdomain per rank is required", g.size(), ranks));
     const placement found = place(g, all, options.search);
     result.old_rank = found.place;
     result.report.line = line_of(found);

@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Reordering of ranks, so that ranks with much communication are close: a new communicator without a restart.
+/// Reordering of ranks, so that ranks with much communication are close. The result is a new communicator; a restart of the
+/// program is not required.
 #include <mpi.h>
 
 #include <osteon/comm/communicator.hpp>
@@ -12,8 +13,8 @@
 namespace osteon::placement {
 
 struct reorder_options {
-  options search{.least_gain = 0.03};  ///< below this gain the order of ranks is unchanged
-  int threads = 1;                     ///< cores of each rank, unless it is bound to fewer
+  options search{.least_gain = 0.03};  ///< options of the search; a gain below least_gain leaves the order unchanged
+  int threads = 1;                     ///< cores of each rank that is not bound to a single core
 };
 
 /// Expected effect of a new order on an exchange.
@@ -22,34 +23,33 @@ struct reorder_report {
   double predicted_s_input = 0, predicted_s_result = 0;
   bool kept_input = false;
   double seconds = 0;  ///< duration of the search
-  std::string line;    ///< for a log: "placed by ...: off-host 3758.1 MB -> 1543.5 MB, ..."
+  std::string line;    ///< summary for a log, for example "ranks reordered: off-host 3.1 -> 1.5 MB per exchange, ..."
 };
 
-/// Ranks in their new order.
+/// Ranks in the new order.
 struct reordered {
   comm::communicator ranks;   ///< communicator in which rank r has subdomain r
   std::vector<int> old_rank;  ///< rank of each subdomain in the original communicator
   reorder_report report;
 };
 
-/// Places of the ranks of a communicator in rank order: on the host of their processor name, each on the core to which it is
-/// bound; if bound to several, on cores distributed evenly over the ranks of the host.
-///
-/// With more ranks than cores, cores are shared.
+/// Determine the places of the ranks of a communicator in rank order. The host of a rank is that of its processor name. A
+/// rank bound to a single core has this core; the other cores of a host are distributed evenly over its other ranks. If
+/// there are more ranks than cores, cores are shared.
 /// @return equal on all ranks; the machine of the target contains the hosts in use
-/// @throws data_error on all ranks if the machine file lacks a host (another allocation). The message names up to eight such
-/// hosts.
+/// @throws data_error on all ranks if a host is missing in the machine file (another allocation). The message lists up to
+/// eight hosts.
 /// @collective on comm
 target places_of_ranks(MPI_Comm comm, const machine::description& machine, int threads = 1);
 
-/// Renumber the ranks of a communicator for a graph with one subdomain per rank. Call before data are loaded: data of a rank
-/// are not moved.
+/// Renumber the ranks of a communicator for a graph with one subdomain per rank. Call before loading data: data of ranks are
+/// not moved.
 /// @param g the graph; significant on rank 0 only
-/// @throws usage_error on all ranks if the number of vertices differs from the number of ranks; else as places_of_ranks
+/// @throws usage_error on all ranks if the numbers of vertices and ranks differ; otherwise as places_of_ranks
 /// @collective on comm
 reordered reorder(MPI_Comm comm, const graph& g, const machine::description& machine, const reorder_options& options = {});
 
-/// MPI_Cart_create with effective reordering: blocks of a grid that exchange faces, on the ranks of `comm`.
+/// Create a Cartesian communicator as MPI_Cart_create, with reordering for the exchange of faces between blocks.
 /// @return ranks with a Cartesian topology of dimensions z, y, x
 /// @throws as reorder does @collective on comm
 reordered cart_create(MPI_Comm comm, const cartesian& grid, const machine::description& machine,

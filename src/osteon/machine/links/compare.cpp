@@ -27,9 +27,9 @@ comparison compare(const description& before, const description& now, double slo
   const bool isolated = before.isolated && now.isolated;
   if (!isolated && !(before.loaded && now.loaded)) return result;
   const path_speeds &old_seen = isolated ? *before.isolated : *before.loaded, &seen = isolated ? *now.isolated : *now.loaded;
-  const auto note = [&](std::string what, double old_rate, double rate) {
+  const auto note = [&](std::string name, double old_rate, double rate) {
     const bool slower = old_rate > 0 && rate > 0 && rate < slow_below * old_rate;
-    if (slower) result.slower.push_back({std::move(what), old_rate, rate});
+    if (slower) result.slower.push_back({std::move(name), old_rate, rate});
     return slower;
   };
   for (std::size_t c = 0; c < paths_inside; ++c)

@@ -48,9 +48,9 @@ json to_json(const path_speeds& seen) {
   return {{"inside", std::move(inside)}, {"between", to_json(seen.between)}};
 }
 
-[[noreturn]] void refuse(const std::string& file, const std::string& why) {
+[[noreturn]] void refuse(const std::string& file, const std::string& differences) {
   throw data_error(fmt::format("{}: {}; not a machine file of osteon, or damaged: create a new one by `osteon probe -o {}`",
-                               file, why, file));
+                               file, differences, file));
 }
 
 // Reads values and rejects invalid ones. `where` is the path of keys, for messages.
@@ -268,15 +268,15 @@ description matched(const description& machine, const host_list& hosts, const st
       old_host.push_back(*old);
   }
   if (!gone.empty() || !fresh.empty() || !other.empty()) {
-    std::string why;
-    const auto add = [&](const char* what, const std::vector<std::string>& names) {
-      if (!names.empty()) why += fmt::format("{}{}: {}", why.empty() ? "" : "; ", what, some_of(names));
+    std::string differences;
+    const auto add = [&](const char* relation, const std::vector<std::string>& names) {
+      if (!names.empty()) differences += fmt::format("{}{}: {}", differences.empty() ? "" : "; ", relation, some_of(names));
     };
     add("in the file but not in this job", gone);
     add("in this job but not in the file", fresh);
     add("with other cores than in the file", other);
-    throw data_error(
-        fmt::format("{}: measured on another allocation ({}); measure this one by `osteon probe -o {}`", name, why, name));
+    throw data_error(fmt::format("{}: measured on another allocation ({}); measure this one by `osteon probe -o {}`", name,
+                                 differences, name));
   }
   description result{hosts, machine.isolated, machine.loaded, machine.measured_at};
   for (auto* seen : {&result.isolated, &result.loaded})

@@ -138,7 +138,7 @@ class prober {
  private:
   int hosts() const { return ranks_.hosts.size(); }
   double left() const { return options_.budget_s - (now_() - start_); }
-  void remark(std::string words) { result_.remarks.push_back(std::move(words)); }
+  void remark(std::string text) { result_.remarks.push_back(std::move(text)); }
 
   // Seconds for the next stage: its fraction of the remaining time.
   double share(double weight) {
@@ -172,13 +172,13 @@ class prober {
   }
 
   // Fit the measurements; samples between hosts are also stored in `samples`.
-  void take(const std::vector<pair_timings>& measured, bool loaded, bool alone, std::vector<host_sample>* samples) {
+  void store(const std::vector<pair_timings>& measured, bool loaded, bool alone, std::vector<host_sample>* samples) {
     for (const pair_timings& p : measured) {
-      const auto what = path_of(p.a, p.b);
-      if (!what || p.times.empty()) continue;
+      const auto path_class = path_of(p.a, p.b);
+      if (!path_class || p.times.empty()) continue;
       const link found = options_.fit == fit_method::robust ? fit_robust(p.times) : fit_paper(p.times);
-      result_.pairs.push_back({p.a, p.b, *what, loaded, alone, found, p.times});
-      if (!samples || *what != path::inter_host) continue;
+      result_.pairs.push_back({p.a, p.b, *path_class, loaded, alone, found, p.times});
+      if (!samples || *path_class != path::inter_host) continue;
       const auto [a, b] = std::minmax({host_of_rank_[at(p.a)], host_of_rank_[at(p.b)]});
       samples->push_back({a, b, found, alone});
     }
@@ -219,7 +219,7 @@ class prober {
       measurement m = basis(std::min(rest / static_cast<double>(rounds.size() - from), longest), loaded);
       const auto first = rounds.begin() + static_cast<std::ptrdiff_t>(from);
       m.rounds.assign(first, first + static_cast<std::ptrdiff_t>(std::min(step, rounds.size() - from)));
-      take(measure_(m), loaded, false, samples);
+      store(measure_(m), loaded, false, samples);
     }
   }
 
@@ -282,7 +282,7 @@ class prober {
     measurement m = basis(std::min(seconds / static_cast<double>(rounds.size()), longest_round), false);
     m.rounds = rounds;
     std::vector<host_sample> found;
-    take(measure_(m), false, true, &found);
+    store(measure_(m), false, true, &found);
     for (const host_sample& f : found)
       for (host_sample* s : again)
         if (s->a == f.a && s->b == f.b) {

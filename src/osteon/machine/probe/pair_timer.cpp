@@ -27,25 +27,25 @@ struct order {
 
 // A measurement as numbers, to be broadcast. Counts are exact in a double.
 std::vector<double> packed(const measurement& m) {
-  std::vector<double> words = {m.seconds,
-                               static_cast<double>(m.repeats),
-                               static_cast<double>(m.all_sizes),
-                               static_cast<double>(m.fill),
-                               static_cast<double>(m.mean),
-                               static_cast<double>(m.bytes.size())};
-  words.insert(words.end(), m.bytes.begin(), m.bytes.end());
+  std::vector<double> values = {m.seconds,
+                                static_cast<double>(m.repeats),
+                                static_cast<double>(m.all_sizes),
+                                static_cast<double>(m.fill),
+                                static_cast<double>(m.mean),
+                                static_cast<double>(m.bytes.size())};
+  values.insert(values.end(), m.bytes.begin(), m.bytes.end());
   for (const auto& round : m.rounds) {
-    words.push_back(static_cast<double>(round.size()));
+    values.push_back(static_cast<double>(round.size()));
     for (const auto& [a, b] : round) {
-      words.push_back(a);
-      words.push_back(b);
+      values.push_back(a);
+      values.push_back(b);
     }
   }
-  return words;
+  return values;
 }
 
-measurement unpacked(const std::vector<double>& words) {
-  auto next = words.begin();
+measurement unpacked(const std::vector<double>& values) {
+  auto next = values.begin();
   measurement m;
   m.seconds = *next++;
   m.repeats = static_cast<int>(*next++);
@@ -55,7 +55,7 @@ measurement unpacked(const std::vector<double>& words) {
   const auto sizes = static_cast<std::ptrdiff_t>(*next++);
   m.bytes.assign(next, next + sizes);
   next += sizes;
-  while (next != words.end()) {
+  while (next != values.end()) {
     auto& round = m.rounds.emplace_back();
     for (auto pairs = static_cast<std::int64_t>(*next++); pairs > 0; --pairs) {
       const int a = static_cast<int>(*next++);
@@ -78,11 +78,11 @@ pair_timer::pair_timer(MPI_Comm comm, std::vector<std::string> host_names, doubl
 // The clock is read rarely: it costs as much as a test of a request.
 void pair_timer::complete(MPI_Request& request, int peer) {
   const stopwatch waiting;
-  for (std::int64_t looks = 1;; ++looks) {
+  for (std::int64_t tests = 1;; ++tests) {
     int done = 0;
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     if (done) return;
-    if (looks % 4096 == 0 && waiting.seconds() > patience_s_)
+    if (tests % 4096 == 0 && waiting.seconds() > patience_s_)
       throw machine_error(fmt::format(
           "host {} no longer responds to host {} ({:.0f} s); check the host and firewalls, or exclude the host from the job",
           host_names_[static_cast<std::size_t>(peer)], host_names_[static_cast<std::size_t>(comm::rank(comm_))],
@@ -129,56 +129,56 @@ void pair_timer::follow(int peer) {
   }
 }
 
-void pair_timer::lead(int peer, const measurement& what, double end, std::vector<timing>& times) {
-  const auto give = [&](order o) {
+void pair_timer::lead(int peer, const measurement& task, double end, std::vector<timing>& times) {
+  const auto send_order = [&](order o) {
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Isend(&o, 2, MPI_INT, peer, order_tag, comm_, &request);
     complete(request, peer);
   };
   const auto run = [&](double bytes, int repeats, std::vector<double>& seconds) {
-    give({static_cast<int>(bytes), repeats});
+    send_order({static_cast<int>(bytes), repeats});
     for (int i = 0; i < repeats; ++i) seconds.push_back(ping_pong(peer, static_cast<int>(bytes)));
   };
   const auto affordable = [&](double half_turn) { return (end - MPI_Wtime()) / (2 * half_turn); };
 
   std::vector<double> first;  // opens connections; the second turn is a first guess
-  run(what.bytes[0], 2, first);
-  timing last{what.bytes[0], first[1]};
+  run(task.bytes[0], 2, first);
+  timing last{task.bytes[0], first[1]};
   std::vector<double> seconds;
-  for (std::size_t i = 0; i < what.bytes.size(); ++i) {
-    const double bytes = what.bytes[i];
-    int repeats = what.repeats;
-    if (!what.all_sizes) {
+  for (std::size_t i = 0; i < task.bytes.size(); ++i) {
+    const double bytes = task.bytes[i];
+    int repeats = task.repeats;
+    if (!task.all_sizes) {
       const double turns = affordable(last.seconds * bytes / last.bytes);
       if (i >= 2 && turns < fewest_repeats) break;
-      repeats = static_cast<int>(std::clamp(part_of_time * turns, double{fewest_repeats}, double(what.repeats)));
+      repeats = static_cast<int>(std::clamp(part_of_time * turns, double{fewest_repeats}, double(task.repeats)));
     }
     seconds.clear();
     run(bytes, repeats, seconds);
-    last = {bytes, average(seconds, what.mean)};
+    last = {bytes, average(seconds, task.mean)};
     times.push_back(last);
   }
-  while (what.fill && affordable(last.seconds) >= 1) {
+  while (task.fill && affordable(last.seconds) >= 1) {
     run(last.bytes, static_cast<int>(std::clamp(affordable(last.seconds), 1.0, 8.0)), seconds);
-    times.back().seconds = average(seconds, what.mean);
+    times.back().seconds = average(seconds, task.mean);
   }
-  give({0, 0});
+  send_order({0, 0});
 }
 
-std::vector<pair_timings> pair_timer::take_part(const measurement& what) {
+std::vector<pair_timings> pair_timer::perform(const measurement& task) {
   const int rank = comm::rank(comm_), ranks = comm::size(comm_);
   // Separate halves of the buffer for sent and received data.
-  buffer_.resize(2 * static_cast<std::size_t>(what.bytes.back()));
-  const double patience_of_all = 3 * patience_s_ + 4 * what.seconds;
+  buffer_.resize(2 * static_cast<std::size_t>(task.bytes.back()));
+  const double patience_of_all = 3 * patience_s_ + 4 * task.seconds;
   const auto wait_for_all = [&] {
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Ibarrier(comm_, &request);
-    complete_asleep(request, what.all_sizes ? forever : patience_of_all);
+    complete_asleep(request, task.all_sizes ? forever : patience_of_all);
   };
   std::vector<double> found;  // a, b, number of times, and these
-  for (const auto& round : what.rounds) {
+  for (const auto& round : task.rounds) {
     wait_for_all();
-    const double end = MPI_Wtime() + what.seconds;
+    const double end = MPI_Wtime() + task.seconds;
     for (const auto& [a, b] : round) {
       if (a != rank && b != rank) continue;
       if (b == rank) {
@@ -186,7 +186,7 @@ std::vector<pair_timings> pair_timer::take_part(const measurement& what) {
         continue;
       }
       std::vector<timing> times;
-      lead(b, what, end, times);
+      lead(b, task, end, times);
       found.insert(found.end(), {static_cast<double>(a), static_cast<double>(b), static_cast<double>(times.size())});
       for (const timing& t : times) found.insert(found.end(), {t.bytes, t.seconds});
     }
@@ -216,12 +216,12 @@ void pair_timer::broadcast_count(int& count) {
   complete_asleep(request, forever);
 }
 
-std::vector<pair_timings> pair_timer::measure(const measurement& what) {
-  std::vector<double> words = packed(what);
-  int count = static_cast<int>(words.size());
+std::vector<pair_timings> pair_timer::measure(const measurement& task) {
+  std::vector<double> values = packed(task);
+  int count = static_cast<int>(values.size());
   broadcast_count(count);
-  MPI_Bcast(words.data(), count, MPI_DOUBLE, 0, comm_);
-  return take_part(what);
+  MPI_Bcast(values.data(), count, MPI_DOUBLE, 0, comm_);
+  return perform(task);
 }
 
 void pair_timer::finish() {
@@ -234,9 +234,9 @@ void pair_timer::serve() {
     int count = 0;
     broadcast_count(count);
     if (count == 0) return;
-    std::vector<double> words(static_cast<std::size_t>(count));
-    MPI_Bcast(words.data(), count, MPI_DOUBLE, 0, comm_);
-    take_part(unpacked(words));
+    std::vector<double> values(static_cast<std::size_t>(count));
+    MPI_Bcast(values.data(), count, MPI_DOUBLE, 0, comm_);
+    perform(unpacked(values));
   }
 }
 

@@ -14,14 +14,14 @@ class pair_timer {
   /// @param patience_s seconds without a reply after which a host is considered lost
   pair_timer(MPI_Comm comm, std::vector<std::string> host_names, double patience_s);
   /// @throws machine_error naming the host that does not reply
-  std::vector<pair_timings> measure(const measurement& what);
+  std::vector<pair_timings> measure(const measurement& task);
   void finish();
   /// @throws machine_error as measure
   void serve();
 
  private:
-  std::vector<pair_timings> take_part(const measurement& what);
-  void lead(int peer, const measurement& what, double end, std::vector<timing>& times);
+  std::vector<pair_timings> perform(const measurement& task);
+  void lead(int peer, const measurement& task, double end, std::vector<timing>& times);
   void follow(int peer);
   double ping_pong(int peer, int bytes);
   void complete(MPI_Request& request, int peer);

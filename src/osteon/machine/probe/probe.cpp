@@ -22,7 +22,7 @@ namespace {
 std::string now_in_utc() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
 // Hardware threads available to any rank of a host, restricted by taskset, launcher and cgroup.
-pu_set left_to_host(MPI_Comm comm, int host) {
+pu_set available_pus(MPI_Comm comm, int host) {
   MPI_Comm made = MPI_COMM_NULL;
   MPI_Comm_split(comm, host, 0, &made);
   const auto here = comm::communicator::take(made);
@@ -64,7 +64,7 @@ probe_result probe(MPI_Comm comm, const job_hosts& job, const probe_options& opt
   std::optional<own_core> bound;
   bind = bind && !job.shares_kernel;
   if (bind) {
-    const pu_set left = left_to_host(comm, host);
+    const pu_set left = available_pus(comm, host);
     const int local = job.local_rank(rank), here = static_cast<int>(job.ranks_of_host[at(host)].size());
     int core = -1;
     comm::collectively(comm, [&] {
@@ -127,9 +127,9 @@ constexpr int most_ranks_of_a_host = 16, sweeps = 2;
 constexpr std::array sizes_of_ways = {64.0, 65536.0, 131072.0, 262144.0, 524288.0, 1048576.0, 2097152.0, 4194304.0};
 
 std::vector<int> spread(const std::vector<int>& ranks) {
-  const int count = static_cast<int>(ranks.size()), taken = std::min(count, most_ranks_of_a_host);
+  const int count = static_cast<int>(ranks.size()), selected = std::min(count, most_ranks_of_a_host);
   std::vector<int> result;
-  for (int i = 0; i < taken; ++i) result.push_back(ranks[at(i * count / taken)]);
+  for (int i = 0; i < selected; ++i) result.push_back(ranks[at(i * count / selected)]);
   return result;
 }
 
@@ -166,17 +166,17 @@ core_choice probe_core_choice(const rank_layout& ranks, const measure_function& 
   std::vector<double> rates;
   double of_repeats = 0;
   int repeated = 0;
-  for (const std::vector<link>& way : found) {
+  for (const std::vector<link>& links : found) {
     link mean;
-    for (const link& l : way) {
-      mean.bandwidth += l.bandwidth / static_cast<double>(way.size());
-      mean.latency_s += l.latency_s / static_cast<double>(way.size());
+    for (const link& l : links) {
+      mean.bandwidth += l.bandwidth / static_cast<double>(links.size());
+      mean.latency_s += l.latency_s / static_cast<double>(links.size());
     }
     result.ways.push_back(mean);
-    if (!way.empty()) rates.push_back(mean.bandwidth);
-    if (way.size() == sweeps) {
-      const double apart = way[0].bandwidth - way[1].bandwidth;
-      of_repeats += apart * apart / 2;  // the variance of one of the two
+    if (!links.empty()) rates.push_back(mean.bandwidth);
+    if (links.size() == sweeps) {
+      const double difference = links[0].bandwidth - links[1].bandwidth;
+      of_repeats += difference * difference / 2;  // the variance of one of the two
       ++repeated;
     }
   }

@@ -11,10 +11,10 @@ namespace osteon::machine {
 
 namespace {
 
-std::optional<class_figures> figures_of(const std::vector<fitted_pair>& pairs, path what, bool loaded) {
+std::optional<class_figures> figures_of(const std::vector<fitted_pair>& pairs, path kind, bool loaded) {
   std::vector<double> latency, bandwidth;
   for (const fitted_pair& p : pairs) {
-    if (p.what != what || p.loaded != loaded || p.alone) continue;
+    if (p.what != kind || p.loaded != loaded || p.alone) continue;
     latency.push_back(p.found.latency_s);
     bandwidth.push_back(p.found.bandwidth);
   }
@@ -27,7 +27,7 @@ std::optional<class_figures> figures_of(const std::vector<fitted_pair>& pairs, p
   };
   const auto [l, l_deviation] = mean_and_deviation(latency);
   const auto [b, b_deviation] = mean_and_deviation(bandwidth);
-  return class_figures{what,
+  return class_figures{kind,
                        loaded,
                        static_cast<int>(bandwidth.size()),
                        {median(latency), median(bandwidth)},
@@ -36,7 +36,7 @@ std::optional<class_figures> figures_of(const std::vector<fitted_pair>& pairs, p
 }
 
 // Description of groups of hosts; empty if all are equal.
-std::optional<std::string> words_of_groups(const verdict& groups, const std::vector<host_sample>& samples, bool loaded) {
+std::optional<std::string> describe_groups(const verdict& groups, const std::vector<host_sample>& samples, bool loaded) {
   std::vector<int> size(at(groups.clusters), 0);
   for (const int c : groups.cluster_of) ++size[at(c)];
   for (const slow_host& s : groups.hosts) --size[at(groups.cluster_of[at(s.host)])];
@@ -98,18 +98,18 @@ void conclude(probe_result& result, const samples_between& between, const std::v
   for (const bool loaded : {false, true}) {
     path_speeds seen;
     bool any = !between[loaded].empty();
-    for (const path what : all_paths)
-      if (const auto figures = figures_of(result.pairs, what, loaded)) {
+    for (const path kind : all_paths)
+      if (const auto figures = figures_of(result.pairs, kind, loaded)) {
         result.classes.push_back(*figures);
         any = true;
-        if (what != path::inter_host && figures->median.known())
-          seen.inside[static_cast<std::size_t>(what)] = figures->median;
+        if (kind != path::inter_host && figures->median.known())
+          seen.inside[static_cast<std::size_t>(kind)] = figures->median;
       }
     if (!any) continue;
     if (!between[loaded].empty()) {
       const verdict groups = judge(hosts, between[loaded], options.slow_below);
       seen.between = links_from(hosts, between[loaded], groups);
-      if (auto words = words_of_groups(groups, between[loaded], loaded)) result.remarks.push_back(std::move(*words));
+      if (auto text = describe_groups(groups, between[loaded], loaded)) result.remarks.push_back(std::move(*text));
     }
     (loaded ? result.machine.loaded : result.machine.isolated) = std::move(seen);
   }
@@ -117,16 +117,16 @@ void conclude(probe_result& result, const samples_between& between, const std::v
   result.inside = slow_inside_hosts(result, host_of_rank, options);
 }
 
-const class_figures* probe_result::figures(path what, bool loaded) const {
+const class_figures* probe_result::figures(path kind, bool loaded) const {
   for (const class_figures& c : classes)
-    if (c.what == what && c.loaded == loaded) return &c;
+    if (c.what == kind && c.loaded == loaded) return &c;
   return nullptr;
 }
 
-std::optional<double> probe_result::contention(path what) const {
-  const auto *alone = figures(what, false), *all = figures(what, true);
+std::optional<double> probe_result::contention(path kind) const {
+  const auto *alone = figures(kind, false), *all = figures(kind, true);
   if (!alone || !all || !alone->median.known()) return std::nullopt;
-  if (what != path::inter_host || !machine.isolated->between.is_dense() || !machine.loaded->between.is_dense())
+  if (kind != path::inter_host || !machine.isolated->between.is_dense() || !machine.loaded->between.is_dense())
     return all->median.bandwidth / alone->median.bandwidth;
   const auto &before = machine.isolated->between.values(), &after = machine.loaded->between.values();
   std::vector<double> ratios;

@@ -18,7 +18,7 @@ bool on_all(MPI_Comm comm, bool value) {
 }
 
 // Union of the sets of all ranks of a host, and true if they are all equal.
-std::pair<pu_set, bool> united_over(MPI_Comm host, const pu_set& mine) {
+std::pair<pu_set, bool> union_over(MPI_Comm host, const pu_set& mine) {
   const int last = mine.empty() ? 0 : mine.back() + 1;
   int width = last;
   comm::all_reduce(host, &width, 1, MPI_MAX);
@@ -48,7 +48,7 @@ local_ranks::local_ranks(MPI_Comm comm, int threads) : threads_(threads) {
     host_ = this_host();
     now = current_binding();
   });
-  const auto [all, same] = united_over(host.get(), now);
+  const auto [all, same] = union_over(host.get(), now);
   host_ = restricted(std::move(host_), all);
   const auto cores = static_cast<std::int64_t>(host_.usable_cores().size()), wanted = std::int64_t{ranks_} * threads;
   enough_cores_ = on_all(comm, wanted <= cores);
@@ -84,7 +84,7 @@ std::string binding_trial::summary() const {
 }
 
 binding_trial try_bindings(MPI_Comm comm, const local_ranks& here, int turns, const std::function<double()>& work) {
-  constexpr double worth_it = 0.97;
+  constexpr double largest_ratio = 0.97;
   using enum binding_policy;
   binding_trial trial;
   std::vector<pu_set> tried;
@@ -106,7 +106,7 @@ binding_trial try_bindings(MPI_Comm comm, const local_ranks& here, int turns, co
     }
   const auto fastest = std::min_element(trial.seconds.begin(), trial.seconds.end(),
                                         [](const auto& a, const auto& b) { return a.second < b.second; });
-  if (fastest->second < worth_it * trial.seconds.front().second) trial.kept = fastest->first;
+  if (fastest->second < largest_ratio * trial.seconds.front().second) trial.kept = fastest->first;
   comm::collectively(comm, [&] { here.bind(trial.kept); });
   return trial;
 }

@@ -78,7 +78,7 @@ namespace {
 std::int64_t in_gib(std::int64_t bytes) { return (bytes + (std::int64_t{1} << 29)) >> 30; }
 
 // ", 2 x 384 GiB" for equal nodes, else ", 384 and 96 GiB"; empty if the memory is unknown.
-std::string memory_words(const std::vector<std::int64_t>& bytes) {
+std::string memory_text(const std::vector<std::int64_t>& bytes) {
   if (bytes.empty()) return "";
   std::vector<std::int64_t> gib;
   for (const std::int64_t b : bytes) gib.push_back(in_gib(b));
@@ -90,14 +90,14 @@ std::string memory_words(const std::vector<std::int64_t>& bytes) {
 }  // namespace
 
 std::string host_tree::digest() const {
-  std::vector<int> words = {static_cast<int>(cores.size()), synthetic ? 1 : 0};
+  std::vector<int> values = {static_cast<int>(cores.size()), synthetic ? 1 : 0};
   for (const core& c : cores) {
-    words.insert(words.end(), {c.package, c.numa, c.l3, static_cast<int>(c.pus.size())});
-    words.insert(words.end(), c.pus.begin(), c.pus.end());
+    values.insert(values.end(), {c.package, c.numa, c.l3, static_cast<int>(c.pus.size())});
+    values.insert(values.end(), c.pus.begin(), c.pus.end());
   }
-  words.insert(words.end(), allowed.begin(), allowed.end());
-  for (const std::int64_t bytes : numa_bytes) words.push_back(static_cast<int>(in_gib(bytes)));
-  return xxh64_of(std::as_bytes(std::span(words)));
+  values.insert(values.end(), allowed.begin(), allowed.end());
+  for (const std::int64_t bytes : numa_bytes) values.push_back(static_cast<int>(in_gib(bytes)));
+  return xxh64_of(std::as_bytes(std::span(values)));
 }
 
 std::string host_tree::summary() const {
@@ -108,7 +108,7 @@ std::string host_tree::summary() const {
                   count_of(*this, level::l3), counted(at(count_of(*this, level::numa)), "NUMA node", "NUMA nodes"),
                   counted(cores.size(), "core", "cores"), counted(pus, "hardware thread", "hardware threads"));
   if (allowed.size() != pus) text += fmt::format(" ({} allowed)", allowed.size());
-  text += memory_words(numa_bytes);
+  text += memory_text(numa_bytes);
   return text;
 }
 

@@ -18,14 +18,14 @@ std::vector<ranked_plan> rank_plans(std::span<const plan::plan> candidates, cons
 }
 
 choice choose(std::span<const trial> trials) {
-  if (trials.empty()) throw usage_error("no plan was measured: measure at least one");
+  if (trials.empty()) throw usage_error("no plan was measured; measure at least one");
   choice result;
   std::vector<double> best;
   for (const trial& t : trials) {
     for (const double seconds : t.measured)
       if (!(seconds > 0) || !std::isfinite(seconds))
-        throw usage_error(fmt::format("a frame of plan {} took {} s: must be a positive time", t.name, seconds));
-    if (t.measured.empty()) throw usage_error(fmt::format("plan {} has no measured frame: measure at least one", t.name));
+        throw usage_error(fmt::format("plan '{}': the frame time ({} s) must be positive", t.name, seconds));
+    if (t.measured.empty()) throw usage_error(fmt::format("plan '{}' has no measured frame; measure at least one", t.name));
     best.push_back(*std::min_element(t.measured.begin(), t.measured.end()));
   }
   result.winner = static_cast<std::size_t>(std::min_element(best.begin(), best.end()) - best.begin());

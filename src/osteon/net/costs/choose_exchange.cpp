@@ -12,52 +12,52 @@ namespace osteon::net {
 
 namespace {
 
-std::vector<std::string> candidates(const network& where, int ranks) {
+std::vector<std::string> candidates(const network& net, int ranks) {
   std::vector<std::string> names;
-  const bool grid = where.shape.size() > 1 && where.pus == ranks && !where.order.empty();
-  if (grid) names.push_back(fmt::format("shift:{}", fmt::join(where.shape, "x")));
+  const bool grid = net.shape.size() > 1 && net.pus == ranks && !net.order.empty();
+  if (grid) names.push_back(fmt::format("shift:{}", fmt::join(net.shape, "x")));
   for (const char* name : {"ring", "xor", "pairwise", "bruck"}) names.emplace_back(name);
-  // Ranks that are close: a line of a grid, a leaf of a fat tree, a router or a group of a dragonfly.
+  // Groups of close ranks: a line of a grid, a leaf of a fat tree, a router or a group of a dragonfly.
   int group = 1;
-  const bool first_is_near = where.kind == topology::fat_tree || where.kind == topology::dragonfly;
-  for (std::size_t d = 0; d + 1 < where.shape.size(); ++d) {
-    group *= where.shape[first_is_near ? d : where.shape.size() - 1 - d];
+  const bool first_is_near = net.kind == topology::fat_tree || net.kind == topology::dragonfly;
+  for (std::size_t d = 0; d + 1 < net.shape.size(); ++d) {
+    group *= net.shape[first_is_near ? d : net.shape.size() - 1 - d];
     if (group > 1 && group < ranks) names.push_back(fmt::format("hierarchical:{}", group));
   }
   return names;
 }
 
 // Maximum over links of the busy time, independent of the order of messages.
-double fullest_link(const network& where, const plan::plan& what, std::span<const int> place) {
-  std::vector<double> seconds(where.links.size());
-  std::vector<int> way;
-  for (int rank = 0; rank < what.ranks; ++rank)
-    for (std::int64_t round = 0; round < what.rounds; ++round)
-      for (const plan::message& m : what.of(rank, round).sends) {
-        way.clear();
-        where.append_route(place[static_cast<std::size_t>(rank)], place[static_cast<std::size_t>(m.peer)], way);
-        for (const int l : way)
+double fullest_link(const network& net, const plan::plan& plan, std::span<const int> place) {
+  std::vector<double> seconds(net.links.size());
+  std::vector<int> route;
+  for (int rank = 0; rank < plan.ranks; ++rank)
+    for (std::int64_t round = 0; round < plan.rounds; ++round)
+      for (const plan::message& m : plan.of(rank, round).sends) {
+        route.clear();
+        net.append_route(place[static_cast<std::size_t>(rank)], place[static_cast<std::size_t>(m.peer)], route);
+        for (const int l : route)
           seconds[static_cast<std::size_t>(l)] +=
-              static_cast<double>(what.bytes(m)) / where.links[static_cast<std::size_t>(l)].rate;
+              static_cast<double>(plan.bytes(m)) / net.links[static_cast<std::size_t>(l)].rate;
       }
   return seconds.empty() ? 0 : *std::max_element(seconds.begin(), seconds.end());
 }
 
 }  // namespace
 
-std::vector<exchange_choice> choose_exchange(const network& where, const plan::parcel_sizes& sizes, int ranks,
+std::vector<exchange_choice> choose_exchange(const network& net, const plan::parcel_sizes& sizes, int ranks,
                                              const simulate_options& options, std::span<const int> places) {
-  const std::vector<int> place = place_ranks(where, ranks, places);
+  const std::vector<int> place = place_ranks(net, ranks, places);
   if (ranks > most_messages_to_count / ranks)
     throw usage_error(
-        fmt::format("an all-to-all exchange of {} ranks has more than the {} messages that are evaluated individually: use "
-                    "a smaller network of the same kind, or `osteon net simulate --rounds` for some rounds",
+        fmt::format("an all-to-all exchange of {} ranks exceeds the limit of {} messages; use a smaller network of the same "
+                    "kind, or `osteon net simulate --rounds` for a subset of the rounds",
                     ranks, most_messages_to_count));
   std::vector<exchange_choice> all;
-  for (const std::string& name : candidates(where, ranks)) {
-    const plan::plan what = plan::make_exchange(name, {.ranks = ranks, .sizes = sizes});
-    exchange_choice one{name, cost_of(where, what, options, place), 0};
-    one.seconds = options.barrier ? one.cost.busiest_links : std::max(one.cost.total, fullest_link(where, what, place));
+  for (const std::string& name : candidates(net, ranks)) {
+    const plan::plan plan = plan::make_exchange(name, {.ranks = ranks, .sizes = sizes});
+    exchange_choice one{name, cost_of(net, plan, options, place), 0};
+    one.seconds = options.barrier ? one.cost.busiest_links : std::max(one.cost.total, fullest_link(net, plan, place));
     all.push_back(std::move(one));
   }
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {

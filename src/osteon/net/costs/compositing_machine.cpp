@@ -49,21 +49,21 @@ class file_reader {
   file_reader(const json_value& text, std::string source) : text_(text), source_(std::move(source)) {}
 
   compositing_machine read() {
-    if (text_.is != json_value::kind::object) fail("must be an object of keys and values");
+    if (text_.is != json_value::kind::object) fail("must be a JSON object");
     compositing_machine m;
     if (const json_value* given = text_.find("schema"); !given || !(*given == file_schema))
       fault("schema", fmt::format("must be \"{}\"", file_schema));
     if (const json_value* name = text_.find("name"); name && name->is_word())
       m.name = name->text;
     else
-      fault("name", "must be a text");
+      fault("name", "must be a non-empty string");
     for (const key& k : keys) number(k, m);
     if (!text_.find("collect_bytes_per_second")) m.collect_rate = m.rate;
     if (!text_.find("collect_latency_s")) m.collect_latency = m.latency;
     if (const json_value* ranks = text_.find("ranks_per_host")) m.ranks_per_host = count(*ranks, "ranks_per_host");
     if (const json_value* sizes = text_.find("torus_zyx")) torus(*sizes, m);
     for (const std::string& name : text_.names)
-      if (!known(name)) fault(name, "is not a key of a machine");
+      if (!known(name)) fault(name, "is an unknown key");
     if (!faults_.empty()) fail(faults_);
     return m;
   }
@@ -79,7 +79,7 @@ class file_reader {
     if (std::isfinite(x) && (k.positive ? x > 0 : x >= 0))
       m.*k.value = x;
     else
-      fault(k.name, fmt::format("is {}; must be a number {} 0", value->shown(), k.positive ? "above" : "not below"));
+      fault(k.name, fmt::format("is {}; must be a number {} 0", value->shown(), k.positive ? ">" : ">="));
   }
 
   int count(const json_value& value, const char* name) {
@@ -91,11 +91,11 @@ class file_reader {
 
   void torus(const json_value& value, compositing_machine& m) {
     if (value.is != json_value::kind::list || value.items.size() != 3)
-      return fault("torus_zyx", "must be three numbers of hosts");
+      return fault("torus_zyx", "must be three integers, the numbers of hosts along z, y and x");
     for (std::size_t axis = 0; axis < 3; ++axis) {
       m.torus[axis] = count(value.items[axis], "torus_zyx");
       if (!std::has_single_bit(static_cast<unsigned>(m.torus[axis])))
-        fault("torus_zyx", fmt::format("has {} hosts along an axis; must be a power of two", m.torus[axis]));
+        fault("torus_zyx", fmt::format("contains {}; each number of hosts must be a power of two", m.torus[axis]));
     }
   }
 
@@ -108,7 +108,7 @@ class file_reader {
     faults_ += fmt::format("{}{} {}", faults_.empty() ? "" : "; ", where, text);
   }
   [[noreturn]] void fail(const std::string& text) const {
-    throw data_error(fmt::format("'{}' is not a valid machine: {}", source_, text));
+    throw data_error(fmt::format("'{}' is not a valid machine file: {}", source_, text));
   }
 
   const json_value& text_;
@@ -140,8 +140,8 @@ double sharing(const compositing_machine& m, int distance) {
   if (distance < m.ranks_per_host) return 1;
   const double of_host = std::max(1.0, m.ranks_per_host * m.rate / m.host_rate);
   if (m.torus[0] == 0) return of_host;
-  // Hosts are numbered along x, then y, then z. Along the line of its dimension a message passes `hops` links, and so
-  // many messages pass the link in the middle.
+  // Hosts are numbered along x, then y, then z. A message uses `hops` links of its dimension, so that `hops` messages share
+  // the link in the middle.
   int hops = distance / m.ranks_per_host;
   for (const int axis : {2, 1}) {
     const int size = m.torus[static_cast<std::size_t>(axis)];
@@ -153,7 +153,7 @@ double sharing(const compositing_machine& m, int distance) {
 
 compositing_machine parse_machine(const std::string& json_text, const std::string& source) {
   const auto parsed = parse_json(json_text);
-  if (!parsed) throw data_error(fmt::format("'{}' is not a valid machine: not valid JSON", source));
+  if (!parsed) throw data_error(fmt::format("'{}' is not a valid machine file: invalid JSON", source));
   return file_reader(*parsed, source).read();
 }
 

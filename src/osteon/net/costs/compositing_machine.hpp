@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The cost parameters of a machine for compositing, and the two machines of [Ono].
+/// Cost parameters of a machine for compositing, and the parameters of the two machines in [Ono].
 #include <array>
 #include <limits>
 #include <string>
@@ -11,18 +11,18 @@ namespace osteon::net {
 /// Rates and overheads of a machine. Times are in s, sizes in bytes.
 struct compositing_machine {
   std::string name;
-  double rate = 0;              ///< bytes per second between two ranks, each way at the same time
+  double rate = 0;              ///< bandwidth between two ranks in bytes/s, full duplex
   double latency = 0;           ///< per message
   double blend_rate = 0;        ///< bytes of blended image per second
   double blend_overhead = 0;    ///< per blend
-  double collect_rate = 0;      ///< bytes per second of the network that gathers
+  double collect_rate = 0;      ///< bandwidth of the gathering network in bytes/s
   double collect_latency = 0;   ///< per gather
-  double reconstruct = 0;       ///< per byte that is rearranged after the gather
-  double send_overhead = 0;     ///< of the sender's processor, per message
-  double arrival_overhead = 0;  ///< of a receiver, per message concurrent with another one of the same round
-  double match_time = 0;        ///< of a receiver, per message already in the queue when another one is matched
+  double reconstruct = 0;       ///< per byte rearranged after the gather
+  double send_overhead = 0;     ///< processor time of the sender per message
+  double arrival_overhead = 0;  ///< processor time of a receiver per message after the first message of a round
+  double match_time = 0;        ///< processor time of a receiver per queued message when another message is matched
   int ranks_per_host = 1;       ///< ranks 0 ... ranks_per_host - 1 are on host 0, and so on
-  double host_rate = std::numeric_limits<double>::infinity();  ///< bytes per second in and out of a host, each way
+  double host_rate = std::numeric_limits<double>::infinity();  ///< bandwidth of a host in bytes/s, per direction
   std::array<int, 3> torus = {0, 0, 0};                        ///< hosts along z, y and x, powers of two; 0: no torus
 
   /// Additional time of a receiver for `messages` concurrent messages of one round. MPI libraries search a list of k waiting
@@ -33,30 +33,30 @@ struct compositing_machine {
   }
 };
 
-/// The machines of [Ono] with its figures: link rate, latency, blend rate; all else is zero.
-/// The gather uses the same rate and latency, as [Ono] states for machines without a separate network; BG/L has one (a tree)
-/// of the same rate.
+/// The machines of [Ono] with the link rate, latency and blend rate printed there; all other parameters are zero.
+/// The gather uses the same rate and latency, as [Ono] states for machines without a separate gathering network. BG/L has a
+/// tree network of the same rate.
 /// @cite [Ono]: section on the model
 compositing_machine blue_gene_l();
 compositing_machine ha8000();
 
-/// Effects not included in the printed equations, fitted to measured frames: transfers and blends are slower by `slowdown`,
-/// and concurrent messages have additional overheads.
+/// Add effects that the printed equations omit and that are fitted to measured frames: transfers and blends are slower by
+/// the factor `slowdown`, and concurrent messages have additional overheads.
 compositing_machine extended(compositing_machine printed, double slowdown, double arrival_overhead, double match_time);
 
-/// The same two machines, extended by a fit to the frames that [Ono] measured on them.
+/// The two machines of [Ono], extended by a fit to the measured frames in [Ono].
 compositing_machine measured_blue_gene_l();
 compositing_machine measured_ha8000();
 
-/// Number of messages that share the busiest link (of a host, or of the torus) when every rank exchanges with the rank that
-/// differs in bit `distance`, a power of two. Messages of a torus use the shorter direction, or the positive one for equal
-/// distances. At least 1; messages inside a host do not share links.
+/// Return the number of messages that share the busiest link (of a host, or of the torus) if every rank exchanges with the
+/// rank whose number differs in the bit `distance`, a power of two. On a torus, messages use the shorter direction, or the
+/// positive direction for equal distances. The result is at least 1; messages inside a host do not share links.
 double sharing(const compositing_machine& machine, int distance);
 
 /// Read a machine from a JSON text with the keys of `describe_machine`.
-/// @throws data_error with every fault at once
+/// @throws data_error with all faults
 compositing_machine parse_machine(const std::string& json_text, const std::string& source);
-/// The JSON text of a machine, which `parse_machine` reads.
+/// JSON text of a machine, in the format of `parse_machine`.
 std::string describe_machine(const compositing_machine& machine);
 
 }  // namespace osteon::net

@@ -11,20 +11,20 @@ namespace osteon::net {
 
 namespace {
 
-void need_power_of_two(const char* what, int n) {
+void require_power_of_two(const char* quantity, int n) {
   if (n < 1 || !std::has_single_bit(static_cast<unsigned>(n)))
     throw usage_error(
-        fmt::format("{} of {}: the equations require powers of two; evaluate the plan for other numbers", what, n));
+        fmt::format("{} ({}) must be a power of two in the equations; evaluate the plan for other numbers", quantity, n));
 }
 
 int log2_of(int n) { return std::bit_width(static_cast<unsigned>(n)) - 1; }
 
-// One exchange of `bytes` bytes each way, of which `shared` messages use the same link, and the blend.
+// Time of an exchange of `bytes` bytes in each direction, with `shared` messages on the same link, and of the blend.
 double stage_time(const compositing_machine& m, double bytes, double shared) {
   return m.send_overhead + m.latency + bytes * shared / m.rate + m.blend_overhead + bytes / m.blend_rate;
 }
 
-// Equation 4 to the letter.
+// Equation 4 as printed.
 frame_time letter(const compositing_machine& m, int ranks, double bytes) {
   if (ranks == 1) return {};
   return {bytes * (1 - 1.0 / ranks) * (m.latency + 1 / m.rate + m.blend_overhead + 1 / m.blend_rate),
@@ -33,10 +33,10 @@ frame_time letter(const compositing_machine& m, int ranks, double bytes) {
 
 }  // namespace
 
-double collect_time(const compositing_machine& m, int ranks, double bytes, collect_method how) {
+double collect_time(const compositing_machine& m, int ranks, double bytes, collect_method method) {
   if (ranks <= 1) return 0;
   const double moved = bytes / m.collect_rate + bytes * m.reconstruct;
-  switch (how) {
+  switch (method) {
     case collect_method::linear:
       return m.send_overhead + m.collect_latency + moved + m.fan_in(ranks - 1.0);
     case collect_method::tree:
@@ -51,29 +51,27 @@ double collect_time(const compositing_machine& m, int ranks, double bytes, colle
 }
 
 frame_time binary_swap_time(const compositing_machine& m, int ranks, double bytes, latency_reading reading,
-                            collect_method how) {
-  need_power_of_two("a binary swap", ranks);
+                            collect_method method) {
+  require_power_of_two("the number of ranks of a binary swap", ranks);
   if (reading == latency_reading::per_byte) return letter(m, ranks, bytes);
-  frame_time result{0, collect_time(m, ranks, bytes, how)};
+  frame_time result{0, collect_time(m, ranks, bytes, method)};
   for (int distance = 1; distance < ranks; distance *= 2)
     result.compose += stage_time(m, bytes / (2.0 * distance), sharing(m, distance));
   return result;
 }
 
 frame_time multi_step_time(const compositing_machine& m, int ranks, int group, double bytes, outer_method outer,
-                           latency_reading reading, collect_method how) {
-  need_power_of_two("a multi-step compositing", ranks);
-  need_power_of_two("a group", group);
-  if (group > ranks)
-    throw usage_error(
-        fmt::format("a group of {} among {} ranks: must not be larger than the number of ranks", group, ranks));
+                           latency_reading reading, collect_method method) {
+  require_power_of_two("the number of ranks", ranks);
+  require_power_of_two("the group size", group);
+  if (group > ranks) throw usage_error(fmt::format("the group size ({}) exceeds the number of ranks ({})", group, ranks));
   const int groups = ranks / group;
-  frame_time result = binary_swap_time(m, group, bytes, reading, how);
+  frame_time result = binary_swap_time(m, group, bytes, reading, method);
   if (outer == outer_method::binary_swap) {
-    const frame_time second = binary_swap_time(m, groups, bytes, reading, how);
+    const frame_time second = binary_swap_time(m, groups, bytes, reading, method);
     return {result.compose + second.compose, result.collect + second.collect};
   }
-  // A tree moves whole images: between leaders that are far apart, so that no two share a link.
+  // A tree transmits whole images between distant leaders, which share no link.
   const double letter_stage = bytes * (m.latency + 1 / m.rate + m.blend_overhead + 1 / m.blend_rate);
   const double stage = reading == latency_reading::per_byte ? letter_stage : stage_time(m, bytes, 1);
   result.compose += log2_of(groups) * stage;

@@ -10,33 +10,33 @@ namespace osteon::net {
 
 namespace {
 
-// A time and its composition along the critical path.
+// Time of a rank, and its composition along the critical path.
 struct clock {
   double time = 0, blend = 0, collect = 0;
 };
 
-// All pieces between two ranks in a round form one message.
+// All elements that a rank sends to another in a round form one message.
 struct message {
   int from = 0, to = 0;
   std::int64_t elements = 0;
-  double departure = 0;  // of its first byte
-  double blend = 0;      // s
+  double departure = 0;  // time of the first byte
+  double blend = 0;      // blending time
 };
 
-// Cause of the end of a round: the chain of events that begins at the entry of rank `from` into the round.
+// Cause of the end of a round: a chain of events that begins when rank `from` enters the round.
 struct cause {
   double end = 0, blend = 0;
   int from = 0;
 };
 
-void take_later(cause& latest, const cause& other) {
+void keep_later(cause& latest, const cause& other) {
   if (other.end > latest.end) latest = other;
 }
 
 class walk_of_plan {
  public:
-  walk_of_plan(const plan::plan& what, const compositing_machine& machine, double bytes_per_element)
-      : plan_(what), machine_(machine), bytes_per_element_(bytes_per_element), ranks_(static_cast<std::size_t>(what.ranks)) {
+  walk_of_plan(const plan::plan& plan, const compositing_machine& machine, double bytes_per_element)
+      : plan_(plan), machine_(machine), bytes_per_element_(bytes_per_element), ranks_(static_cast<std::size_t>(plan.ranks)) {
     sent_.resize(ranks_);
     received_.resize(ranks_);
     clocks_.resize(ranks_);
@@ -60,13 +60,13 @@ class walk_of_plan {
   std::size_t host(std::size_t rank) const { return rank / static_cast<std::size_t>(machine_.ranks_per_host); }
   bool leaves_host(std::size_t rank, int peer) const { return host(rank) != host(static_cast<std::size_t>(peer)); }
 
-  // Time of the bytes of a message at the sender or the receiver, with a host link shared by `sharers` ranks.
+  // Transmission time at the sender or the receiver, if `sharers` ranks share the link of the host.
   double transfer(double amount, bool off_host, int sharers) const {
     const double alone = 1 / (blends_ ? machine_.rate : machine_.collect_rate);
     return amount * (off_host ? std::max(alone, sharers / machine_.host_rate) : alone);
   }
 
-  // Count ranks that share their host's link in this round, and detect blending.
+  // Count the ranks of each host that use its link in this round, and detect blending.
   void look_ahead(std::int64_t r) {
     sharers_.assign(host(ranks_ - 1) + 1, 0);
     blends_ = false;
@@ -76,7 +76,8 @@ class walk_of_plan {
         for (const plan::message& m : *messages) {
           if (m.peer < 0 || m.peer >= plan_.ranks)
             throw usage_error(
-                fmt::format("round {}: rank {} has a message with rank {} of {} ranks", r, rank, m.peer, plan_.ranks));
+                fmt::format("round {}: rank {} exchanges a message with rank {}, but the plan has the ranks 0 to {}", r,
+                            rank, m.peer, plan_.ranks - 1));
           off_host = off_host || leaves_host(rank, m.peer);
           blends_ = blends_ || m.is_combined();
         }
@@ -84,7 +85,7 @@ class walk_of_plan {
     }
   }
 
-  // Send the messages of a round, and sort them by receiver; those to one receiver remain in the order of their senders.
+  // Send the messages of a round, and sort them by receiver, then by sender.
   void post_sends(std::int64_t r) {
     look_ahead(r);
     sent_now_.clear();
@@ -122,7 +123,7 @@ class walk_of_plan {
     for (const message& m : sent_now_) messages_[next[static_cast<std::size_t>(m.to)]++] = m;
   }
 
-  // Determine the arrival action of each message to `rank`.
+  // Set the blending time of each message to `rank`.
   void match(std::size_t rank, std::int64_t r) {
     receives_ = std::move(now_[rank].receives);
     std::stable_sort(receives_.begin(), receives_.end(), [](const auto& a, const auto& b) { return a.peer < b.peer; });
@@ -143,8 +144,8 @@ class walk_of_plan {
                                     r, rank, plan_.name));
   }
 
-  // Time at which all messages to `rank` are received and blended. Work served in the order of arrival without idling ends
-  // at the maximum over i of (release of i + all work released at or after i).
+  // Update `latest` with the time at which `rank` has received and blended all messages. Work that is served in the order of
+  // arrival without idling ends at the maximum over i of (release of i + all work released at or after i).
   void arrivals(std::size_t rank, cause& latest) {
     const std::size_t begin = first_[rank], end = first_[rank + 1];
     if (begin == end) return;
@@ -159,7 +160,7 @@ class walk_of_plan {
       const message& m = messages_[i];
       const std::size_t from = static_cast<std::size_t>(m.from);
       const bool off_host = leaves_host(rank, m.from);
-      // The slower of both hosts sets the pace.
+      // The slower host limits the transmission.
       const double moved =
           transfer(bytes(m.elements), off_host, std::max(sharers_[host(rank)], sharers_[host(from)])) + share;
       const double entry = clocks_[rank].time, arrival = m.departure + latency;
@@ -167,26 +168,26 @@ class walk_of_plan {
       least_blend = std::min(least_blend, m.blend);
       received_[rank] += bytes(m.elements);
     }
-    // The order of arrival is optimal for port and processor.
+    // The order of arrival is optimal both for the port and for the processor.
     double moved = 0;
     for (std::size_t i = works_.size(); i-- > 0;) {
       moved += works_[i].moved;
-      take_later(latest, {works_[i].release + moved + least_blend, least_blend, works_[i].from});
+      keep_later(latest, {works_[i].release + moved + least_blend, least_blend, works_[i].from});
     }
-    const auto taken_in = [&](const work& w) { return std::max(w.release + w.moved, processor_free_[rank]); };
-    std::sort(works_.begin(), works_.end(), [&](const work& a, const work& b) { return taken_in(a) < taken_in(b); });
+    const auto received = [&](const work& w) { return std::max(w.release + w.moved, processor_free_[rank]); };
+    std::sort(works_.begin(), works_.end(), [&](const work& a, const work& b) { return received(a) < received(b); });
     double blended = 0;
     for (std::size_t i = works_.size(); i-- > 0;) {
       blended += works_[i].blend;
       const bool waits_for_itself = works_[i].release + works_[i].moved < processor_free_[rank];
-      take_later(latest,
-                 {taken_in(works_[i]) + blended, blended, waits_for_itself ? static_cast<int>(rank) : works_[i].from});
+      keep_later(latest,
+                 {received(works_[i]) + blended, blended, waits_for_itself ? static_cast<int>(rank) : works_[i].from});
     }
   }
 
   void finish_round(std::int64_t r) {
     std::vector<clock> after(ranks_);
-    came_from_.emplace_back(ranks_);
+    cause_of_end_.emplace_back(ranks_);
     ends_.emplace_back(ranks_);
     for (std::size_t rank = 0; rank < ranks_; ++rank) {
       match(rank, r);
@@ -195,7 +196,7 @@ class walk_of_plan {
       const clock& before = clocks_[static_cast<std::size_t>(latest.from)];
       after[rank] = {latest.end, before.blend + latest.blend, before.collect};
       if (!blends_) after[rank].collect += latest.end - before.time;
-      came_from_.back()[rank] = latest.from;
+      cause_of_end_.back()[rank] = latest.from;
       ends_.back()[rank] = latest.end;
     }
     clocks_ = std::move(after);
@@ -224,7 +225,7 @@ class walk_of_plan {
     result.exchange = end.time - end.blend - end.collect;
     std::size_t rank = last;
     for (auto r = static_cast<std::size_t>(plan_.rounds); r-- > 0;) {
-      const std::size_t from = static_cast<std::size_t>(came_from_[r][rank]);
+      const std::size_t from = static_cast<std::size_t>(cause_of_end_[r][rank]);
       const double begin = r > 0 ? ends_[r - 1][from] : 0;
       result.path.push_back({static_cast<int>(rank), static_cast<int>(r), begin, ends_[r][rank]});
       rank = from;
@@ -251,23 +252,23 @@ class walk_of_plan {
   bool blends_ = false;
   std::vector<int> sharers_;                         // ranks with messages that leave the host, by host
   std::vector<message> sent_now_;                    // by sender
-  std::vector<std::size_t> message_to_;              // of the sender at work, in sent_now_, by receiver
-  std::vector<std::size_t> first_;                   // of the messages to a rank
+  std::vector<std::size_t> message_to_;              // index in sent_now_ of the current sender's message, by receiver
+  std::vector<std::size_t> first_;                   // first message to each rank
   std::vector<message> messages_;                    // by receiver
   std::vector<double> sends_done_, processor_free_;  // by rank
   std::vector<plan::message> receives_;
   std::vector<work> works_;
   // State of all rounds.
-  std::vector<std::vector<int>> came_from_;
+  std::vector<std::vector<int>> cause_of_end_;
   std::vector<std::vector<double>> ends_;
 };
 
 }  // namespace
 
-plan_cost cost_of(const plan::plan& what, const compositing_machine& machine, double bytes_per_element) {
-  if (what.ranks < 1)
-    throw usage_error(fmt::format("a plan of {} ranks has no cost: must be at least one rank", what.ranks));
-  return walk_of_plan(what, machine, bytes_per_element).run();
+plan_cost cost_of(const plan::plan& plan, const compositing_machine& machine, double bytes_per_element) {
+  if (plan.ranks < 1)
+    throw usage_error(fmt::format("the plan has {} ranks; the cost requires at least one rank", plan.ranks));
+  return walk_of_plan(plan, machine, bytes_per_element).run();
 }
 
 }  // namespace osteon::net

@@ -6,33 +6,33 @@ namespace osteon::net {
 namespace {
 
 struct arriving {
-  double time, flow, combined;  // arrival of its last byte; s of port occupation; bytes
+  double time, flow, combined;  // arrival of the last byte; time of the port; bytes to combine
 };
 
 class walk_of_exchange {
  public:
-  walk_of_exchange(const network& where, const plan::plan& what, const simulate_options& options, std::vector<int> place)
-      : where_(where),
-        what_(what),
+  walk_of_exchange(const network& net, const plan::plan& plan, const simulate_options& options, std::vector<int> place)
+      : net_(net),
+        plan_(plan),
         options_(options),
         place_(std::move(place)),
         clock_(place_.size()),
         inbox_(place_.size()),
-        sends_(place_.size()),
-        takes_(place_.size()),
-        load_(where.links.size()) {
-    if (options_.send_overhead < 0) options_.send_overhead = where.startup;
+        sent_bytes_(place_.size()),
+        received_bytes_(place_.size()),
+        load_(net.links.size()) {
+    if (options_.send_overhead < 0) options_.send_overhead = net.startup;
   }
 
   plan_cost run() {
-    result_.rounds = what_.rounds;
+    result_.rounds = plan_.rounds;
     double largest = 0;
-    for (std::int64_t r = 0; r < what_.rounds; ++r) largest += round(r);
+    for (std::int64_t r = 0; r < plan_.rounds; ++r) largest += round(r);
     if (result_.bytes > 0)
-      result_.skew = largest / (static_cast<double>(what_.rounds) * result_.bytes / static_cast<double>(result_.messages));
+      result_.skew = largest / (static_cast<double>(plan_.rounds) * result_.bytes / static_cast<double>(result_.messages));
     for (const double end : clock_) result_.total = std::max(result_.total, end);
     for (std::size_t rank = 0; rank < place_.size(); ++rank)
-      if (const double most = std::max(sends_[rank], takes_[rank]); most > result_.busiest_bytes) {
+      if (const double most = std::max(sent_bytes_[rank], received_bytes_[rank]); most > result_.busiest_bytes) {
         result_.busiest_bytes = most;
         result_.busiest_rank = static_cast<int>(rank);
       }
@@ -40,38 +40,38 @@ class walk_of_exchange {
   }
 
  private:
-  // Sends of all ranks, then arrivals. @return bytes of the largest message
+  // Process the sends of all ranks, then the arrivals. @return bytes of the largest message
   double round(std::int64_t r) {
-    double largest = 0, dearest = 0, most_overhead = 0, longest_way = 0;
-    for (int rank = 0; rank < what_.ranks; ++rank) {
-      const auto sends = plan::transfers(what_, what_.of(rank, r).sends);
+    double largest = 0, most_expensive = 0, most_overhead = 0, longest_latency = 0;
+    for (int rank = 0; rank < plan_.ranks; ++rank) {
+      const auto sends = plan::transfers(plan_, plan_.of(rank, r).sends);
       double& port = sent(rank);
       port = clock(rank);
       double processor = clock(rank), alone = 0;
       for (const plan::transfer& m : sends) {
         const double bytes = static_cast<double>(m.bytes);
-        way_.clear();
-        where_.append_route(place_[static_cast<std::size_t>(rank)], place_[static_cast<std::size_t>(m.peer)], way_);
+        route_.clear();
+        net_.append_route(place_[static_cast<std::size_t>(rank)], place_[static_cast<std::size_t>(m.peer)], route_);
         double latency = 0;
-        for (const int l : way_) {
+        for (const int l : route_) {
           const auto i = static_cast<std::size_t>(l);
-          latency += where_.links[i].latency;
+          latency += net_.links[i].latency;
           if (load_[i] == 0) used_.push_back(l);
-          load_[i] += bytes / where_.links[i].rate;
+          load_[i] += bytes / net_.links[i].rate;
         }
-        const double flow = way_.empty() ? 0 : bytes / where_.links[static_cast<std::size_t>(way_.front())].rate;
+        const double flow = route_.empty() ? 0 : bytes / net_.links[static_cast<std::size_t>(route_.front())].rate;
         processor += options_.send_overhead;
         port = std::max(port, processor) + flow;
         inbox_[static_cast<std::size_t>(m.peer)].push_back({port + latency, flow, static_cast<double>(m.combined)});
         alone += options_.send_overhead + flow;
-        longest_way = std::max(longest_way, latency);
+        longest_latency = std::max(longest_latency, latency);
         largest = std::max(largest, bytes);
         result_.bytes += bytes;
-        sends_[static_cast<std::size_t>(rank)] += bytes;
-        takes_[static_cast<std::size_t>(m.peer)] += bytes;
+        sent_bytes_[static_cast<std::size_t>(rank)] += bytes;
+        received_bytes_[static_cast<std::size_t>(m.peer)] += bytes;
         ++result_.messages;
       }
-      dearest = std::max(dearest, alone);
+      most_expensive = std::max(most_expensive, alone);
       most_overhead = std::max(most_overhead, static_cast<double>(sends.size()) * options_.send_overhead);
     }
     double busiest = 0;
@@ -80,9 +80,9 @@ class walk_of_exchange {
       load_[static_cast<std::size_t>(l)] = 0;
     }
     used_.clear();
-    result_.startup_and_bytes += dearest + options_.barrier_time;
-    result_.busiest_links += most_overhead + busiest + longest_way + options_.barrier_time;
-    for (int rank = 0; rank < what_.ranks; ++rank) receive(rank);
+    result_.startup_and_bytes += most_expensive + options_.barrier_time;
+    result_.busiest_links += most_overhead + busiest + longest_latency + options_.barrier_time;
+    for (int rank = 0; rank < plan_.ranks; ++rank) receive(rank);
     return largest;
   }
 
@@ -106,23 +106,22 @@ class walk_of_exchange {
     return sent_[static_cast<std::size_t>(rank)];
   }
 
-  const network& where_;
-  const plan::plan& what_;
+  const network& net_;
+  const plan::plan& plan_;
   simulate_options options_;
   std::vector<int> place_;
   plan_cost result_;
-  std::vector<double> clock_, sent_;  // when a rank's last round was over; when its port has sent all
+  std::vector<double> clock_, sent_;  // end of the last round of each rank; end of transmission at its port
   std::vector<std::vector<arriving>> inbox_;
-  std::vector<double> sends_, takes_;  // bytes of each rank
-  std::vector<double> load_;           // s that a link is busy in this round
-  std::vector<int> used_, way_;
+  std::vector<double> sent_bytes_, received_bytes_;  // bytes of each rank
+  std::vector<double> load_;                         // busy time of each link in this round
+  std::vector<int> used_, route_;
 };
 
 }  // namespace
 
-plan_cost cost_of(const network& where, const plan::plan& what, const simulate_options& options,
-                  std::span<const int> places) {
-  return walk_of_exchange(where, what, options, place_ranks(where, what.ranks, places)).run();
+plan_cost cost_of(const network& net, const plan::plan& plan, const simulate_options& options, std::span<const int> places) {
+  return walk_of_exchange(net, plan, options, place_ranks(net, plan.ranks, places)).run();
 }
 
 }  // namespace osteon::net

@@ -23,7 +23,7 @@ void fair_sharing::touch(int l) {
   touched_.push_back(l);
 }
 
-// A new flow is one that is solved for, and has had no rate before.
+// A new flow is recomputed in the next update; its previous rate is 0.
 int fair_sharing::add(std::span<const int> path) {
   int f = static_cast<int>(flows_.size());
   if (free_.empty()) {
@@ -46,7 +46,7 @@ int fair_sharing::add(std::span<const int> path) {
   return f;
 }
 
-// Entries remain in the lists until they are read: if many flows end together, they are never read.
+// Entries of removed flows are erased when a list is read. If all flows of a link end, its list is never read.
 void fair_sharing::remove(int f) {
   flow_state& gone = flow_at(f);
   for (const int l : gone.path) {
@@ -80,7 +80,7 @@ const std::vector<fair_sharing::entry>& fair_sharing::entries_of(port& p) {
   return p.entries;
 }
 
-// Take a flow's rate off its links, to be solved for.
+// Include a flow in the recomputation, and return its rate to its links.
 void fair_sharing::choose(int f) {
   flow_state& joining = flow_at(f);
   if (joining.chosen) return;
@@ -110,8 +110,8 @@ void fair_sharing::fix(int f, int bottleneck, double rate) {
   }
 }
 
-// Progressive filling: the link with the smallest remaining share per open flow is their bottleneck. That share never
-// decreases while flows are fixed, so a heap of old shares yields the minimum.
+// Progressive filling: the link with the smallest remaining share per open flow is the bottleneck of its open flows. This
+// share never decreases while rates are fixed, so a heap of old shares yields the minimum.
 void fair_sharing::solve() {
   open_flows_ = chosen_.size();
   for (const int f : chosen_) {
@@ -153,7 +153,7 @@ void fair_sharing::solve() {
   }
 }
 
-// Also select flows that have lost their bottleneck, or that have a higher rate than a selected one at its bottleneck.
+// Include flows that have lost their bottleneck, or that have a higher rate than a recomputed flow at its bottleneck.
 bool fair_sharing::widen() {
   joining_.clear();
   for (const int l : touched_) {
@@ -180,7 +180,7 @@ bool fair_sharing::widen() {
 }
 
 std::span<const int> fair_sharing::update() {
-  // In addition to the new flows: those with a bottleneck at a link of added or removed flows.
+  // Include the flows whose bottleneck is a link of added or removed flows.
   for (std::size_t t = 0, count = touched_.size(); t < count; ++t) {
     port& p = at(touched_[t]);
     if (p.chosen + p.gone == static_cast<int>(p.entries.size())) continue;

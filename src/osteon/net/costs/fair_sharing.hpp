@@ -10,21 +10,21 @@ namespace osteon::net {
 /// Flows and their rates. Rates are max-min fair if each flow has a bottleneck: a saturated link on which no flow has a
 /// higher rate. @cite [BertsekasGallager1992], section 6.5.2
 ///
-/// After changes, only flows with a possibly changed bottleneck are recomputed, with the rates of the others subtracted from
-/// the links; then the condition is checked on all affected links, and flows that violate it are added, until none do. The
-/// condition holds for all flows at the end, so the rates equal those of a complete solution.
+/// After changes, only flows with a possibly changed bottleneck are recomputed; the rates of all other flows are subtracted
+/// from the capacities. The condition is then checked on all affected links, and flows that violate it are included until no
+/// violation remains. At the end the condition holds for all flows, so the rates equal those of a complete solution.
 class fair_sharing {
  public:
   /// @param capacity of each link, above 0
   explicit fair_sharing(std::vector<double> capacity);
 
-  /// A flow along these links, at least one; it has its rate after the next update. A link may occur twice.
-  /// @return its number, which may be reused from a removed flow
+  /// Add a flow along at least one link. A link may occur twice. `rate` is valid after the next update.
+  /// @return number of the flow; numbers of removed flows are reused
   int add(std::span<const int> path);
   void remove(int flow);
 
-  /// Update for the flows added or removed since the last update. @return flows with changed rates; valid until the next
-  /// call
+  /// Recompute rates after flows were added or removed.
+  /// @return flows with changed rates; valid until the next call
   std::span<const int> update();
 
   double rate(int flow) const { return flows_[static_cast<std::size_t>(flow)].rate; }
@@ -34,7 +34,7 @@ class fair_sharing {
     std::vector<int> path;
     double rate = 0;
     int bottleneck = -1;
-    std::uint32_t life = 0;  // counts the flows that have had this number
+    std::uint32_t life = 0;  // number of previous flows with this number
     bool chosen = false, fixed = false;
   };
   struct entry {
@@ -43,11 +43,11 @@ class fair_sharing {
   };
   struct port {
     double capacity = 0;
-    double left = 0;             // capacity less the rates of flows that are not being solved for
-    std::vector<entry> entries;  // flows on this link; some may have been removed
-    int gone = 0;                // of the entries
-    int chosen = 0;              // entries of flows that are being solved for
-    int open = 0;                // those of them without a rate
+    double left = 0;             // capacity minus the rates of flows that are not being recomputed
+    std::vector<entry> entries;  // flows on this link, including removed flows
+    int gone = 0;                // number of entries of removed flows
+    int chosen = 0;              // number of entries of flows that are being recomputed
+    int open = 0;                // number of chosen entries without a rate
     bool touched = false;
   };
 

@@ -13,46 +13,47 @@ namespace osteon::net {
 
 namespace {
 
-void check(const network& where, const simulate_options& o) {
+void check(const network& net, const simulate_options& o) {
   for (const double x : {o.receive_overhead, o.arrival_overhead, o.match_time, o.barrier_time})
-    if (!(x >= 0) || !std::isfinite(x)) throw usage_error(fmt::format("a time of {} s: must not be negative", x));
-  if (!std::isfinite(o.send_overhead)) throw usage_error("the send overhead must be a number");
-  if (!(o.combine_rate > 0)) throw usage_error(fmt::format("a combining rate of {}: must be positive", o.combine_rate));
+    if (!(x >= 0) || !std::isfinite(x)) throw usage_error(fmt::format("overhead of {} s: must be finite and >= 0", x));
+  if (!std::isfinite(o.send_overhead)) throw usage_error("the send overhead must be finite");
+  if (!(o.combine_rate > 0)) throw usage_error(fmt::format("combining rate of {} bytes/s: must be > 0", o.combine_rate));
   if (!(o.background >= 0 && o.background < 1))
-    throw usage_error(fmt::format("a background load of {}: must be in [0, 1)", o.background));
+    throw usage_error(fmt::format("background load of {}: must be in [0, 1)", o.background));
   for (const plan::parcel s : o.streams)
-    if (where.route(s.from, s.to).empty()) throw usage_error(fmt::format("a stream from PU {} to itself", s.from));
+    if (net.route(s.from, s.to).empty())
+      throw usage_error(fmt::format("background stream from PU {} to PU {}: must connect two different PUs", s.from, s.to));
 }
 
 class simulator {
  public:
-  simulator(const network& where, const plan::plan& what, const simulate_options& options, std::vector<int> place)
-      : where_(where), what_(what), options_(options), place_(std::move(place)), shares_(capacities(where, options)) {
-    if (options_.send_overhead < 0) options_.send_overhead = where.startup;
+  simulator(const network& net, const plan::plan& plan, const simulate_options& options, std::vector<int> place)
+      : net_(net), plan_(plan), options_(options), place_(std::move(place)), shares_(capacities(net, options)) {
+    if (options_.send_overhead < 0) options_.send_overhead = net.startup;
     ranks_.resize(place_.size());
-    ports_.resize(static_cast<std::size_t>(where.pus));
-    result_.link_bytes.resize(where.links.size());
-    result_.round_end.resize(static_cast<std::size_t>(what.rounds));
+    ports_.resize(static_cast<std::size_t>(net.pus));
+    result_.link_bytes.resize(net.links.size());
+    result_.round_end.resize(static_cast<std::size_t>(plan.rounds));
     result_.rank_end.resize(place_.size());
-    latencies_ = std::any_of(where.links.begin(), where.links.end(), [](const link& l) { return l.latency > 0; });
+    latencies_ = std::any_of(net.links.begin(), net.links.end(), [](const link& l) { return l.latency > 0; });
   }
 
   simulation run() {
-    for (const plan::parcel s : options_.streams) shares_.add(where_.route(s.from, s.to));
+    for (const plan::parcel s : options_.streams) shares_.add(net_.route(s.from, s.to));
     shares_.update();
     if (options_.barrier) {
-      for (std::int64_t r = 0; r < what_.rounds; ++r) {
-        for (int rank = 0; rank < what_.ranks; ++rank) enter(rank, r);
+      for (std::int64_t r = 0; r < plan_.rounds; ++r) {
+        for (int rank = 0; rank < plan_.ranks; ++rank) enter(rank, r);
         drain();
         now_ = *std::max_element(result_.rank_end.begin(), result_.rank_end.end()) + options_.barrier_time;
-        // All ranks leave together when the last one has arrived.
+        // All ranks leave the round when the last rank has finished.
         for (const auto& s : ranks_)
           if (s.waits) fail_waiting();
         std::fill(result_.rank_end.begin(), result_.rank_end.end(), now_);
         result_.round_end[static_cast<std::size_t>(r)] = now_;
       }
     } else {
-      for (int rank = 0; rank < what_.ranks; ++rank) enter(rank, 0);
+      for (int rank = 0; rank < plan_.ranks; ++rank) enter(rank, 0);
       drain();
       for (const auto& s : ranks_)
         if (s.waits || !s.early.empty()) fail_waiting();
@@ -62,12 +63,12 @@ class simulator {
   }
 
  private:
-  enum class what_happens : std::uint8_t { ready, flown, arrived };
+  enum class event_kind : std::uint8_t { ready, flown, arrived };
   struct event {
     double time;
     int message;
     std::uint32_t version;
-    what_happens kind;
+    event_kind kind;
     bool operator>(const event& other) const { return time != other.time ? time > other.time : message > other.message; }
   };
   struct message {
@@ -75,15 +76,15 @@ class simulator {
     std::int64_t round;
     double bytes, combined;
     double left, since, rate, latency;  // bytes left at time `since`
-    std::vector<int> way;
+    std::vector<int> route;
     int flow = -1;
-    std::uint32_t version = 0;  // version of its events: older ones are invalid
+    std::uint32_t version = 0;  // version of the valid event; older events are ignored
   };
   struct rank_state {
     std::int64_t round = -1;
-    std::int64_t sends = 0, receives = 0;  // still to be finished
+    std::int64_t sends = 0, receives = 0;  // unfinished messages
     std::int64_t received = 0;
-    double processor = 0;  // free from then on
+    double processor = 0;  // time from which the processor is idle
     bool waits = false;
     std::vector<int> early;   // messages of later rounds that have arrived
     std::vector<int> parked;  // messages that wait for this rank to enter their round
@@ -93,9 +94,9 @@ class simulator {
     std::deque<int> queue;
   };
 
-  static std::vector<double> capacities(const network& where, const simulate_options& o) {
+  static std::vector<double> capacities(const network& net, const simulate_options& o) {
     std::vector<double> result;
-    for (const link& l : where.links) result.push_back(l.rate * (1 - o.background));
+    for (const link& l : net.links) result.push_back(l.rate * (1 - o.background));
     return result;
   }
 
@@ -105,8 +106,8 @@ class simulator {
   bool apart(const message& m) const { return place(m.from) != place(m.to); }
 
   [[noreturn]] void fail_waiting() const {
-    throw usage_error(
-        fmt::format("the plan '{}' does not end: a message has only one end; verify the plan first", what_.name));
+    throw usage_error(fmt::format(
+        "plan '{}' does not terminate: a send or receive has no counterpart; verify the plan first", plan_.name));
   }
 
   int new_message() {
@@ -119,18 +120,18 @@ class simulator {
     return m;
   }
 
-  void push(double time, int m, what_happens kind) { events_.push({time, m, ++at(m).version, kind}); }
+  void push(double time, int m, event_kind kind) { events_.push({time, m, ++at(m).version, kind}); }
 
-  // Enter a round, and the following ones while they are empty.
+  // Enter a round; skip rounds in which the rank has no messages.
   void enter(int rank, std::int64_t round) {
     rank_state& s = state(rank);
     for (;; ++round) {
       s.round = round;
-      if (round >= what_.rounds) return;
-      const plan::round own = what_.of(rank, round);
-      const auto sends = plan::transfers(what_, own.sends);
+      if (round >= plan_.rounds) return;
+      const plan::round own = plan_.of(rank, round);
+      const auto sends = plan::transfers(plan_, own.sends);
       s.sends = std::ssize(sends);
-      s.receives = std::ssize(plan::transfers(what_, own.receives));
+      s.receives = std::ssize(plan::transfers(plan_, own.receives));
       s.received = 0;
       s.processor = std::max(s.processor, now_);
       if (s.sends + s.receives == 0) {
@@ -165,16 +166,16 @@ class simulator {
     m.round = round;
     m.bytes = static_cast<double>(send.bytes);
     m.combined = static_cast<double>(send.combined);
-    m.way.clear();
-    where_.append_route(place(rank), place(send.peer), m.way);
+    m.route.clear();
+    net_.append_route(place(rank), place(send.peer), m.route);
     m.latency = 0;
-    for (const int l : m.way) result_.link_bytes[static_cast<std::size_t>(l)] += m.bytes;
+    for (const int l : m.route) result_.link_bytes[static_cast<std::size_t>(l)] += m.bytes;
     if (latencies_)
-      for (const int l : m.way) m.latency += where_.links[static_cast<std::size_t>(l)].latency;
+      for (const int l : m.route) m.latency += net_.links[static_cast<std::size_t>(l)].latency;
     ++result_.messages;
     rank_state& s = state(rank);
     s.processor += options_.send_overhead;
-    push(s.processor, i, what_happens::ready);
+    push(s.processor, i, event_kind::ready);
   }
 
   void start(int i) {
@@ -185,11 +186,11 @@ class simulator {
       if (port.busy) return port.queue.push_back(i);
       port.busy = true;
     }
-    if (m.bytes == 0 || !apart(m)) return push(now_, i, what_happens::flown);
+    if (m.bytes == 0 || !apart(m)) return push(now_, i, event_kind::flown);
     m.left = m.bytes;
     m.since = now_;
     m.rate = 0;
-    m.flow = shares_.add(m.way);
+    m.flow = shares_.add(m.route);
     if (of_flow_.size() <= static_cast<std::size_t>(m.flow)) of_flow_.resize(static_cast<std::size_t>(m.flow) + 1, -1);
     of_flow_[static_cast<std::size_t>(m.flow)] = i;
     flows_change_ = true;
@@ -212,7 +213,7 @@ class simulator {
       }
     }
     if (m.latency > 0)
-      push(now_ + m.latency, i, what_happens::arrived);
+      push(now_ + m.latency, i, event_kind::arrived);
     else
       arrive(i);
     --state(m.from).sends;
@@ -252,7 +253,7 @@ class simulator {
     s.waits = false;
     time = std::max(time, s.processor);
     leave(rank, time);
-    if (!options_.barrier) later_.push({time, rank, 0, what_happens::ready});
+    if (!options_.barrier) later_.push({time, rank, 0, event_kind::ready});
   }
 
   void drain() {
@@ -261,7 +262,7 @@ class simulator {
       if (!events_.empty()) next = events_.top().time;
       if (!later_.empty()) next = std::min(next, later_.top().time);
       now_ = std::max(now_, next);
-      // Events within rounding of one another are one event, so that equal flows are solved for once.
+      // Process events within rounding error of each other together, so that the rates of equal flows are computed once.
       const double until = now_ * (1 + 1e-12);
       while (!later_.empty() && later_.top().time <= until) {
         const int rank = later_.top().message;
@@ -272,9 +273,9 @@ class simulator {
         const event e = events_.top();
         events_.pop();
         if (at(e.message).version != e.version) continue;
-        if (e.kind == what_happens::ready) start(e.message);
-        if (e.kind == what_happens::flown) flown(e.message);
-        if (e.kind == what_happens::arrived) arrive(e.message);
+        if (e.kind == event_kind::ready) start(e.message);
+        if (e.kind == event_kind::flown) flown(e.message);
+        if (e.kind == event_kind::arrived) arrive(e.message);
       }
       if (flows_change_) share();
     }
@@ -285,17 +286,17 @@ class simulator {
     ++result_.solutions;
     for (const int f : shares_.update()) {
       const int i = static_cast<std::size_t>(f) < of_flow_.size() ? of_flow_[static_cast<std::size_t>(f)] : -1;
-      if (i < 0) continue;  // a stream of others
+      if (i < 0) continue;  // a background stream
       message& m = at(i);
       m.left = std::max(0.0, m.left - m.rate * (now_ - m.since));
       m.since = now_;
       m.rate = shares_.rate(f);
-      push(now_ + m.left / m.rate, i, what_happens::flown);
+      push(now_ + m.left / m.rate, i, event_kind::flown);
     }
   }
 
-  const network& where_;
-  const plan::plan& what_;
+  const network& net_;
+  const plan::plan& plan_;
   simulate_options options_;
   std::vector<int> place_;
   fair_sharing shares_;
@@ -311,10 +312,10 @@ class simulator {
 
 }  // namespace
 
-simulation simulate(const network& where, const plan::plan& what, const simulate_options& options,
+simulation simulate(const network& net, const plan::plan& plan, const simulate_options& options,
                     std::span<const int> places) {
-  check(where, options);
-  return simulator(where, what, options, place_ranks(where, what.ranks, places)).run();
+  check(net, options);
+  return simulator(net, plan, options, place_ranks(net, plan.ranks, places)).run();
 }
 
 }  // namespace osteon::net

@@ -9,20 +9,20 @@ namespace osteon::net {
 
 namespace {
 
-// Loads of one round; the cost of clearing is proportional to the counted links, not to all links.
+// Loads of one round. The cost of clearing is proportional to the number of links in use, not to that of all links.
 class counter {
  public:
-  explicit counter(const network& where) : where_(where), load_(where.links.size()), last_(where.links.size()) {}
+  explicit counter(const network& net) : net_(net), load_(net.links.size()), last_(net.links.size()) {}
 
-  round_load count(const plan::plan& what, std::int64_t r, std::span<const int> place, std::optional<collision>& first) {
+  round_load count(const plan::plan& plan, std::int64_t r, std::span<const int> place, std::optional<collision>& first) {
     round_load result;
     result.round = r;
-    for (int rank = 0; rank < what.ranks; ++rank)
-      for (const plan::transfer& m : plan::transfers(what, what.of(rank, r).sends)) {
+    for (int rank = 0; rank < plan.ranks; ++rank)
+      for (const plan::transfer& m : plan::transfers(plan, plan.of(rank, r).sends)) {
         ++result.messages;
-        way_.clear();
-        where_.append_route(place[static_cast<std::size_t>(rank)], place[static_cast<std::size_t>(m.peer)], way_);
-        for (const int l : way_) add(result, l, {rank, m.peer}, first);
+        route_.clear();
+        net_.append_route(place[static_cast<std::size_t>(rank)], place[static_cast<std::size_t>(m.peer)], route_);
+        for (const int l : route_) add(result, l, {rank, m.peer}, first);
       }
     std::int64_t sum = 0;
     for (const int l : used_) {
@@ -42,39 +42,38 @@ class counter {
       result.largest = load_[i];
       result.busiest = l;
     }
-    if (load_[i] > where_.links[i].channels) {
+    if (load_[i] > net_.links[i].channels) {
       result.collision = true;
       if (!first) first = collision{result.round, l, last_[i], message};
     }
     last_[i] = message;
   }
 
-  const network& where_;
-  std::vector<int> load_, used_, way_;
+  const network& net_;
+  std::vector<int> load_, used_, route_;
   std::vector<plan::parcel> last_;
 };
 
 }  // namespace
 
-conflict_report count_conflicts(const network& where, const plan::plan& what, std::span<const int> places,
+conflict_report count_conflicts(const network& net, const plan::plan& plan, std::span<const int> places,
                                 const round_range& rounds) {
   if (rounds.begin < 0 || rounds.step < 1)
-    throw usage_error(fmt::format("rounds from {} in steps of {}: must begin at 0 or later, with a step of at least 1",
+    throw usage_error(fmt::format("rounds from {} in steps of {}: the first round must be >= 0 and the step >= 1",
                                   rounds.begin, rounds.step));
-  const auto place = place_ranks(where, what.ranks, places);
-  const std::int64_t end = std::min(rounds.end, what.rounds);
+  const auto place = place_ranks(net, plan.ranks, places);
+  const std::int64_t end = std::min(rounds.end, plan.rounds);
   const std::int64_t count = end > rounds.begin ? (end - rounds.begin + rounds.step - 1) / rounds.step : 0;
-  if (count == 0 && what.rounds > 0)
-    throw usage_error(
-        fmt::format("rounds {} to {}: '{}' has rounds 0 to {}", rounds.begin, rounds.end, what.name, what.rounds - 1));
-  if (count > most_messages_to_count / what.ranks)
-    throw usage_error(fmt::format(
-        "{} rounds of {} ranks are more than the {} messages that are counted one by one: choose fewer rounds, or some",
-        count, what.ranks, most_messages_to_count));
+  if (count == 0 && plan.rounds > 0)
+    throw usage_error(fmt::format("rounds {} to {}: out of range; plan '{}' has the rounds 0 to {}", rounds.begin,
+                                  rounds.end, plan.name, plan.rounds - 1));
+  if (count > most_messages_to_count / plan.ranks)
+    throw usage_error(fmt::format("{} rounds of {} ranks exceed the limit of {} messages; select fewer rounds", count,
+                                  plan.ranks, most_messages_to_count));
   conflict_report result;
-  counter counter(where);
+  counter counter(net);
   for (std::int64_t r = rounds.begin; r < end; r += rounds.step) {
-    result.rounds.push_back(counter.count(what, r, place, result.first));
+    result.rounds.push_back(counter.count(plan, r, place, result.first));
     const round_load& now = result.rounds.back();
     result.largest = std::max(result.largest, now.largest);
     result.mean_largest += now.largest / static_cast<double>(count);
@@ -83,16 +82,16 @@ conflict_report count_conflicts(const network& where, const plan::plan& what, st
   return result;
 }
 
-link_loads loads_of(const network& where, const plan::plan& what, std::int64_t round, std::span<const int> places) {
-  const auto place = place_ranks(where, what.ranks, places);
-  link_loads result{std::vector<int>(where.links.size()), std::vector<double>(where.links.size())};
-  std::vector<int> way;
-  for (std::int64_t r = std::max<std::int64_t>(round, 0); r < (round < 0 ? what.rounds : round + 1); ++r)
-    for (int rank = 0; rank < what.ranks; ++rank)
-      for (const plan::transfer& m : plan::transfers(what, what.of(rank, r).sends)) {
-        way.clear();
-        where.append_route(place[static_cast<std::size_t>(rank)], place[static_cast<std::size_t>(m.peer)], way);
-        for (const int l : way) {
+link_loads loads_of(const network& net, const plan::plan& plan, std::int64_t round, std::span<const int> places) {
+  const auto place = place_ranks(net, plan.ranks, places);
+  link_loads result{std::vector<int>(net.links.size()), std::vector<double>(net.links.size())};
+  std::vector<int> route;
+  for (std::int64_t r = std::max<std::int64_t>(round, 0); r < (round < 0 ? plan.rounds : round + 1); ++r)
+    for (int rank = 0; rank < plan.ranks; ++rank)
+      for (const plan::transfer& m : plan::transfers(plan, plan.of(rank, r).sends)) {
+        route.clear();
+        net.append_route(place[static_cast<std::size_t>(rank)], place[static_cast<std::size_t>(m.peer)], route);
+        for (const int l : route) {
           ++result.messages[static_cast<std::size_t>(l)];
           result.bytes[static_cast<std::size_t>(l)] += static_cast<double>(m.bytes);
         }

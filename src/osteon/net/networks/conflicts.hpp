@@ -2,9 +2,10 @@
 /// @file
 /// Conflicts: number of messages of a round that use the same port or link.
 ///
-/// The worst case of wormhole switching: a message occupies its whole route while in flight, and all messages of a round are
-/// in flight together. Switches are non-blocking inside, and a message to its own sender uses no link. The load of a link is
-/// the number of messages that occupy it; a round is free of conflicts if no load exceeds the link's virtual channels.
+/// The model is the worst case of wormhole switching: a message occupies its whole route while in flight, and all messages
+/// of a round are in flight at the same time. Switches are internally non-blocking, and a message of a rank to itself uses
+/// no link. The load of a link is the number of messages that occupy the link. A round is free of conflicts if no load
+/// exceeds the number of virtual channels of its link.
 #include <cstdint>
 #include <optional>
 #include <osteon/net/networks/network.hpp>
@@ -19,12 +20,12 @@ struct round_load {
   std::int64_t round = 0;
   std::int64_t messages = 0;
   int largest = 0;         ///< load of the busiest link
-  int busiest = -1;        ///< that link; -1: no message leaves its PU
-  double mean = 0;         ///< load, over the links that are used
-  bool collision = false;  ///< a load exceeds the link's channels
+  int busiest = -1;        ///< busiest link; -1: no message leaves its PU
+  double mean = 0;         ///< mean load of the links in use
+  bool collision = false;  ///< a load exceeds the number of channels of its link
 };
 
-/// Messages of the first conflict: two for a link of one channel, or one more than its channels.
+/// Last two messages of the first conflict.
 struct collision {
   std::int64_t round = 0;
   int link = -1;
@@ -32,9 +33,9 @@ struct collision {
 };
 
 struct conflict_report {
-  std::vector<round_load> rounds;  ///< those that were counted
-  int largest = 0;                 ///< of all rounds
-  double mean_largest = 0;         ///< over the rounds, of the largest load
+  std::vector<round_load> rounds;  ///< counted rounds
+  int largest = 0;                 ///< largest load of all rounds
+  double mean_largest = 0;         ///< mean over the rounds of the largest load
   std::int64_t free_rounds = 0;
   std::optional<collision> first;
 };
@@ -50,19 +51,19 @@ constexpr std::int64_t most_messages_to_count = 200'000'000;
 /// @param places PU of each rank; empty: rank r is on PU r
 /// @throws usage_error if there are more ranks than PUs, or more than most_messages_to_count messages may be concurrent
 /// @cost O(messages * links of a route) time, O(links) memory
-conflict_report count_conflicts(const network& where, const plan::plan& what, std::span<const int> places = {},
+conflict_report count_conflicts(const network& net, const plan::plan& plan, std::span<const int> places = {},
                                 const round_range& rounds = {});
 
-/// Load of each link by the messages of a round (or of all, if `round` is below 0).
+/// Load of each link by the messages of one round, or of all rounds if `round` is negative.
 struct link_loads {
   std::vector<int> messages;
   std::vector<double> bytes;
 };
-link_loads loads_of(const network& where, const plan::plan& what, std::int64_t round, std::span<const int> places = {});
+link_loads loads_of(const network& net, const plan::plan& plan, std::int64_t round, std::span<const int> places = {});
 
-/// A theorem by which no round of the plan has a conflict, with its conditions checked: for all sizes, without counting.
-/// Rank r is on PU r.
-/// @return statement and short proof; none: no theorem applies, which is inconclusive
-std::optional<std::string> proven_free_of_conflicts(const network& where, const plan::plan& what);
+/// Find a theorem that excludes conflicts in all rounds of the plan for all message sizes, without counting messages. Rank r
+/// is on PU r.
+/// @return statement and short proof; empty: no theorem applies, and conflicts are possible
+std::optional<std::string> proven_free_of_conflicts(const network& net, const plan::plan& plan);
 
 }  // namespace osteon::net

@@ -11,22 +11,22 @@ namespace {
 
 struct dependency {
   int next;              // virtual channel, as a vertex of the graph
-  plan::parcel message;  // the first one that has it
+  plan::parcel message;  // first message with this dependency
 };
 
-// Vertices are virtual channels: those of a link follow each other.
+// Vertices are virtual channels, numbered consecutively for each link.
 class dependency_graph {
  public:
-  explicit dependency_graph(const network& where) : where_(where) {
-    for (const link& l : where.links) {
+  explicit dependency_graph(const network& net) : net_(net) {
+    for (const link& l : net.links) {
       first_.push_back(static_cast<int>(of_.size()));
       of_.resize(of_.size() + static_cast<std::size_t>(l.channels));
     }
     used_.assign(of_.size(), 0);
-    std::vector<int> way, classes;
-    for (int from = 0; from < where.pus; ++from)
-      for (int to = 0; to < where.pus; ++to)
-        if (from != to) add(from, to, way, classes);
+    std::vector<int> route, classes;
+    for (int from = 0; from < net.pus; ++from)
+      for (int to = 0; to < net.pus; ++to)
+        if (from != to) add(from, to, route, classes);
   }
 
   std::int64_t channels() const { return std::count(used_.begin(), used_.end(), 1); }
@@ -36,7 +36,7 @@ class dependency_graph {
     return sum;
   }
 
-  // A shortest circle through one of the vertices of any circle there is.
+  // Shortest cycle through a vertex of an arbitrary cycle.
   std::vector<waiting> circle() const {
     std::vector<int> best;
     for (const int start : any_circle()) {
@@ -54,17 +54,17 @@ class dependency_graph {
   }
 
  private:
-  void add(int from, int to, std::vector<int>& way, std::vector<int>& classes) {
-    way.clear();
+  void add(int from, int to, std::vector<int>& route, std::vector<int>& classes) {
+    route.clear();
     classes.clear();
-    where_.append_route(from, to, way);
-    if (where_.append_classes) where_.append_classes(from, to, way, classes);
+    net_.append_route(from, to, route);
+    if (net_.append_classes) net_.append_classes(from, to, route, classes);
     int before = -1;
-    for (std::size_t i = 0; i < way.size(); ++i) {
-      const link& l = where_.links[static_cast<std::size_t>(way[i])];
+    for (std::size_t i = 0; i < route.size(); ++i) {
+      const link& l = net_.links[static_cast<std::size_t>(route[i])];
       if (l.kind == link_kind::injection || l.kind == link_kind::ejection) continue;
       const int here =
-          first_[static_cast<std::size_t>(way[i])] + (classes.empty() ? 0 : std::min(classes[i], l.channels - 1));
+          first_[static_cast<std::size_t>(route[i])] + (classes.empty() ? 0 : std::min(classes[i], l.channels - 1));
       used_[static_cast<std::size_t>(here)] = 1;
       if (before >= 0) {
         auto& list = of_[static_cast<std::size_t>(before)];
@@ -81,7 +81,7 @@ class dependency_graph {
     return {l, vertex - first_[static_cast<std::size_t>(l)]};
   }
 
-  // Depth first: an edge to a vertex on the current path closes a circle.
+  // Depth-first search: an edge to a vertex on the current path closes a cycle.
   std::vector<int> any_circle() const {
     enum : char { unseen, on_path, done };
     std::vector<char> state(of_.size(), unseen);
@@ -116,10 +116,10 @@ class dependency_graph {
     return {};
   }
 
-  // Breadth first back to `start`, which is on a circle.
+  // Breadth-first search back to `start`, which is on a cycle.
   std::vector<int> shortest_from(int start) const {
-    constexpr int nobody = -1;
-    std::vector<int> before(of_.size(), nobody), queue{start};
+    constexpr int unvisited = -1;
+    std::vector<int> before(of_.size(), unvisited), queue{start};
     for (std::size_t k = 0;; ++k)
       for (const dependency& d : of_[static_cast<std::size_t>(queue[k])]) {
         if (d.next == start) {
@@ -129,13 +129,13 @@ class dependency_graph {
           std::reverse(circle.begin(), circle.end());
           return circle;
         }
-        if (before[static_cast<std::size_t>(d.next)] != nobody) continue;
+        if (before[static_cast<std::size_t>(d.next)] != unvisited) continue;
         before[static_cast<std::size_t>(d.next)] = queue[k];
         queue.push_back(d.next);
       }
   }
 
-  const network& where_;
+  const network& net_;
   std::vector<int> first_;                   // virtual channel 0 of each link
   std::vector<std::vector<dependency>> of_;  // by virtual channel
   std::vector<char> used_;
@@ -143,40 +143,40 @@ class dependency_graph {
 
 }  // namespace
 
-std::vector<virtual_channel> virtual_channels_of(const network& where, int from, int to) {
-  const std::vector<int> way = where.route(from, to);
+std::vector<virtual_channel> virtual_channels_of(const network& net, int from, int to) {
+  const std::vector<int> route = net.route(from, to);
   std::vector<int> classes;
-  if (where.append_classes) where.append_classes(from, to, way, classes);
+  if (net.append_classes) net.append_classes(from, to, route, classes);
   std::vector<virtual_channel> result;
-  for (std::size_t i = 0; i < way.size(); ++i)
+  for (std::size_t i = 0; i < route.size(); ++i)
     result.push_back(
-        {way[i], classes.empty() ? 0 : std::min(classes[i], where.links[static_cast<std::size_t>(way[i])].channels - 1)});
+        {route[i], classes.empty() ? 0 : std::min(classes[i], net.links[static_cast<std::size_t>(route[i])].channels - 1)});
   return result;
 }
 
-deadlock_report find_deadlock(const network& where) {
-  if (where.pus > most_pus_for_deadlock)
-    throw usage_error(fmt::format(
-        "{} has {} PUs; the routes of all pairs are analysed for at most {}: use a smaller network of the same kind",
-        where.name, where.pus, most_pus_for_deadlock));
+deadlock_report find_deadlock(const network& net) {
+  if (net.pus > most_pus_for_deadlock)
+    throw usage_error(
+        fmt::format("{} has {} PUs; the deadlock analysis supports at most {}; use a smaller network of the same kind",
+                    net.name, net.pus, most_pus_for_deadlock));
   deadlock_report result;
   {
-    const dependency_graph graph(where);
+    const dependency_graph graph(net);
     result.channels = graph.channels();
     result.dependencies = graph.dependencies();
     result.circle = graph.circle();
   }
   if (result.circle.empty()) {
     result.sufficient = 1;
-    for (const link& l : where.links) result.sufficient = std::max(result.sufficient, l.channels);
+    for (const link& l : net.links) result.sufficient = std::max(result.sufficient, l.channels);
     return result;
   }
-  network with_more = where;
-  for (int channels = 2; channels <= where.classes && result.sufficient == 0; ++channels) {
+  network with_more = net;
+  for (int channels = 2; channels <= net.classes && result.sufficient == 0; ++channels) {
     bool more = false;
-    for (std::size_t i = 0; i < where.links.size(); ++i) {
-      with_more.links[i].channels = std::max(where.links[i].channels, channels);
-      more = more || with_more.links[i].channels > where.links[i].channels;
+    for (std::size_t i = 0; i < net.links.size(); ++i) {
+      with_more.links[i].channels = std::max(net.links[i].channels, channels);
+      more = more || with_more.links[i].channels > net.links[i].channels;
     }
     if (more && dependency_graph(with_more).circle().empty()) result.sufficient = channels;
   }

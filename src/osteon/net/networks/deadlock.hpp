@@ -2,9 +2,9 @@
 /// @file
 /// Deadlock analysis of the routing of a network.
 ///
-/// A message occupies virtual channels of the links behind it and waits for one ahead. A dependency is a pair of consecutive
-/// virtual channels of a route. Without a cycle of dependencies deadlock is impossible for any messages; with one, some
-/// messages deadlock if switches buffer less than a message (wormhole switching).
+/// A message occupies virtual channels of the links that it has passed, and waits for a channel of the next link. A
+/// dependency is a pair of consecutive virtual channels of a route. Without a cycle of dependencies, deadlock is impossible.
+/// With a cycle, some sets of messages deadlock if switches buffer less than a message (wormhole switching).
 /// @cite [DallySeitz1987]
 #include <cstdint>
 #include <osteon/net/networks/network.hpp>
@@ -26,21 +26,21 @@ struct waiting {
 };
 
 struct deadlock_report {
-  std::int64_t channels = 0, dependencies = 0;  ///< between switches, used by any route
-  std::vector<waiting> circle;  ///< each waits for the next one, the last for the first; empty: free of deadlock
-  int sufficient = 0;  ///< virtual channels per link without a cycle, at least the present ones; 0: no number suffices
+  std::int64_t channels = 0, dependencies = 0;  ///< virtual channels between switches in use, and their dependencies
+  std::vector<waiting> circle;  ///< each message waits for the next, and the last for the first; empty: free of deadlock
+  int sufficient = 0;           ///< number of virtual channels per link that avoids cycles; 0: no number suffices
 };
 
 constexpr int most_pus_for_deadlock = 4096;
 
-/// Virtual channels of the links of a route: the class of each link by network::append_classes, or the last channel if the
-/// link has fewer.
-std::vector<virtual_channel> virtual_channels_of(const network& where, int from, int to);
+/// Virtual channels of the links of a route. The channel is the class of the link by network::append_classes, limited to the
+/// last channel of the link.
+std::vector<virtual_channel> virtual_channels_of(const network& net, int from, int to);
 
-/// Find a shortest cycle of dependencies of the routes of all pairs of PUs. Injections and ejections are excluded: they have
-/// no predecessor or successor.
+/// Find a short cycle of dependencies in the routes of all pairs of PUs. Injections and ejections are excluded, because they
+/// have no predecessor or no successor.
 /// @throws usage_error for more than most_pus_for_deadlock PUs
 /// @cost O(pus^2 links of a route)
-deadlock_report find_deadlock(const network& where);
+deadlock_report find_deadlock(const network& net);
 
 }  // namespace osteon::net

@@ -7,8 +7,8 @@ namespace osteon::net {
 
 namespace {
 
-// PU = (group * routers + router) * pus_of_router + port. Global channel k of a group is that of its router k / global; it
-// leads (k mod (groups - 1)) + 1 groups further. Channels beyond a whole number of turns are left out.
+// PU = (group * routers + router) * pus_of_router + port. Global channel k of a group belongs to router k / global and leads
+// to the group at distance (k mod (groups - 1)) + 1. Channels beyond a whole number of turns are omitted.
 struct dragonfly_layout {
   int pus_of_router, routers, groups, global;
   int pus, all_routers, copies, first_local, first_global;
@@ -73,12 +73,12 @@ network make_dragonfly(const network_request& request) {
           request.top_rate);
     }
   made.append_route = [l](int from, int to, std::vector<int>& path) { l->append_route(from, to, path); };
-  // A channel inside a group is of the second class behind a global one, so that no group waits for the next one's exits.
+  // Local channels after a global channel are of the second class, so that groups do not wait for each other in a cycle.
   made.classes = 2;
-  made.append_classes = [l](int, int, std::span<const int> way, std::vector<int>& of) {
+  made.append_classes = [l](int, int, std::span<const int> route, std::vector<int>& class_of_link) {
     int after_global = 0;
-    for (const int hop : way) {
-      of.push_back(after_global);
+    for (const int hop : route) {
+      class_of_link.push_back(after_global);
       if (hop >= l->first_global) after_global = 1;
     }
   };

@@ -24,7 +24,7 @@ class graph_reader {
   graph_reader(const json_value& text, std::string source) : text_(text), source_(std::move(source)) {}
 
   network read() {
-    if (text_.is != json_value::kind::object) fail("must be an object of keys and values");
+    if (text_.is != json_value::kind::object) fail("must be a JSON object");
     known_keys(text_, "",
                {"schema", "name", "startup_s", "routing", "bytes_per_second", "latency_s", "routers", "pus", "links"});
     if (const json_value* given = text_.find("schema"); !given || !(*given == graph_schema))
@@ -32,7 +32,7 @@ class graph_reader {
     made_.name = source_;
     if (const json_value* name = text_.find("name")) {
       made_.name = name->text;
-      if (!name->is_word()) fault("name", "must be a text");
+      if (!name->is_word()) fault("name", "must be a non-empty string");
     }
     made_.startup = figure(text_, "", "startup_s", 5e-6, false);
     rate_ = figure(text_, "", "bytes_per_second", 200e6, true);
@@ -52,8 +52,8 @@ class graph_reader {
  private:
   void routers() {
     const auto& list = array("routers");
-    if (list.size() > most_routers) fail(fmt::format("{} routers; at most {} are supported", list.size(), most_routers));
-    if (list.empty()) fault("routers", "must contain at least one");
+    if (list.size() > most_routers) fail(fmt::format("{} routers exceed the limit of {}", list.size(), most_routers));
+    if (list.empty()) fault("routers", "must contain at least one router");
     for (std::size_t i = 0; i < list.size() && faults_.size() < most_faults; ++i) {
       const std::string where = fmt::format("routers[{}]", i);
       std::string name = fmt::format("#{}", i);
@@ -62,7 +62,7 @@ class graph_reader {
         if (const json_value* given = list[i].find("name"); given && given->is_word())
           name = given->text;
         else
-          fault(where + ".name", "must be a text");
+          fault(where + ".name", "must be a non-empty string");
       } else {
         fault(where, "must be an object with a name");
       }
@@ -87,7 +87,7 @@ class graph_reader {
       const double rate = figure(list[i], where, "bytes_per_second", rate_, true);
       const double latency = figure(list[i], where, "latency_s", latency_, false);
       if (count > most_pus_of_graph - static_cast<int>(router_of_.size()))
-        fail(fmt::format("more than {} PUs", most_pus_of_graph));
+        fail(fmt::format("the number of PUs exceeds the limit of {}", most_pus_of_graph));
       for (int k = 0; k < count; ++k) {
         router_of_.push_back(router);
         pu_rate_.push_back(rate);
@@ -101,7 +101,7 @@ class graph_reader {
     if (!text_.find("links")) return;
     const auto& list = array("links");
     if (list.size() > most_links_of_graph)
-      fail(fmt::format("{} links; at most {} are supported", list.size(), most_links_of_graph));
+      fail(fmt::format("{} links exceed the limit of {}", list.size(), most_links_of_graph));
     for (std::size_t i = 0; i < list.size() && faults_.size() < most_faults; ++i) {
       const std::string where = fmt::format("links[{}]", i);
       if (!is_object(list[i])) {
@@ -118,7 +118,7 @@ class graph_reader {
     }
   }
 
-  // A router's parent is above it: the short form for trees.
+  // The key "parent" is the short form for trees.
   void parents() {
     const auto& list = array("routers");
     parent_.assign(names_.size(), -1);
@@ -132,12 +132,12 @@ class graph_reader {
     level_.assign(names_.size(), -1);
     for (std::size_t i = 0; i < names_.size(); ++i) {
       int depth = 0;
-      std::string way = names_[i];
+      std::string chain = names_[i];
       for (int at = static_cast<int>(i); parent_[static_cast<std::size_t>(at)] >= 0; ++depth) {
         at = parent_[static_cast<std::size_t>(at)];
-        if (depth < 8) way += " -> " + names_[static_cast<std::size_t>(at)];
+        if (depth < 8) chain += " -> " + names_[static_cast<std::size_t>(at)];
         if (depth > static_cast<int>(names_.size()))
-          return fault("routers", fmt::format("the parents form a cycle: {}{}", way, depth < 8 ? "" : " ..."));
+          return fault("routers", fmt::format("have cyclic parents: {}{}", chain, depth < 8 ? "" : " ..."));
       }
       level_[i] = depth;
     }
@@ -187,10 +187,10 @@ class graph_reader {
       path.push_back(pus + to);
     };
     if (!up_down) {
-      // Index of the hop: classes increase along every route, so with as many channels as links of the longest route there
-      // is no cycle of waiting messages.
-      made_.append_classes = [](int, int, std::span<const int> way, std::vector<int>& of) {
-        for (std::size_t i = 0; i < way.size(); ++i) of.push_back(std::max(0, static_cast<int>(i) - 1));
+      // The class is the index of the hop. Classes increase along every route, so there is no cycle of waiting messages if
+      // links have as many channels as the longest route has hops.
+      made_.append_classes = [](int, int, std::span<const int> route, std::vector<int>& class_of_link) {
+        for (std::size_t i = 0; i < route.size(); ++i) class_of_link.push_back(std::max(0, static_cast<int>(i) - 1));
       };
       made_.classes = std::max(1, table->most_hops());
     }
@@ -239,14 +239,14 @@ class graph_reader {
     const double x = value->is_number() ? value->number : -1;
     if (std::isfinite(x) && (positive ? x > 0 : x >= 0)) return x;
     fault((where.empty() ? "" : where + ".") + key,
-          fmt::format("is {}; must be a number {} 0", value->shown(), positive ? "above" : "not below"));
+          fmt::format("is {}; must be a number {} 0", value->shown(), positive ? ">" : ">="));
     return otherwise;
   }
 
   void known_keys(const json_value& object, const std::string& where, const std::vector<std::string>& keys) {
     for (const std::string& name : object.names)
       if (std::find(keys.begin(), keys.end(), name) == keys.end())
-        fault((where.empty() ? "" : where + ".") + name, "is not a valid key here" + did_you_mean(name, keys));
+        fault((where.empty() ? "" : where + ".") + name, "is an unknown key" + did_you_mean(name, keys));
   }
 
   void fault(const std::string& where, const std::string& text) { faults_.push_back(where + " " + text); }
@@ -258,7 +258,7 @@ class graph_reader {
                      more > 0 ? "; and " + counted(static_cast<std::int64_t>(more), "fault") : ""));
   }
   [[noreturn]] void fail(const std::string& text) const {
-    throw data_error(fmt::format("'{}' is not a valid network: {}", source_, text));
+    throw data_error(fmt::format("'{}' is not a valid network file: {}", source_, text));
   }
 
   const json_value& text_;
@@ -276,7 +276,7 @@ class graph_reader {
 
 network parse_graph(const std::string& json_text, const std::string& source) {
   const auto parsed = parse_json(json_text);
-  if (!parsed) throw data_error(fmt::format("'{}' is not a valid network: not valid JSON", source));
+  if (!parsed) throw data_error(fmt::format("'{}' is not a valid network file: invalid JSON", source));
   return graph_reader(*parsed, source).read();
 }
 

@@ -24,7 +24,7 @@ int graph_routing::after(int state, int edge) const {
   return state % 2 == 0 ? 2 * l.to : -1;
 }
 
-// Breadth first from each destination, against the links.
+// Breadth-first search from each destination, against the direction of the links.
 void graph_routing::search() {
   hops_.assign(static_cast<std::size_t>(routers_) * 2 * static_cast<std::size_t>(routers_), unreachable);
   std::vector<int> queue;

@@ -6,8 +6,8 @@
 
 namespace osteon::net {
 
-/// Next links by router and destination. The number of the destination PU selects among equivalent links, so that PUs of a
-/// router are reached by different routes.
+/// Next links by router and destination. The number of the destination PU selects one of several equivalent links, so that
+/// routes to the PUs of a router differ.
 /// @cost O(routers^2) memory, O(routers * links) time
 class graph_routing {
  public:
@@ -15,9 +15,9 @@ class graph_routing {
   graph_routing(int routers, std::vector<link> edges);
 
   void route_minimal();
-  /// A link is upward if its end is a router of a lower level, or of the same level and a smaller number. Since the order is
-  /// total, up-down routes have no cyclic dependencies.
-  /// @param level of each router; empty: distance from router 0, along links of either direction
+  /// A link is upward if it ends at a router of a lower level, or of the same level and a smaller number. The order is
+  /// total; therefore up-down routes have no cyclic dependencies.
+  /// @param level level of each router; empty: distance from router 0, along links of either direction
   /// @cite [Schroeder1991] (Autonet)
   void route_up_down(std::vector<int> level);
 
@@ -39,9 +39,9 @@ class graph_routing {
   int routers_;
   bool up_down_ = false;
   std::vector<link> edges_;
-  std::vector<std::vector<int>> out_, in_;  // edges by router
-  std::vector<char> up_;                    // by edge
-  std::vector<unsigned short> hops_;        // to the destination, by destination and state
+  std::vector<std::vector<int>> out_, in_;  // edges of each router
+  std::vector<char> up_;                    // for each edge: 1 if upward
+  std::vector<unsigned short> hops_;        // number of hops to the destination, by destination and state
 };
 
 }  // namespace osteon::net

@@ -7,7 +7,7 @@ namespace osteon::net {
 
 namespace {
 
-// Torus, mesh and hypercube. Vertices: PUs, then a router each.
+// Torus, mesh and hypercube. Vertices are the PUs, followed by a router for each PU.
 struct grid_layout : lattice {
   bool torus;
   std::vector<int> order;
@@ -28,12 +28,12 @@ struct grid_layout : lattice {
 
   int neighbour(std::size_t d, bool plus, int router) const {
     const int x = coordinate(router, d), other = x + (plus ? 1 : -1);
-    // Two in a ring have one cable, not two.
+    // A ring of two routers has one cable, not two.
     if ((other < 0 || other >= size[d]) && (!torus || size[d] <= 2)) return -1;
     return router + ((other + size[d]) % size[d] - x) * stride[d];
   }
 
-  // The channels of a way, one after the other: of router `at`, to the next one of a dimension.
+  // Visit the channels of a route in order; arguments: dimension, direction, router from which the channel starts.
   template <class Visit>
   void walk(int from, int to, Visit visit) const {
     int at = from;
@@ -42,7 +42,7 @@ struct grid_layout : lattice {
       const int x = coordinate(at, d), target = coordinate(to, d);
       bool plus = target > x;
       if (torus && size[d] > 2) {
-        // The shorter direction; for half-way distances, even and odd positions use different directions.
+        // Use the shorter direction. For equal distances, even and odd positions use different directions.
         const int ahead = (target - x + size[d]) % size[d];
         plus = 2 * ahead < size[d] || (2 * ahead == size[d] && x % 2 == 0);
       }
@@ -60,20 +60,20 @@ struct grid_layout : lattice {
     path.push_back(pus + to);
   }
 
-  // In each ring the channels behind its end are of the second class: from there no route leads to the end again, so that
-  // there is no cycle of waiting messages.
-  void append_classes(int from, int to, std::span<const int> way, std::vector<int>& of) const {
+  // In each ring, the channels after the wrap-around channel are of the second class. A route uses the wrap-around channel
+  // at most once, so there is no cycle of waiting messages.
+  void append_classes(int from, int to, std::span<const int> route, std::vector<int>& class_of_link) const {
     const auto is_port = [&](int which) { return which < 2 * pus; };
-    if (is_port(way.front())) of.push_back(0);
+    if (is_port(route.front())) class_of_link.push_back(0);
     std::size_t along = none;
     int behind_end = 0;
     walk(from, to, [&](std::size_t d, bool plus, int at) {
       if (d != along) behind_end = 0;
       along = d;
-      of.push_back(behind_end);
+      class_of_link.push_back(behind_end);
       if (coordinate(at, d) == (plus ? size[d] - 1 : 0)) behind_end = 1;
     });
-    if (is_port(way.back())) of.push_back(0);
+    if (is_port(route.back())) class_of_link.push_back(0);
   }
 
   std::string vertex_name(int v) const { return (v < pus ? "PU(" : "R(") + coordinates(v % pus) + ")"; }
@@ -96,8 +96,8 @@ network make_grid(const network_request& request) {
   made.append_route = [l](int from, int to, std::vector<int>& path) { l->append_route(from, to, path); };
   if (l->torus) {
     made.classes = 2;
-    made.append_classes = [l](int from, int to, std::span<const int> way, std::vector<int>& of) {
-      l->append_classes(from, to, way, of);
+    made.append_classes = [l](int from, int to, std::span<const int> route, std::vector<int>& class_of_link) {
+      l->append_classes(from, to, route, class_of_link);
     };
   }
   made.vertex_name = [l](int v) { return l->vertex_name(v); };

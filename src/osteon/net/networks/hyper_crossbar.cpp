@@ -7,14 +7,14 @@ namespace osteon::net {
 
 namespace {
 
-// Vertices: PUs, one exchange switch (EX) each, then crossbars (XB), dimension by dimension.
+// Vertices are the PUs, an exchange switch (EX) for each PU, then the crossbars (XB) of each dimension.
 struct crossbar_layout : lattice {
   using lattice::lattice;
-  std::vector<int> order;           // in which they are corrected, without those of size 1
+  std::vector<int> order;           // routing order of the dimensions, without dimensions of size 1
   std::vector<int> first_in;        // link EX -> XB of PU 0; offset q for PU q; offset pus for XB -> EX
-  std::vector<int> first_crossbar;  // vertex
+  std::vector<int> first_crossbar;  // first crossbar vertex of each dimension
 
-  // Crossbars of a dimension are numbered like PUs without its coordinate.
+  // Crossbars of a dimension are numbered like PUs, without the coordinate of this dimension.
   int crossbar(std::size_t d, int pu) const {
     const int block = stride[d] * size[d];
     return first_crossbar[d] + pu / block * stride[d] + pu % stride[d];

@@ -1,15 +1,15 @@
 #pragma once
 /// @file
-/// Lattices of PUs and their ports, common to several families of networks.
+/// Lattices of PUs and their ports, shared by several network families.
 #include <osteon/net/networks/network_request.hpp>
 #include <utility>
 
 namespace osteon::net {
 
-/// PU numbers and their coordinates; the last dimension is the fastest.
+/// Conversion between PU numbers and coordinates; the last dimension varies fastest.
 struct lattice {
   int pus = 1;
-  std::vector<int> size, stride;  // of the dimensions
+  std::vector<int> size, stride;  // of each dimension
 
   explicit lattice(std::vector<int> shape) : size(std::move(shape)), stride(size.size()) {
     for (std::size_t d = size.size(); d-- > 0; pus *= size[d]) stride[d] = pus;
@@ -18,7 +18,7 @@ struct lattice {
   int coordinate(int pu, std::size_t d) const { return pu / stride[d] % size[d]; }
 
   static constexpr auto none = static_cast<std::size_t>(-1);
-  /// "0,3,1"; a star for the omitted dimension.
+  /// Coordinates as text, for example "0,3,1", with a star for the dimension `without`.
   std::string coordinates(int pu, std::size_t without = none) const {
     std::string text;
     for (std::size_t d = 0; d < size.size(); ++d)
@@ -27,8 +27,9 @@ struct lattice {
   }
 };
 
-/// Create the PUs 0 ... pus - 1: injection of PU q is link q, its ejection link pus + q. `switch_of(q)` is the vertex behind
-/// them; `switches` of them follow the PUs.
+/// Create a network of the PUs 0 ... pus - 1 and their ports: the injection of PU q is link q, its ejection link pus + q.
+/// @param switches number of switch vertices, which follow the PUs
+/// @param switch_of function that returns the switch of PU q
 template <class Switch>
 network pus_and_ports(const network_request& request, int switches, Switch switch_of) {
   network made;

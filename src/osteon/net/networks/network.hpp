@@ -1,8 +1,8 @@
 #pragma once
 /// @file
-/// A network is a value: vertices, directed links between them, and a routing. Every port that messages can contend for
-/// is a link: a PU's injection and ejection, an exchange switch's ports, a crossbar's inputs and outputs, channels between
-/// routers. Switches do not block inside.
+/// A network is a value: vertices, directed links between vertices, and a routing function. Every port with possible
+/// contention is a link: injection and ejection of a PU, ports of an exchange switch, inputs and outputs of a crossbar,
+/// channels between routers. Switches are internally non-blocking.
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -17,59 +17,61 @@ enum class link_kind : std::uint8_t {
   crossbar_in,   ///< exchange switch to crossbar
   crossbar_out,  ///< crossbar to exchange switch
   channel,       ///< between routers
-  up,            ///< of a fat tree, away from the PUs
-  down,
-  local,   ///< inside a group of a dragonfly
-  global,  ///< between groups
+  up,            ///< fat tree: away from the PUs
+  down,          ///< fat tree: towards the PUs
+  local,         ///< dragonfly: inside a group
+  global,        ///< dragonfly: between groups
 };
-/// "injection", "crossbar in", ...
+/// Name of a link kind, for example "injection" or "crossbar in".
 std::string name_of(link_kind kind);
 
 /// One direction of a cable, or a port.
 struct link {
   int from = 0, to = 0;  ///< vertices
   link_kind kind = link_kind::channel;
-  int channels = 1;    ///< virtual channels: messages that may hold the link at a time; they share its rate
+  int channels = 1;    ///< virtual channels: maximum number of concurrent messages, which share the rate
   double rate = 0;     ///< bytes per second
   double latency = 0;  ///< s
 };
 
 enum class topology : std::uint8_t { hyper_crossbar, torus, mesh, hypercube, crossbar, fat_tree, dragonfly, graph };
 
-/// Vertices 0 ... pus - 1 are the PUs; each has one injection and one ejection. The others are switches.
+/// Vertices 0 ... pus - 1 are the PUs; each PU has one injection and one ejection. The other vertices are switches.
 struct network {
   std::string name;
   topology kind = topology::graph;
   int pus = 0;
   int vertices = 0;
   std::vector<link> links;
-  double startup = 0;  ///< s that a PU spends on each message that it sends
-  /// Append the links of the route from one PU to another, from injection to ejection; none if they are equal. Thread-safe.
+  double startup = 0;  ///< processor time in s per sent message
+  /// Append the links of the route from one PU to another, from injection to ejection; no link if the PUs are equal.
+  /// Thread-safe.
   std::function<void(int from, int to, std::vector<int>& path)> append_route;
-  /// Append a class for each link of such a route, 0 ... classes - 1: the virtual channel of the message if the link has as
-  /// many. With `classes` channels there is no cycle of waiting messages, if possible. Empty: all are 0.
-  std::function<void(int from, int to, std::span<const int> way, std::vector<int>& of)> append_classes;
+  /// Append a class in 0 ... classes - 1 for each link of a route. The class is the virtual channel of the message, limited
+  /// by the number of channels of the link. `classes` channels avoid cycles of waiting messages where possible. If the
+  /// function is empty, all classes are 0.
+  std::function<void(int from, int to, std::span<const int> route, std::vector<int>& class_of_link)> append_classes;
   int classes = 1;
   std::function<std::string(int vertex)> vertex_name;
 
   // For proofs and pictures.
   std::vector<int> shape;  ///< PUs along each dimension, the last one fastest; fat tree: children by level; dragonfly: PUs
                            ///< of a router, routers of a group, groups
-  std::vector<int> order;  ///< order of dimensions in routing; empty: not routed by dimension
-  bool minimal = true;     ///< false: via a random PU
+  std::vector<int> order;  ///< routing order of the dimensions; empty: not routed by dimension
+  bool minimal = true;     ///< false: routed via a random PU
 
-  /// Links of the route from one PU to another. @throws usage_error if one of them is not a PU
+  /// Links of the route from one PU to another. @throws usage_error if a PU does not exist
   std::vector<int> route(int from, int to) const;
-  /// "EX(0,1) -> XB x(1)"
+  /// Name of a link, for example "EX(0,1) -> XB x(1)".
   std::string link_name(int which) const;
 };
 
-/// Valiant's routing: to a PU drawn by a hash of (seed, from, to), and on from there.
+/// Change the routing to that of Valiant: via an intermediate PU selected by a hash of (seed, from, to).
 /// @cite [ValiantBrebner1981]
-void route_by_random_pu(network& what, std::uint64_t seed);
+void route_by_random_pu(network& net, std::uint64_t seed);
 
-/// PU of each rank: the identity if `places` is empty.
+/// Return the PU of each rank; rank r is on PU r if `places` is empty.
 /// @throws usage_error if there are more ranks than PUs, or a place is missing or not a PU
-std::vector<int> place_ranks(const network& where, int ranks, std::span<const int> places = {});
+std::vector<int> place_ranks(const network& net, int ranks, std::span<const int> places = {});
 
 }  // namespace osteon::net

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t most_pus = std::int64_t{1} << 20, most_links = std::int64_t{1} << 24;
 
-// A number and the unit behind it.
+// Parse a number followed by a unit. Returns -1 for an invalid text.
 double parse_quantity(const std::string& text, const std::vector<std::pair<const char*, double>>& units) {
   double value = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -44,7 +44,7 @@ class request_reader {
       if (std::find(known.begin(), known.end(), key) == known.end())
         fault(fmt::format("unknown key '{}'{}", key, did_you_mean(key, known)));
     }
-    if (faults_.empty() && request_.pus() > most_pus) fault(fmt::format("more than {} PUs", most_pus));
+    if (faults_.empty() && request_.pus() > most_pus) fault(fmt::format("the number of PUs exceeds {}", most_pus));
     if (!faults_.empty()) throw usage_error(fmt::format("'{}' is not a valid network: {}", text, fmt::join(faults_, "; ")));
     return std::move(request_);
   }
@@ -69,24 +69,24 @@ class request_reader {
     }
   }
 
-  int number(const std::string& text, const std::string& what, int least, int most) {
+  int number(const std::string& text, const std::string& quantity, int least, int most) {
     int value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || value < least || value > most) {
-      fault(fmt::format("{} '{}' must be an integer from {} to {}", what, text, least, most));
+      fault(fmt::format("{} '{}' must be an integer from {} to {}", quantity, text, least, most));
       return least;
     }
     return value;
   }
 
-  std::vector<int> sizes(const std::string& text, const std::string& what, std::size_t most_count) {
+  std::vector<int> sizes(const std::string& text, const std::string& quantity, std::size_t most_count) {
     std::vector<int> result;
     for (std::size_t begin = 0; begin <= text.size() && result.size() <= most_count;) {
       const std::size_t end = std::min(text.find('x', begin), text.size());
-      result.push_back(number(text.substr(begin, end - begin), what, 1, static_cast<int>(most_pus)));
+      result.push_back(number(text.substr(begin, end - begin), quantity, 1, static_cast<int>(most_pus)));
       begin = end + 1;
     }
-    if (result.size() > most_count) fault(fmt::format("more than {} dimensions or levels", most_count));
+    if (result.size() > most_count) fault(fmt::format("the number of dimensions or levels exceeds {}", most_count));
     return result;
   }
 
@@ -108,7 +108,7 @@ class request_reader {
                                                 "hypercube", "crossbar", "fattree", "dragonfly"};
     if (kind == "hxb" || kind == "torus" || kind == "mesh") {
       request_.kind = kind == "hxb" ? topology::hyper_crossbar : kind == "torus" ? topology::torus : topology::mesh;
-      request_.shape = sizes(body_, "a size", 20);
+      request_.shape = sizes(body_, "size", 20);
     } else if (kind == "cube") {
       no_body();
       request_.kind = topology::hyper_crossbar;
@@ -116,29 +116,30 @@ class request_reader {
       request_.shape.assign(static_cast<std::size_t>(n), base);
     } else if (kind == "hypercube") {
       request_.kind = topology::hypercube;
-      request_.shape.assign(static_cast<std::size_t>(number(body_, "the dimension", 0, 20)), 2);
+      request_.shape.assign(static_cast<std::size_t>(number(body_, "dimension", 0, 20)), 2);
     } else if (kind == "crossbar") {
       request_.kind = topology::crossbar;
-      request_.shape = {number(body_, "the number of PUs", 1, most)};
+      request_.shape = {number(body_, "number of PUs", 1, most)};
     } else if (kind == "fattree") {
       fat_tree();
     } else if (kind == "dragonfly") {
       dragonfly();
     } else {
-      fault(fmt::format("unknown kind '{}'{}; known are {}", kind, did_you_mean(kind, kinds), fmt::join(kinds, ", ")));
+      fault(fmt::format("unknown kind '{}'{}; must be one of {}", kind, did_you_mean(kind, kinds), fmt::join(kinds, ", ")));
     }
   }
 
   void fat_tree() {
     request_.kind = topology::fat_tree;
-    request_.shape = sizes(body_, "a number of children", 10);
+    request_.shape = sizes(body_, "number of children", 10);
     own_keys_.push_back("over");
     auto& over = request_.oversubscription;
     over = values_.contains("over") ? sizes(values_["over"], "over", 10) : std::vector{1};
     const std::size_t levels = request_.shape.size() - 1;
     if (over.size() == 1) over.resize(levels, over[0]);
     if (over.size() != levels) {
-      fault(fmt::format("over= has {} levels; {} switch levels have links to the next one", over.size(), levels));
+      fault(fmt::format("over= has {} values; must be one value, or {} (one for each level but the last)", over.size(),
+                        levels));
       over.resize(levels, 1);
     }
     for (std::size_t i = 0; i < levels; ++i)
@@ -153,7 +154,8 @@ class request_reader {
     constexpr int most = 1024;
     const int p = own("p", 1, most), a = own("a", 1, most), h = own("h", 1, most), g = own("g", 1, 1 << 20, a * h + 1);
     if (g > a * h + 1)
-      fault(fmt::format("g={} groups: {} routers with {} global links each reach {} other groups", g, a, h, a * h));
+      fault(fmt::format("g={}: {} routers with {} global links each connect a group to at most {} other groups", g, a, h,
+                        a * h));
     request_.global_links = h;
     request_.shape = {p, a, g};
   }
@@ -185,7 +187,7 @@ class request_reader {
     if (values_.contains("route")) {
       request_.minimal = values_["route"] == "minimal";
       if (!request_.minimal && values_["route"] != "valiant")
-        fault(fmt::format("route={}: known are minimal and valiant", values_["route"]));
+        fault(fmt::format("route={}: must be minimal or valiant", values_["route"]));
     }
     const bool dimensions = request_.kind == topology::hyper_crossbar || request_.kind == topology::torus ||
                             request_.kind == topology::mesh || request_.kind == topology::hypercube;
@@ -197,7 +199,7 @@ class request_reader {
   }
 
   void order(const std::string& text, bool dimensions) {
-    if (!dimensions) return fault("order= applies to networks with dimension-order routing");
+    if (!dimensions) return fault("order= is valid only for networks with dimension-order routing");
     std::vector<int> order;
     for (const char c : text)
       order.push_back(c >= 'x' && c <= 'z'   ? c - 'x'
@@ -247,16 +249,15 @@ std::int64_t network_request::pus() const {
 network_request parse_network(const std::string& text) { return request_reader(text).read(); }
 
 network make_network(const network_request& request) {
-  if (request.pus() > most_pus)
-    throw usage_error(fmt::format("'{}': a network may have up to {} PUs", request.text, most_pus));
-  // Each PU has at most 2 links, and 2 more a dimension, or as many as its switches have above it; a router of a dragonfly
-  // has one to each other router of its group, and its global ones.
+  if (request.pus() > most_pus) throw usage_error(fmt::format("'{}': the number of PUs exceeds {}", request.text, most_pus));
+  // Upper bound of the number of links: each PU has 2 links, and 2 per dimension or level. A router of a dragonfly has a
+  // link to each other router of its group, and its global links.
   const bool dragonfly = request.kind == topology::dragonfly;
   const std::int64_t switches = dragonfly ? request.pus() / request.shape[0] : request.pus();
   const std::int64_t ports =
       dragonfly ? request.shape[1] - 1 + request.global_links : 2 * static_cast<std::int64_t>(request.shape.size());
   if (2 * request.pus() + switches * ports > most_links)
-    throw usage_error(fmt::format("'{}': a network may have up to {} links", request.text, most_links));
+    throw usage_error(fmt::format("'{}': the number of links exceeds {}", request.text, most_links));
   network made = request.kind == topology::hyper_crossbar                                   ? make_hyper_crossbar(request)
                  : request.kind == topology::dragonfly                                      ? make_dragonfly(request)
                  : request.kind == topology::fat_tree || request.kind == topology::crossbar ? make_fat_tree(request)

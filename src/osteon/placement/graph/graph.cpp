@@ -9,7 +9,7 @@ namespace osteon::placement {
 
 namespace {
 
-// Both directions of every edge, by rows, with equal neighbours added up.
+// Store both directions of every edge by rows; weights of parallel edges are added.
 graph by_rows(int vertices, std::span<const edge> edges) {
   const auto n = static_cast<std::size_t>(vertices);
   std::vector<std::int64_t> place(n + 1, 0);
@@ -51,13 +51,12 @@ graph from_edges(int vertices, std::span<const edge> edges) {
   std::int64_t sum = 0;
   for (const edge& e : edges) {
     if (e.a < 0 || e.b < 0 || e.a >= vertices || e.b >= vertices)
-      throw data_error(fmt::format("edge {} - {}: vertices must be 0 to {}", e.a, e.b, vertices - 1));
-    if (e.weight < 0)
-      throw data_error(fmt::format("edge {} - {} has the weight {}: must not be negative", e.a, e.b, e.weight));
-    // Costs are sums of weights times small factors; a quarter of the range keeps them from overflowing.
+      throw data_error(fmt::format("edge {} - {}: vertices must be from 0 to {}", e.a, e.b, vertices - 1));
+    if (e.weight < 0) throw data_error(fmt::format("edge {} - {}: weight {} must not be negative", e.a, e.b, e.weight));
+    // Costs are sums of weights times small factors; the limit of a quarter of the range prevents their overflow.
     if (e.weight > std::numeric_limits<std::int64_t>::max() / 4 - sum)
       throw data_error(
-          fmt::format("edge {} - {} of {} bytes: the sum of weights exceeds 2^61; use a larger unit", e.a, e.b, e.weight));
+          fmt::format("edge {} - {} with {} bytes: the sum of weights exceeds 2^61; use a larger unit", e.a, e.b, e.weight));
     sum += e.weight;
   }
   return by_rows(vertices, edges);
@@ -70,16 +69,17 @@ graph graph_of(const cartesian& grid) {
   double bytes = static_cast<double>(grid.bytes_per_cell);
   for (std::size_t d = 0; d < 3; ++d) {
     if (n[d] < 1 || c[d] < 1 || grid.bytes_per_cell < 1)
-      throw usage_error(fmt::format("a grid of {} x {} x {} blocks of {} x {} x {} cells of {} bytes: all must be positive",
-                                    n[2], n[1], n[0], c[2], c[1], c[0], grid.bytes_per_cell));
+      throw usage_error(
+          fmt::format("grid of {} x {} x {} blocks of {} x {} x {} cells of {} bytes: all values must be positive", n[2],
+                      n[1], n[0], c[2], c[1], c[0], grid.bytes_per_cell));
     blocks *= n[d];
     bytes *= static_cast<double>(c[d]);
     if (blocks > 1 << 22)
-      throw usage_error(fmt::format("a grid of {} x {} x {} blocks: must be at most 2^22 blocks", n[2], n[1], n[0]));
+      throw usage_error(fmt::format("grid of {} x {} x {} blocks: exceeds the limit of 2^22 blocks", n[2], n[1], n[0]));
   }
   if (bytes > 1e15)
-    throw usage_error(fmt::format("blocks of {} x {} x {} cells of {} bytes: must be at most 1e15 bytes", c[2], c[1], c[0],
-                                  grid.bytes_per_cell));
+    throw usage_error(fmt::format("blocks of {} x {} x {} cells of {} bytes: exceed the limit of 1e15 bytes", c[2], c[1],
+                                  c[0], grid.bytes_per_cell));
   const std::array<std::int64_t, 3> face = {c[1] * c[2], c[0] * c[2], c[0] * c[1]};
   const std::array<int, 3> stride = {n[1] * n[2], n[2], 1};
   std::vector<edge> edges;
@@ -120,7 +120,7 @@ graph quotient(const graph& g, std::span<const int> part, int parts) {
 }
 
 graph induced(const graph& g, std::span<const int> vertices) {
-  // A map by sorting, so that a small part of a large graph costs only its own size.
+  // Sorting maps numbers in O(n log n), so the cost does not depend on the size of the whole graph.
   std::vector<std::pair<int, int>> number;
   number.reserve(vertices.size());
   for (std::size_t i = 0; i < vertices.size(); ++i) number.emplace_back(vertices[i], static_cast<int>(i));

@@ -18,10 +18,11 @@ struct edge {
   std::int64_t weight = 0;
 };
 
-/// A weighted undirected graph by rows. Vertices are subdomains (or groups of them); a weight is the bytes that one end
-/// sends to the other in an exchange, so that a cut edge costs a network twice its weight.
+/// A weighted undirected graph in compressed row format. Vertices are subdomains, or groups of subdomains. The weight of an
+/// edge is the number of bytes sent in each direction in an exchange, so that a network transmits twice the weight of a cut
+/// edge.
 struct graph {
-  std::vector<std::int64_t> begin{0};  ///< begin of each row, and end of the last; shape (vertices + 1)
+  std::vector<std::int64_t> begin{0};  ///< begin of each row, and end of the last row; shape (vertices + 1)
   std::vector<std::int32_t> to;        ///< neighbours, ascending in each row; both directions of an edge are listed
   std::vector<std::int64_t> weight;    ///< at least 0
 
@@ -32,43 +33,44 @@ struct graph {
   std::size_t degree(int v) const { return static_cast<std::size_t>(begin[at(v) + 1] - begin[at(v)]); }
 };
 
-/// Graph of a list of edges; weights of parallel edges are added, loops are omitted.
-/// @throws data_error if an end is not a vertex, a weight is negative, or the sum of weights overflows
+/// Create a graph from a list of edges. Weights of parallel edges are added, loops are omitted.
+/// @throws data_error if a vertex does not exist, a weight is negative, or the sum of weights overflows
 graph from_edges(int vertices, std::span<const edge> edges);
 
 /// Blocks of a Cartesian grid that exchange their faces.
 struct cartesian {
-  std::array<int, 3> blocks{1, 1, 1};          ///< along z, y, x; x runs fastest in the numbering
-  std::array<std::int64_t, 3> cells{1, 1, 1};  ///< of one block, along z, y, x
-  std::int64_t bytes_per_cell = 8;             ///< of a face
+  std::array<int, 3> blocks{1, 1, 1};          ///< along z, y, x; numbered with x fastest
+  std::array<std::int64_t, 3> cells{1, 1, 1};  ///< cells of a block along z, y, x
+  std::int64_t bytes_per_cell = 8;             ///< bytes per cell of a face
   std::array<bool, 3> periodic{};              ///< along z, y, x
 };
 
-/// @throws usage_error if a length is not positive, or the number of blocks or of bytes is out of range
+/// Graph of the face neighbours of a grid.
+/// @throws usage_error if a size is not positive, or the number of blocks or bytes is out of range
 graph graph_of(const cartesian& grid);
 
-/// Sum of the weights of the edges between different parts. @param part part of each vertex
+/// Sum of the weights of edges between different parts. @param part part of each vertex
 std::int64_t cut(const graph& g, std::span<const int> part);
 
-/// Quotient graph of parts: the weight between two parts is the sum over all edges between them.
+/// Quotient graph of parts: the weight between two parts is the sum over all edges between these parts.
 graph quotient(const graph& g, std::span<const int> part, int parts);
 
-/// Subgraph of some vertices, numbered in the given order.
+/// Subgraph induced by the given vertices, which are renumbered in the given order.
 graph induced(const graph& g, std::span<const int> vertices);
 
-/// Value of a JSON graph's "schema".
+/// Value of the key "schema" of a JSON graph.
 inline constexpr std::string_view graph_schema = "osteon.graph/1";
 
 /// Parse a graph: JSON if the text begins with a brace, otherwise METIS format.
 ///
-/// JSON has "subdomains" and either "edges", [a, b, bytes] once for each pair, or "sent", [from, to, bytes] for each
-/// direction, as in a trace; the mean of both directions is used. Numbers begin at 0. METIS format is read with or without
-/// edge weights; vertex weights are ignored.
-/// @param name of the file, for messages
+/// The JSON format contains "subdomains" and either "edges" or "sent". "edges" lists [a, b, bytes] once for each pair.
+/// "sent" lists [from, to, bytes] for each direction, as in a trace; the mean of both directions is used. Numbering begins
+/// at 0. The METIS format may include edge weights; vertex weights are ignored.
+/// @param name name of the file, for messages
 /// @throws data_error if the text is invalid, the graph is not symmetric, or weights are negative
 graph parse_graph(std::string_view text, const std::string& name);
 
-/// @throws data_error as parse_graph does, or if the file cannot be read
+/// Read and parse a graph file. @throws data_error as parse_graph, or if the file cannot be read
 graph read_graph(const std::string& file);
 
 /// Convert a graph to METIS format with edge weights.

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Random numbers independent of machine and library: a placement depends on its seed only.
+/// Random numbers that do not depend on machine or library, so that a placement depends on its seed only.
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace osteon::placement {
 class random_source {
  public:
   explicit random_source(std::uint64_t seed) {
-    for (auto& word : state_) {  // small seeds differ in all bits
+    for (auto& word : state_) {  // states of similar seeds differ in all bits
       word = splitmix64(seed);
       seed += splitmix_increment;
     }
@@ -30,7 +30,7 @@ class random_source {
     state_[3] = turn(state_[3], 45);
     return result;
   }
-  /// 0 ... n - 1, for n below 2^32.
+  /// Uniform integer in 0 ... n - 1, for n below 2^32.
   std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(((bits() >> 32) * n) >> 32); }
 
   template <class T>
@@ -43,9 +43,9 @@ class random_source {
   std::array<std::uint64_t, 4> state_{};
 };
 
-/// Values of an exponential distribution of mean 1 at the centres of equally likely classes: an annealing step compares its
-/// loss with one of these values times the temperature, which is equivalent to the usual exp(-loss / temperature) without
-/// evaluating it.
+/// Exponential distribution of mean 1, tabulated at the centres of equally probable classes. An annealing step compares its
+/// loss with a random value of the table times the temperature. The acceptance probability equals exp(-loss / temperature),
+/// without evaluation of the exponential function.
 class exponential_table {
  public:
   exponential_table() {

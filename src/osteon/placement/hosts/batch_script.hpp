@@ -1,12 +1,12 @@
 #pragma once
 /// @file
-/// Placement as a batch job, on hosts whose names are known only at the start of the job.
+/// Batch scripts of placements. The names of the hosts are unknown until the start of the job.
 #include <osteon/placement/hosts/target.hpp>
 
 namespace osteon::placement {
 
 enum class batch_system : std::uint8_t { slurm, pbs };
-/// @throws usage_error unless the name is slurm or pbs
+/// Parse a batch system. @throws usage_error unless the name is slurm or pbs
 batch_system parse_batch_system(std::string_view name);
 
 struct batch_options {
@@ -17,15 +17,15 @@ struct batch_options {
   std::string program = "PROGRAM";  ///< program and its arguments, in shell syntax
 };
 
-/// Places for ranks of `threads` cores each: the first core of each group of `threads` neighbouring cores in the tree of a
-/// host. A group does not cross NUMA nodes while its node has enough cores.
+/// Places for ranks of `threads` cores each. A place is the first core of a group of `threads` neighbouring cores in the
+/// tree of a host. Groups do not cross NUMA nodes if a node has enough cores.
 /// @throws usage_error if no host has `threads` cores
 target places_of_teams(target cores, int threads);
 
-/// Script for `sbatch` or `qsub`. It requests the hosts, assigns a host to each rank in the order of the allocation, and
-/// binds the rank to its cores through a wrapper, by `srun`, Open MPI's `mpirun` or Hydra's `mpiexec`.
-/// @param place of each rank: index into where.places, the places of places_of_teams
-/// @throws usage_error if a host name cannot be written to such a file, or the walltime is invalid
-std::string batch_script(const target& where, std::span<const int> place, const batch_options& options);
+/// Script for `sbatch` or `qsub`. The script requests the hosts, assigns a host to each rank in the order of the allocation,
+/// and starts the ranks by `srun`, `mpirun` of Open MPI or `mpiexec` of Hydra. A wrapper binds each rank to its cores.
+/// @param place place of each rank: index into available.places, the result of places_of_teams
+/// @throws usage_error if a host name or the walltime is not valid in a script
+std::string batch_script(const target& available, std::span<const int> place, const batch_options& options);
 
 }  // namespace osteon::placement

@@ -15,7 +15,7 @@ double eighth_power(double x) {
   return x * x;
 }
 
-// Load of all links during moves of vertices, and the annealed sum.
+// Loads of all links and the objective function of the annealing, updated by moves of vertices.
 class moving_load {
  public:
   moving_load(const graph& g, std::vector<int> host, const fabric& net)
@@ -25,7 +25,7 @@ class moving_load {
     for (std::size_t i = 0; i < inverse_.size(); ++i) inverse_[i] = 1 / (net.rate()[i] * scale);
     volume_weight_ = start.volume > 0 ? 0.05 / start.volume : 0;
     for (int v = 0; v < g.size(); ++v) add(v, -1, +1);
-    // Every edge was added from both of its ends.
+    // Every edge was added at both of its ends.
     for (double& l : load_) l /= 2;
     sum_ = 0;
     for (std::size_t i = 0; i < load_.size(); ++i) sum_ += eighth_power(load_[i] * inverse_[i]) + volume_weight_ * load_[i];
@@ -38,7 +38,7 @@ class moving_load {
     add(u, -1, +1);
   }
   double sum() const { return sum_; }
-  void set_sum(double sum) { sum_ = sum; }  // after a swap back, without the rounding of two swaps
+  void set_sum(double sum) { sum_ = sum; }  // restores the exact value after a swap is undone
   const std::vector<int>& host() const { return host_; }
 
  private:
@@ -98,9 +98,9 @@ fabric host_links_only(std::span<const double> rate, fabric::name_function link_
   std::vector<double> links;
   for (const double r : rate) links.insert(links.end(), {r, r});
   return {"links of the hosts", static_cast<int>(rate.size()), std::move(links),
-          [](int from, int to, std::vector<int>& way) {
-            way.push_back(2 * from);
-            way.push_back(2 * to + 1);
+          [](int from, int to, std::vector<int>& route) {
+            route.push_back(2 * from);
+            route.push_back(2 * to + 1);
           },
           std::move(link_name)};
 }
@@ -134,7 +134,7 @@ std::vector<float> distances(const fabric& net) {
     std::vector<int> buffer;
 #pragma omp for schedule(static)
     for (int a = 0; a < n; ++a)
-      for (int b = 0; b < n; ++b) {  // forward and return routes may differ; an exchange uses both
+      for (int b = 0; b < n; ++b) {  // an exchange uses the routes of both directions, which may differ
         const std::size_t links = net.route(a, b, buffer).size() + net.route(b, a, buffer).size();
         result[at(a) * at(n) + at(b)] = static_cast<float>(links) / 2;
       }

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The network between hosts as directed links, and their load by an exchange.
+/// The network between hosts as directed links, and the load of the links by an exchange.
 #include <cstdint>
 #include <functional>
 #include <osteon/placement/graph/graph.hpp>
@@ -18,13 +18,13 @@ class fabric {
 
   using name_function = std::function<std::string(int link)>;
 
-  /// @param rate of each link in bytes/s (or any unit that is used for all)
+  /// @param rate rate of each link in bytes/s (or another unit, equal for all links)
   fabric(std::string name, int hosts, std::vector<double> rate, route_function route, name_function link_name);
 
   const std::string& name() const { return name_; }
   int hosts() const { return hosts_; }
   std::span<const double> rate() const { return rate_; }
-  /// Links from one host to another; none to itself. `buffer` may be used as storage.
+  /// Links of the route from one host to another; empty for equal hosts. `buffer` is storage for the result.
   std::span<const int> route(int from, int to, std::vector<int>& buffer) const;
   std::string link_name(int link) const { return link_name_(link); }
 
@@ -38,7 +38,7 @@ class fabric {
   std::vector<int> links_;
 };
 
-/// Hosts on a non-blocking network: each has an outgoing and an incoming link.
+/// Non-blocking network: each host has an outgoing and an incoming link.
 /// @param rate rate of each host per direction
 fabric host_links_only(std::span<const double> rate, fabric::name_function link_name);
 
@@ -46,23 +46,23 @@ fabric host_links_only(std::span<const double> rate, fabric::name_function link_
 struct network_load {
   double volume = 0;        ///< sum over messages of bytes times number of links of the route
   double hottest_time = 0;  ///< time of the slowest link, in s if rates are in bytes/s
-  double mean_time = 0;     ///< of all links
+  double mean_time = 0;     ///< mean over all links
   int hottest_link = -1;
   double score() const { return hottest_time + mean_time; }  ///< criterion for the choice of placements; smaller is better
 };
 
-/// @param host of each vertex
+/// @param host host of each vertex
 network_load load_of(const graph& g, std::span<const int> host, const fabric& net);
 
 /// Number of links between hosts, shape (hosts, hosts).
 std::vector<float> distances(const fabric& net);
 
-/// Exchange vertices between hosts to relieve the hottest links: annealing of the 8-norm of the link times, with a small
-/// weight of the volume.
-/// @param kind only vertices of the same kind are exchanged; empty: one kind
-/// @param host of each vertex; replaced by the mapping of the lowest score
-/// @return load of the result; its score is never higher than before
-/// @cost O(degree times links of a route) a proposal
+/// Exchange vertices between hosts to reduce the load of the hottest links, by annealing of the 8-norm of the link times
+/// with a small weight of the volume.
+/// @param kind only vertices of equal kind are exchanged; empty: all vertices have the same kind
+/// @param host host of each vertex; replaced by the mapping of the lowest score
+/// @return load of the result; the score never increases
+/// @cost O(degree times links of a route) per proposal
 network_load cool_links(const graph& g, std::span<const int> kind, std::vector<int>& host, const fabric& net,
                         std::int64_t proposals, std::uint64_t seed);
 

@@ -16,7 +16,7 @@ double upper_quartile(const std::vector<double>& values) {
   return kth_smallest(values, (values.size() - 1) * 3 / 4 + ((values.size() - 1) * 3 % 4 != 0));
 }
 
-// Links of each host to some hundred others.
+// Rate of each host, from its links to at most about 256 other hosts.
 std::vector<double> rates_of_hosts(const machine::host_links& links) {
   constexpr int enough = 256;
   const int n = links.hosts();
@@ -28,7 +28,7 @@ std::vector<double> rates_of_hosts(const machine::host_links& links) {
       const machine::link link = links.between(a, (a + d) % n);
       if (link.known()) seen.push_back(link.bandwidth);
     }
-    if (seen.empty()) throw data_error(fmt::format("unmeasured paths of host {}; run `osteon probe` on these hosts", a));
+    if (seen.empty()) throw data_error(fmt::format("the paths of host {} were not measured; run `osteon probe` again", a));
     rate.push_back(upper_quartile(seen));
   }
   return rate;
@@ -39,7 +39,7 @@ struct uplinks {
   std::vector<double> rate;  // of each cluster
 };
 
-// Clusters with less outgoing than internal bandwidth if all hosts send at once.
+// Uplinks of clusters with less external than internal bandwidth under load.
 uplinks shared_uplinks(const machine::path_speeds& loaded, std::span<const double> rate) {
   const machine::host_links& links = loaded.between;
   if (links.is_dense() || links.clusters() < 2 || links.hosts() != static_cast<int>(rate.size())) return {};
@@ -68,15 +68,16 @@ uplinks shared_uplinks(const machine::path_speeds& loaded, std::span<const doubl
 
 host_network network_of(std::shared_ptr<const net::network> model, int hosts) {
   if (hosts > model->pus)
-    throw usage_error(fmt::format("{} hosts on {} with {} PUs; use a larger network", hosts, model->name, model->pus));
+    throw usage_error(
+        fmt::format("{} hosts exceed the PUs of {} ({}); use a larger network", hosts, model->name, model->pus));
   if (hosts > most_hosts)
     throw usage_error(
-        fmt::format("{} hosts: routes are evaluated for at most {}; place on part of them", hosts, most_hosts));
+        fmt::format("{} hosts exceed the limit of {} for modelled networks; use fewer hosts", hosts, most_hosts));
   std::vector<double> rate;
   for (const net::link& l : model->links) rate.push_back(l.rate);
   fabric links(
       model->name, hosts, std::move(rate),
-      [model](int from, int to, std::vector<int>& way) { model->append_route(from, to, way); },
+      [model](int from, int to, std::vector<int>& route) { model->append_route(from, to, route); },
       [model](int link) { return model->link_name(link); });
   std::vector<float> distance = distances(links);
   return {std::move(links), std::move(distance)};
@@ -89,7 +90,7 @@ host_network network_of(const machine::description& machine) {
   };
   if (n < 2) return {host_links_only(std::vector<double>(at(n), 1), name), {}};
   if (!machine.isolated || machine.isolated->between.hosts() != n)
-    throw data_error(fmt::format("unmeasured links between the {} hosts; run `osteon probe` on them", n));
+    throw data_error(fmt::format("the links between the {} hosts were not measured; run `osteon probe` on these hosts", n));
   const machine::host_links& measured = machine.isolated->between;
   const std::vector<double> rate = rates_of_hosts(measured);
   const bool alike = !measured.is_dense() && measured.clusters() == 1;
@@ -112,11 +113,11 @@ host_network network_of(const machine::description& machine) {
   for (const double r : up.rate) all.insert(all.end(), {r, r});
   fabric links(
       "hosts and uplinks as measured", n, std::move(all),
-      [n, cluster_of = up.cluster_of](int from, int to, std::vector<int>& way) {
-        way.push_back(2 * from);
+      [n, cluster_of = up.cluster_of](int from, int to, std::vector<int>& route) {
+        route.push_back(2 * from);
         if (const int a = cluster_of[at(from)], b = cluster_of[at(to)]; a != b)
-          way.insert(way.end(), {2 * (n + a), 2 * (n + b) + 1});
-        way.push_back(2 * to + 1);
+          route.insert(route.end(), {2 * (n + a), 2 * (n + b) + 1});
+        route.push_back(2 * to + 1);
       },
       [n, name](int link) {
         return link < 2 * n ? name(link) : fmt::format("{} cluster {}", link % 2 ? "into" : "out of", link / 2 - n);

@@ -17,14 +17,14 @@ struct host_network {
   std::vector<float> distance;
 };
 
-/// Hosts as PUs of a modelled network, in their order. Distances are numbers of links on the path.
-/// @throws usage_error if there are more hosts than PUs, or if their distances do not fit into memory
+/// Modelled network with host h at PU h. Distances are numbers of links on the path.
+/// @throws usage_error if there are more hosts than PUs, or more than 16384 hosts
 host_network network_of(std::shared_ptr<const net::network> model, int hosts);
 
-/// Paths between hosts measured with one message at a time.
+/// Network from the measured paths between hosts.
 ///
-/// The link of a host has the speed of the upper quartile of its paths, so that one slow partner does not affect it.
-/// Clusters of hosts have an own uplink if their paths to other hosts were slower while all hosts sent at once.
+/// The rate of the link of a host is the upper quartile of the isolated rates of its paths, so that one slow partner does
+/// not affect it. A cluster of hosts has an uplink if its paths to other hosts were slower under load.
 /// @throws data_error without measurements between hosts
 host_network network_of(const machine::description& machine);
 

@@ -10,7 +10,7 @@ std::vector<machine::place> all_places(const machine::host_list& hosts) {
   std::vector<machine::place> places;
   for (int h = 0; h < hosts.size(); ++h)
     for (const int core : hosts.tree(h).usable_cores()) places.push_back({h, core});
-  if (places.empty()) throw data_error("the machine has no usable core; check its cgroups or the machine file");
+  if (places.empty()) throw data_error("the machine has no usable core; check the cgroups or the machine file");
   return places;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Target places of ranks, and files of a placement for launchers.
+/// Places for ranks, and launcher files of a placement.
 #include <optional>
 #include <osteon/machine/links/links.hpp>
 #include <osteon/placement/hosts/host_network.hpp>
@@ -11,52 +11,53 @@
 
 namespace osteon::placement {
 
-/// Available places of a machine in the order of use without a placement: rank r is at place r.
+/// Available places of a machine, in default order: without a placement, rank r is at place r.
 struct target {
-  machine::description machine;        ///< all hosts of which have a place
-  std::vector<machine::place> places;  ///< each core once
-  host_network network;                ///< between the machine's hosts
+  machine::description machine;        ///< hosts with at least one place
+  std::vector<machine::place> places;  ///< places of the ranks
+  host_network network;                ///< network between the hosts of the machine
 
   int hosts() const { return machine.hosts.size(); }
   /// Places on each host: indices into `places`, by core.
   std::vector<std::vector<int>> by_host() const;
 };
 
-/// Every usable core, host by host in the order of its tree, and the measured network.
+/// Every usable core of each host, in the order of its tree, with the measured network.
 /// @throws data_error without usable cores or measurements
 target every_core(machine::description machine);
 
-/// The same on a modelled network. @throws usage_error, data_error as network_of and every_core
+/// Every usable core of each host, with a modelled network. @throws usage_error, data_error as network_of and every_core
 target every_core(machine::description machine, std::shared_ptr<const net::network> model);
 
-/// Seconds of a message between two cores, one at a time: latency and seconds per byte.
+/// Time of a single message between two cores: latency and seconds per byte.
 struct path_cost {
   double latency_s = 0, s_per_byte = 0;
   double time(double bytes) const { return latency_s + s_per_byte * bytes; }
 };
-/// Links of each path inside a host; typical values for unmeasured paths.
+/// Cost of each path inside a host; typical values for unmeasured paths.
 std::array<path_cost, machine::paths_inside> costs_inside(const machine::description& machine);
 
 enum class launcher : std::uint8_t {
   ompi4_rankfile,  ///< mpirun --rankfile
   ompi5,           ///< mpirun --map-by rankfile:file=
-  seq,             ///< Open MPI: a host for each rank, no cores
-  hydra,           ///< MPICH and its kin: mpiexec -f, with binding
-  slurm,           ///< SLURM_HOSTFILE: a host for each rank, no cores
-  wrap,            ///< a script that binds a rank to its core and reports a wrong host
+  seq,             ///< Open MPI: host of each rank, without cores
+  hydra,           ///< MPICH and derivatives: mpiexec -f, with binding
+  slurm,           ///< SLURM_HOSTFILE: host of each rank, without cores
+  wrap,            ///< script that binds a rank to its core and reports a wrong host
 };
-/// @throws usage_error unless the name is ompi4-rankfile, ompi5, seq, hydra, slurm or wrap
+/// Parse a launcher. @throws usage_error unless the name is ompi4-rankfile, ompi5, seq, hydra, slurm or wrap
 launcher parse_launcher(std::string_view name);
 
 struct launch_file {
   std::string text;
-  std::string command;  ///< command for its use, with the name of the file
+  std::string command;  ///< command that uses the file
   bool executable = false;
 };
 
-/// @param place of each rank: index into where.places
-/// @param file name of the file for the text
-/// @throws usage_error if a host's name cannot be written to such a file
-launch_file launch_file_of(launcher kind, const target& where, std::span<const int> place, const std::string& file);
+/// Create the launcher file of a placement.
+/// @param place place of each rank: index into available.places
+/// @param file name of the file, for the command
+/// @throws usage_error if a host name is not valid in a launcher file
+launch_file launch_file_of(launcher kind, const target& available, std::span<const int> place, const std::string& file);
 
 }  // namespace osteon::placement

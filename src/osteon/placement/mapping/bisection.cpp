@@ -9,13 +9,13 @@ namespace osteon::placement {
 
 namespace {
 
-// A coarsened graph: each vertex represents several of the finer one.
+// A coarsened graph: each vertex represents `size` vertices of the original graph.
 struct weighted {
   graph g;
   std::vector<int> size;
 };
 
-// Allowed number of vertices of the first half.
+// Allowed size of the first half.
 struct bounds {
   int low, high;
   int missed_by(int n) const { return n < low ? low - n : n > high ? n - high : 0; }
@@ -67,8 +67,8 @@ weighted coarsen(const weighted& fine, random_source& random, std::vector<int>& 
   return result;
 }
 
-// One pass of moves, each the best remaining one; moves after the best state are undone. Returns true if that is better than
-// the start.
+// Perform a sequence of moves, each with the highest remaining gain, and undo the moves after the best state. Returns true
+// if the best state is better than the initial state.
 bool pass_of_moves(const weighted& w, const bounds& limit, sides& side) {
   const graph& g = w.g;
   const int n = g.size();
@@ -109,7 +109,7 @@ bool pass_of_moves(const weighted& w, const bounds& limit, sides& side) {
   while (done.size() - best_length < patience) {
     const move* from[2] = {top(0), top(1)};
     std::size_t s;
-    // A half may be off by one vertex on the way, or there would be no exchanges.
+    // A half may temporarily exceed its limit by one vertex; otherwise exchanges would be impossible.
     const bool may_shrink = from[0] && half - w.size[at(from[0]->vertex)] >= limit.low - largest;
     const bool may_grow = from[1] && half + w.size[at(from[1]->vertex)] <= limit.high + largest;
     if (half > limit.high && from[0])
@@ -152,7 +152,7 @@ void refine(const weighted& w, const bounds& limit, sides& side) {
   }
 }
 
-// The first half as a ball around a vertex.
+// Grow the first half around a random vertex.
 sides grow(const weighted& w, const bounds& limit, random_source& random) {
   const int n = w.g.size();
   sides side(at(n), 1);

@@ -8,11 +8,11 @@
 
 namespace osteon::placement {
 
-/// Partition the vertices into parts of limited sizes by recursive bisection with a small edge cut (in bytes); parts with
-/// close numbers are close in the graph.
+/// Partition the vertices into parts of limited size by recursive bisection with a small edge cut (in bytes). Parts with
+/// similar numbers are close in the graph.
 ///
-/// Multilevel method: the graph is coarsened by heavy-edge matching, bisected on the coarsest level by growing a part from
-/// several vertices, and refined on each finer level by moves of single vertices (Fiduccia and Mattheyses).
+/// Multilevel method: heavy-edge matching coarsens the graph, growing a part from several start vertices bisects the
+/// coarsest level, and moves of single vertices refine each finer level (Fiduccia and Mattheyses).
 /// @param capacity maximum number of vertices of each part; the sum is at least the number of vertices
 /// @return the part of each vertex
 /// @cost O(edges log(edges) log(parts))

@@ -14,14 +14,14 @@ namespace osteon::placement {
 
 namespace {
 
-// A search: where it begins and how hot.
+// Initial state and temperatures of a search.
 struct attempt {
   grouping state;
   double hot = 0, cold = 0;
   std::uint64_t seed = 0;
 };
 
-// All attempts, on as many threads as there are; each depends on its own seed only.
+// Run all attempts in parallel; each attempt depends on its own seed only.
 void run(std::vector<attempt>& attempts, const graph& g, std::span<const int> capacity, std::int64_t proposals_each) {
   const auto n = static_cast<std::ptrdiff_t>(attempts.size());
 #pragma omp parallel for schedule(dynamic, 1)
@@ -66,13 +66,11 @@ std::vector<int> in_order(int vertices, std::span<const int> capacity) {
 grouping group(const graph& g, std::span<const int> capacity, const grouping_options& options) {
   std::int64_t places = 0;
   for (const int c : capacity) {
-    if (c < 0) throw usage_error(fmt::format("a part for {} vertices: a capacity must not be negative", c));
+    if (c < 0) throw usage_error(fmt::format("the capacity of a part ({}) must not be negative", c));
     places += c;
   }
   if (places < g.size())
-    throw usage_error(
-        fmt::format("{} subdomains for {} places: must be at least one place per subdomain; use fewer ranks or more hosts",
-                    g.size(), places));
+    throw usage_error(fmt::format("{} subdomains exceed {} places; use fewer ranks or more hosts", g.size(), places));
   const int n = g.size();
   grouping input{in_order(n, capacity), 0, "input order"};
   input.cut = cut(g, input.part);
@@ -86,7 +84,7 @@ grouping group(const graph& g, std::span<const int> capacity, const grouping_opt
     starts.push_back({std::move(bricks.part), bricks.cut, bricks.name()});
   }
   constexpr int small = 4096;
-  // If bricks fit, no other method was better in measurements; one bisection and a short search cover exceptions.
+  // If bricks fit, bricks were best in all measurements; one bisection and a short search cover exceptions.
   for (grouping& b : bisections(g, capacity, bricks_fit ? 1 : n <= small ? 12 : 2, options.seed))
     starts.push_back(std::move(b));
   if (options.use_scotch && n <= small && !bricks_fit)
@@ -105,11 +103,11 @@ grouping group(const graph& g, std::span<const int> capacity, const grouping_opt
     attempts = {{first, 0.3, 0.1, seed}, {input, 0, 0, seed}};
     proposals = std::min<std::int64_t>(proposals, 100'000);
   } else {
-    // A few long searches are better than many short ones, and other temperatures have no effect.
+    // In measurements, few long searches were better than many short searches, and other temperatures had no effect.
     const grouping& second = starts[std::min<std::size_t>(1, starts.size() - 1)];
     attempts = {
         {first, 0.7, 0.2, seed}, {second, 0.7, 0.3, seed + 1}, {first, 1.0, 0.2, seed + 2}, {input, 0.8, 0.25, seed + 3}};
-    // A proposal costs as many steps as vertices have neighbours; a grid's have six.
+    // The cost of a proposal is proportional to the degree of a vertex; the limit is for a degree of six, as in a grid.
     proposals =
         static_cast<std::int64_t>(static_cast<double>(proposals) * std::min(1.0, 3.0 * n / static_cast<double>(g.edges())));
   }

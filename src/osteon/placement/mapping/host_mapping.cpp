@@ -10,8 +10,8 @@ namespace osteon::placement {
 
 namespace {
 
-// Hosts in an order in which close ones are close together: bisected by how near they are to each other.
-std::vector<int> by_nearness(const std::vector<float>& distance, int hosts, std::uint64_t seed) {
+// Order the hosts by recursive bisection of a graph of near hosts, so that close hosts have similar numbers.
+std::vector<int> order_by_distance(const std::vector<float>& distance, int hosts, std::uint64_t seed) {
   constexpr int most = 1024, neighbours = 16;
   std::vector<int> order(at(hosts));
   std::iota(order.begin(), order.end(), 0);
@@ -32,15 +32,15 @@ std::vector<int> by_nearness(const std::vector<float>& distance, int hosts, std:
   return order;
 }
 
-// Start of search number i.
-std::vector<int> start_of(int i, const graph& groups, std::span<const int> kind, const host_network& network,
-                          std::uint64_t seed) {
+// Initial mapping of search number i.
+std::vector<int> initial_mapping(int i, const graph& groups, std::span<const int> kind, const host_network& network,
+                                 std::uint64_t seed) {
   const int n = groups.size();
   std::vector<int> host(at(n));
   std::iota(host.begin(), host.end(), 0);
   const bool alike = std::all_of(kind.begin(), kind.end(), [&](int k) { return k == kind[0]; });
   if (i % 2 == 0 && i > 0 && alike) {
-    const std::vector<int> order = by_nearness(network.distance, n, seed);
+    const std::vector<int> order = order_by_distance(network.distance, n, seed);
     const std::vector<int> place = recursive_bisection(groups, std::vector<int>(at(n), 1), seed);
     for (int g = 0; g < n; ++g) host[at(g)] = order[at(place[at(g)])];
   } else if (i > 0) {  // a shuffle among hosts of one kind
@@ -63,7 +63,7 @@ bool is_better(const host_mapping& a, const host_mapping& b) {
 
 host_mapping map_to_hosts(const graph& groups, std::span<const int> capacity, const host_network& network,
                           const mapping_options& options) {
-  constexpr int many = 1024;  // hosts, from which on each search is long
+  constexpr int many = 1024;  // number of hosts above which searches are long
   const int n = groups.size();
   host_mapping input{std::vector<int>(at(n)), {}};
   std::iota(input.host.begin(), input.host.end(), 0);
@@ -82,7 +82,7 @@ host_mapping map_to_hosts(const graph& groups, std::span<const int> capacity, co
     for (int i = 0; i < starts; ++i) {
       host_mapping& now = found[at(i)];
       const std::uint64_t seed = options.seed * 1000 + static_cast<std::uint64_t>(i);
-      now.host = start_of(n <= many ? i : 2 * i, groups, capacity, network, seed);
+      now.host = initial_mapping(n <= many ? i : 2 * i, groups, capacity, network, seed);
       swap_search(groups, one_each, now.host, {network.distance.data(), n},
                   i % 4 < 2 ? search_effort{seed, each, 1, 0.05} : search_effort{seed, each, 0.5, 0.15}, capacity);
       now.load = load_of(groups, now.host, network.links);
@@ -90,7 +90,7 @@ host_mapping map_to_hosts(const graph& groups, std::span<const int> capacity, co
     found.push_back(input);
   }
   std::stable_sort(found.begin(), found.end(), is_better);
-  // Improve the mappings with the lowest load and those with the smallest volume with respect to the hottest link.
+  // Reduce the load of the hottest link in the mappings of the lowest score and in those of the smallest volume.
   std::vector<host_mapping> cooled = {found.front()};
   const auto add = [&](const host_mapping& m) {
     const bool is_new = std::none_of(cooled.begin(), cooled.end(), [&](const host_mapping& c) { return c.host == m.host; });

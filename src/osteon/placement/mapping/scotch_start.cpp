@@ -19,11 +19,11 @@ namespace osteon::placement {
 
 namespace {
 
-// Arrays that a SCOTCH_Graph points to, and the handle itself.
+// A SCOTCH_Graph and the arrays to which it points.
 class scotch_graph {
  public:
   explicit scotch_graph(const graph& g) : begin_(g.begin.begin(), g.begin.end()), to_(g.to.begin(), g.to.end()) {
-    // Loads are at least 1, and their sums fit into the integers of Scotch.
+    // Loads must be at least 1, and their sum must fit into the integers of Scotch.
     std::int64_t sum = 0;
     for (const std::int64_t w : g.weight) sum += w;
     const std::int64_t unit = sum / (1 << 30) + 1;
@@ -60,7 +60,7 @@ struct scotch_architecture {
   SCOTCH_Arch value{};
 };
 
-// A graph in a context of one thread with a separate seed: with several threads the results depend on their number.
+// A graph in a context with its own seed and a single thread, because results depend on the number of threads.
 class seeded_graph {
  public:
   seeded_graph(SCOTCH_Graph* graph, std::uint64_t seed) : graph_(graph) {
@@ -109,7 +109,7 @@ std::optional<std::vector<int>> scotch_partition(const graph& g, std::span<const
   if (!wrapped.valid()) return {};
   seeded_graph seeded(wrapped.get(), seed);
   scotch_strategy strategy;
-  // Parts of the sizes of the capacities: a complete graph with unequal domains.
+  // The architecture is a complete graph with a domain of the capacity of each part.
   scotch_architecture parts;
   const std::vector<SCOTCH_Num> sizes(capacity.begin(), capacity.end());
   if (SCOTCH_archCmpltw(&parts.value, static_cast<SCOTCH_Num>(sizes.size()), sizes.data()) != 0) return {};
@@ -125,7 +125,7 @@ std::optional<std::vector<int>> scotch_mapping(const graph& g, int places, std::
   std::vector<edge> edges;
   for (int a = 0; a < places; ++a)
     for (int b = a + 1; b < places; ++b)
-      // scotch_graph adds 1; where ranks share a core, two places have no distance.
+      // scotch_graph adds 1. The distance is 0 between two places on the same core.
       edges.push_back(
           {a, b,
            std::max(1,

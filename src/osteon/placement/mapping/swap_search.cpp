@@ -27,7 +27,7 @@ class table_costs {
     }
   }
   float operator()(int a, int b) const { return of_[static_cast<std::size_t>(a) * parts_ + static_cast<std::size_t>(b)]; }
-  // A part close to another one, or that one.
+  // Random part close to `part`, possibly `part`.
   int near(int part, random_source& random) const {
     return near_[static_cast<std::size_t>(part) * nearest_ + random.below(static_cast<std::uint32_t>(nearest_))];
   }
@@ -39,7 +39,7 @@ class table_costs {
   std::vector<int> near_;
 };
 
-// Vertices in places. Free places hold vertices without edges, numbered after the real ones.
+// Assignment of vertices to places. Free places have dummy vertices without edges, numbered after the vertices of the graph.
 template <class Costs>
 class seating {
  public:
@@ -60,17 +60,17 @@ class seating {
     occupant_.resize(places);
     std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
     std::uint32_t dummy = vertices_;
-    const auto seat = [&](std::uint32_t v, std::size_t p) {
+    const auto assign = [&](std::uint32_t v, std::size_t p) {
       part_[v] = static_cast<int>(p);
       place_[v] = next[p]++;
       occupant_[place_[v]] = v;
     };
-    for (std::uint32_t v = 0; v < vertices_; ++v) seat(v, static_cast<std::size_t>(part[v]));
+    for (std::uint32_t v = 0; v < vertices_; ++v) assign(v, static_cast<std::size_t>(part[v]));
     for (std::size_t p = 0; p < capacity.size(); ++p)
-      while (next[p] < first_[p + 1]) seat(dummy++, p);
+      while (next[p] < first_[p + 1]) assign(dummy++, p);
   }
 
-  // Change of the cost if u and v, of different parts, change places.
+  // Change of the cost if u and v exchange places; u and v must be in different parts.
   float delta(std::uint32_t u, std::uint32_t v) const {
     const int a = part_[u], b = part_[v];
     float d = 0, between = 0;
@@ -83,7 +83,7 @@ class seating {
       const auto [x, w] = links_[i];
       d += w * (costs_(a, part_[x]) - costs_(b, part_[x]));
     }
-    // The edge between the two was counted twice as moved at one end only.
+    // The sums treat the edge between u and v as if only one end moved; correct this error.
     return d + between * (2 * costs_(a, b) - costs_(a, a) - costs_(b, b));
   }
 
@@ -94,7 +94,7 @@ class seating {
     occupant_[place_[v]] = v;
   }
 
-  // Draw a vertex and one of a part in which it has a neighbour; false if the draw is rejected.
+  // Draw a vertex u, and a vertex v of a part in or near which u has a neighbour. Returns false if the draw is rejected.
   bool propose(random_source& random, std::uint32_t& u, std::uint32_t& v) const {
     u = random.below(vertices_);
     const std::uint32_t degree = begin_[u + 1] - begin_[u];
@@ -102,16 +102,16 @@ class seating {
     const std::uint64_t bits = random.bits();
     const std::uint32_t x = links_[begin_[u] + pick(bits, degree)].to;
     if (part_[x] == part_[u]) return false;
-    if (bits & 1) {  // any of a part close to it, also a free place
+    if (bits & 1) {  // any vertex or free place of a part close to x
       const auto p = static_cast<std::size_t>(costs_.near(part_[x], random));
       v = occupant_[first_[p] + random.below(first_[p + 1] - first_[p])];
-    } else {  // a neighbour of x, which is at the border if it is in the part of x
+    } else {  // a neighbour of x, probably near the boundary of the part
       v = links_[begin_[x] + random.below(begin_[x + 1] - begin_[x])].to;
     }
     return part_[v] != part_[u] && may_trade(u, v);
   }
 
-  // Perform exchanges with a gain until there are none between a vertex and the parts of its neighbours.
+  // Exchange vertices with vertices in the parts of their neighbours until no exchange reduces the cost.
   void descend() {
     for (bool improved = true; improved;) {
       improved = false;
@@ -136,7 +136,7 @@ class seating {
         sum += static_cast<double>(links_[i].weight * costs_(part_[u], part_[links_[i].to]));
     return sum / 2;
   }
-  // Ends of an edge between two parts, selected randomly among the ends of edges.
+  // Mean weight of an edge times the mean cost of an edge between parts.
   double mean_edge() const {
     double weights = 0, costs = 0;
     std::size_t n = 0;

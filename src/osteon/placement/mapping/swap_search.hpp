@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Improvement of placements by exchanging pairs of vertices, which preserves the sizes of parts.
+/// Improvement of placements by exchanges of vertices, which preserve the sizes of parts.
 #include <cstdint>
 #include <osteon/placement/graph/graph.hpp>
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace osteon::placement {
 
-/// Cost of sending a byte from one part to another; no data: 1 between different parts, 0 inside.
+/// Cost of sending a byte from one part to another. Without a table: 1 between different parts, 0 inside a part.
 struct part_costs {
   const float* of = nullptr;  ///< symmetric, shape (parts, parts); borrowed
   int parts = 0;
@@ -19,24 +19,24 @@ struct part_costs {
   }
 };
 
-/// Sum over edges of weight times cost between the parts of its ends.
+/// Sum over edges of weight times cost between the parts of both ends.
 double cost_of(const graph& g, std::span<const int> part, const part_costs& costs);
 
 /// Parameters of the search.
 struct search_effort {
   std::uint64_t seed = 1;
-  std::int64_t proposals = 0;  ///< maximum; fewer after convergence
+  std::int64_t proposals = 0;  ///< maximum number of proposals
   double hot = 0.5;            ///< initial temperature as a multiple of the mean cost of an edge; 0: descent only
   double cold = 0.03;          ///< final temperature
 };
 
-/// Exchange vertices between parts until convergence: simulated annealing with swaps that move a vertex to the part of a
-/// neighbour, then descent. Free places are vertices without edges, so that a part may lose a vertex, but never exceeds its
-/// capacity.
-/// @param capacity places of each part; the sum is at least the number of vertices
-/// @param part of each vertex; replaced by the result, which is never worse
-/// @param kind only vertices of the same kind are exchanged, and none moves to a free place; empty: one kind
-/// @return the cost of the result
+/// Exchange vertices between parts until convergence, by simulated annealing with swaps that move a vertex to the part of a
+/// neighbour, followed by descent. Free places are represented by vertices without edges, so that a part may lose vertices,
+/// but never exceeds its capacity.
+/// @param capacity number of places of each part; the sum is at least the number of vertices
+/// @param part part of each vertex; replaced by the result, which is never worse
+/// @param kind if not empty, only vertices of equal kind are exchanged, and free places are not used
+/// @return cost of the result
 /// @cost O(degree) per proposal
 double swap_search(const graph& g, std::span<const int> capacity, std::vector<int>& part, const part_costs& costs,
                    const search_effort& effort, std::span<const int> kind = {});
