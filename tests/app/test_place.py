@@ -105,7 +105,7 @@ def test_a_machine_file_of_another_allocation_is_refused_and_hosts_are_named(tmp
     (tmp_path / "machine.json").write_text(json.dumps(found))
     done = place("--grid", "z=1,y=1,x=2", "--verify", "--machine", "machine.json", cwd=tmp_path)
     assert done.returncode == 3, done.stdout + done.stderr
-    assert f"in the file but not in this job: another; in this job but not in the file: {here}" in done.stderr
+    assert f"hosts missing in this job: another; hosts missing in the file: {here}" in done.stderr
 
 
 def test_a_traced_fortran_program(tmp_path):

@@ -73,8 +73,8 @@ TEST(machine_file, another_allocation_is_refused_and_its_hosts_are_named) {
   other.add("small", samples::epyc());
   other.add("fresh", samples::epyc());
   const std::string fault = fault_of(sample(), other);
-  EXPECT_NE(fault.find("in the file but not in this job: threads"), std::string::npos) << fault;
-  EXPECT_NE(fault.find("in this job but not in the file: fresh"), std::string::npos) << fault;
+  EXPECT_NE(fault.find("hosts missing in this job: threads"), std::string::npos) << fault;
+  EXPECT_NE(fault.find("hosts missing in the file: fresh"), std::string::npos) << fault;
   EXPECT_NE(fault.find("with other cores than in the file: small"), std::string::npos) << fault;
 }
 

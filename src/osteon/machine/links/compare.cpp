@@ -8,14 +8,14 @@ namespace osteon::machine {
 
 namespace {
 
-// Links of more hosts than this are compared host by host only.
+// Above this number of hosts only hosts are compared, not single links.
 constexpr int most_hosts_by_links = 1024, most_partners = 64;
 
 }  // namespace
 
 comparison compare(const description& before, const description& now, double slow_below) {
   comparison result;
-  std::vector<std::pair<int, int>> both;  // places before and now
+  std::vector<std::pair<int, int>> both;  // indices of common hosts in `before` and `now`
   for (int host = 0; host < now.hosts.size(); ++host)
     if (const auto old = before.hosts.find(now.hosts.name(host)))
       both.emplace_back(*old, host);
@@ -39,7 +39,7 @@ comparison compare(const description& before, const description& now, double slo
   if (old_seen.between.hosts() > 1 && seen.between.hosts() > 1 && both.size() > 1) {
     const int n = static_cast<int>(both.size()), stride = std::max(1, n / most_partners);
     std::vector<bool> slower(both.size(), false);
-    for (int i = 0; i < n && n > 2; ++i) {  // with two hosts, a slow link cannot be attributed to one of them
+    for (int i = 0; i < n && n > 2; ++i) {  // with two hosts, a slow link cannot be attributed to one host
       std::vector<double> old_rates, rates;
       for (int j = i % stride; j < n; j += stride) {
         if (i == j) continue;
@@ -51,7 +51,7 @@ comparison compare(const description& before, const description& now, double slo
                 .bandwidth);
       }
       if (rates.empty()) continue;
-      // Use the better half: the link to another slow host must not affect this one.
+      // The median ignores slow links to a few other slow hosts.
       std::sort(old_rates.begin(), old_rates.end());
       std::sort(rates.begin(), rates.end());
       slower[static_cast<std::size_t>(i)] =

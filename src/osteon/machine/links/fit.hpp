@@ -18,12 +18,13 @@ enum class fit_method : std::uint8_t {
   paper,   ///< means at five sizes from 0.667 to 1.5 times a given size, least squares; results may be negative
 };
 
-/// Median; the lower one for an even number of values. @pre values is not empty
+/// Median; the lower of the two middle values for an even number of values. @pre values is not empty
 double median(std::vector<double> values);
 
-/// Theil-Sen line through the sizes of at least a sixteenth of the largest: the median of the slopes of all pairs of points,
-/// which tolerates one outlier in five. Slopes between small sizes are dominated by noise and by buffering. Latency is the
-/// time of the smallest message minus the time of its bytes. Both results are non-negative.
+/// Theil-Sen line through the timings of at least a sixteenth of the largest size. The inverse bandwidth is the median of
+/// the slopes of all pairs of points, which tolerates one outlier in five. Smaller sizes are excluded because noise and
+/// buffering dominate their slopes. The latency is the time of the smallest message minus the transmission time of its
+/// bytes. Both results are non-negative.
 /// @pre at least one timing, all positive
 /// @cite [Sen1968]
 link fit_robust(std::span<const timing> timings);

@@ -10,7 +10,7 @@ namespace osteon::machine {
 host_links host_links::dense(int hosts, std::vector<link> pairs) {
   const std::int64_t expected = static_cast<std::int64_t>(hosts) * (hosts - 1) / 2;
   if (hosts < 0 || static_cast<std::int64_t>(pairs.size()) != expected)
-    throw data_error(fmt::format("{} hosts have {} pairs, but {} links are given", hosts, expected, pairs.size()));
+    throw data_error(fmt::format("{} hosts require {} links of pairs, not {}", hosts, expected, pairs.size()));
   host_links result;
   result.hosts_ = hosts;
   result.links_ = std::move(pairs);
@@ -21,17 +21,17 @@ host_links host_links::clustered(std::vector<int> cluster_of, std::vector<link> 
   int clusters = 0;
   for (const int c : cluster_of) {
     if (c < 0 || c >= static_cast<int>(cluster_of.size()))
-      throw data_error(fmt::format("a host is of cluster {}, but {} hosts have clusters from 0 to {} at most", c,
-                                   cluster_of.size(), cluster_of.size() - 1));
+      throw data_error(fmt::format("cluster {} of a host: clusters of {} hosts must be from 0 to {}", c, cluster_of.size(),
+                                   cluster_of.size() - 1));
     clusters = std::max(clusters, c + 1);
   }
   const std::size_t k = at(clusters);
   if (between.size() != k * k)
-    throw data_error(fmt::format("{} clusters have {} links, but {} are given", k, k * k, between.size()));
+    throw data_error(fmt::format("{} clusters require {} links, not {}", k, k * k, between.size()));
   for (std::size_t a = 0; a < k; ++a)
     for (std::size_t b = 0; b < a; ++b)
       if (between[a * k + b] != between[b * k + a])
-        throw data_error(fmt::format("the link from cluster {} to {} differs from that from {} to {}", a, b, b, a));
+        throw data_error(fmt::format("the links from cluster {} to {} and from {} to {} must be equal", a, b, b, a));
   host_links result;
   result.hosts_ = static_cast<int>(cluster_of.size());
   result.clusters_ = clusters;
@@ -87,7 +87,7 @@ link link_between(const description& machine, const path_speeds& seen, place a, 
   } else if (seen.between.hosts() == machine.hosts.size()) {
     if (const link found = seen.between.between(a.host, b.host); found.known()) return found;
   }
-  throw data_error(fmt::format("no path of class {} was measured ({} to {}); run `osteon probe`", name_of(p),
+  throw data_error(fmt::format("{} paths were not measured ({} to {}); run `osteon probe`", name_of(p),
                                machine.hosts.name(a.host), machine.hosts.name(b.host)));
 }
 
@@ -95,7 +95,7 @@ description assumed(host_list hosts) {
   path_speeds speeds;
   speeds.inside = {link{0.3e-6, 12e9}, link{0.5e-6, 9e9}, link{0.8e-6, 6e9}};
   speeds.between = host_links::uniform(hosts.size(), {1.5e-6, 12e9});
-  // The cores of a host share 100 Gbit/s; internal paths are mostly separate.
+  // Under load, the cores of a host share 100 Gbit/s; paths inside hosts are mostly independent.
   path_speeds loaded = speeds;
   double cores = 1;
   for (const host_tree& tree : hosts.trees()) cores = std::max(cores, static_cast<double>(tree.usable_cores().size()));

@@ -9,33 +9,34 @@
 
 namespace osteon::machine {
 
-/// Path in one direction: the time of a message of s bytes is latency_s + s / bandwidth.
+/// Link in one direction: the time of a message of s bytes is latency_s + s / bandwidth.
 struct link {
   double latency_s = 0;
   double bandwidth = 0;  ///< bytes per second; 0: not measured
   bool known() const { return bandwidth > 0; }
-  /// Seconds of a message.
+  /// Time of a message in s.
   double time(double bytes) const { return latency_s + bytes / bandwidth; }
   friend bool operator==(const link&, const link&) = default;
 };
 
-/// A link between every two hosts, the same in both directions: for each pair up to about a thousand hosts, for each pair
-/// of clusters beyond. A cluster is a set of hosts with equal links to each other and to all others: a switch, or one slow
-/// host.
+/// Links between all pairs of hosts, equal in both directions. Up to about a thousand hosts a link is stored for each pair
+/// (dense), beyond that for each pair of clusters. The hosts of a cluster have equal links to each other and equal links to
+/// every other cluster, for example the hosts of a switch, or a single slow host.
 class host_links {
  public:
   host_links() = default;
-  /// Index of the pair (a, b), a != b, in the list of a dense value: (0,1), (0,2), (1,2), (0,3), ...
+  /// Index of the pair (a, b), a != b, in the list of dense links: (0,1), (0,2), (1,2), (0,3), ...
   static std::int64_t pair_index(int a, int b) {
     const std::int64_t low = a < b ? a : b, high = a < b ? b : a;
     return high * (high - 1) / 2 + low;
   }
-  /// @param pairs a link for each pair, at `pair_index`: n (n - 1) / 2 of them
-  /// @throws data_error if their number differs
+  /// @param pairs link of each pair at `pair_index`, n (n - 1) / 2 links
+  /// @throws data_error for another number of links
   static host_links dense(int hosts, std::vector<link> pairs);
   /// @param cluster_of cluster of each host, from 0
-  /// @param between k x k links; the diagonal is that between hosts of one cluster (unused for a cluster of one host)
-  /// @throws data_error if sizes or numbers do not fit, or the links are not symmetric
+  /// @param between k x k links between clusters; a diagonal entry is the link between hosts of one cluster (unused for a
+  /// cluster of one host)
+  /// @throws data_error if sizes or numbers do not match, or the links are not symmetric
   static host_links clustered(std::vector<int> cluster_of, std::vector<link> between);
   /// Equal links between all hosts.
   static host_links uniform(int hosts, link each);
@@ -49,12 +50,12 @@ class host_links {
     const auto to = static_cast<std::size_t>(cluster_of_[static_cast<std::size_t>(b)]);
     return links_[from * static_cast<std::size_t>(clusters_) + to];
   }
-  /// Cluster of each host; empty for a dense value.
+  /// Cluster of each host; empty for dense links.
   const std::vector<int>& cluster_of() const { return cluster_of_; }
   int clusters() const { return clusters_; }
-  /// Pairs, or k x k links of clusters.
+  /// Links of pairs, or k x k links of clusters.
   const std::vector<link>& values() const { return links_; }
-  /// Links between some of the hosts in a new order: host i of the result is host `hosts[i]` of this object.
+  /// Links between a subset of hosts: host i of the result is host `hosts[i]` of this object.
   host_links selected(const std::vector<int>& hosts) const;
   friend bool operator==(const host_links&, const host_links&) = default;
 
@@ -66,11 +67,11 @@ class host_links {
 
 /// Paths of a machine under one load: one message at a time (isolated), or messages from all cores (loaded).
 struct path_speeds {
-  std::array<std::optional<link>, paths_inside> inside;  ///< by path; none if not measured
+  std::array<std::optional<link>, paths_inside> inside;  ///< by path; empty if not measured
   host_links between;                                    ///< without hosts if not measured
 
-  /// Link of a path inside a host: as measured, otherwise that of the next nearer measured class, otherwise of the next
-  /// farther one.
+  /// Link of a path inside a host. An unmeasured path has the link of the next nearer measured path, otherwise of the next
+  /// farther measured path.
   std::optional<link> within_host(path p) const;
   friend bool operator==(const path_speeds&, const path_speeds&) = default;
 };
@@ -79,7 +80,7 @@ struct path_speeds {
 struct description {
   host_list hosts;
   std::optional<path_speeds> isolated, loaded;
-  std::string measured_at;  ///< ISO 8601 in UTC; empty: not measured, but assumed
+  std::string measured_at;  ///< time in ISO 8601 (UTC); empty: assumed, not measured
   friend bool operator==(const description&, const description&) = default;
 };
 
@@ -92,26 +93,26 @@ struct place {
 
 /// The path between two cores.
 path path_between(const host_list& hosts, place a, place b);
-/// The link between two cores. @throws data_error if the path was not measured: inside a host its class, otherwise the pair
-/// of hosts
+/// The link between two cores. @throws data_error if neither the path class nor the pair of hosts was measured
 link link_between(const description& machine, const path_speeds& seen, place a, place b);
 
-/// Unmeasured hosts with the paths of a typical cluster, sufficient to rank placements.
+/// Description of unmeasured hosts, with links of a typical cluster, to rank placements.
 description assumed(host_list hosts);
 
 /// Differences between two measurements.
 struct change {
-  std::string what;            ///< "host n2", "link n0 - n1", "inter-socket"
+  std::string what;            ///< compared object: "host n2", "link n0 - n1", "inter-socket"
   double before = 0, now = 0;  ///< bytes per second
 };
 
 struct comparison {
-  std::vector<std::string> gone, fresh;  ///< hosts of only one of the two
-  std::vector<change> slower;            ///< below `slow_below` times the old value; worst first
+  std::vector<std::string> gone, fresh;  ///< hosts of the earlier measurement only; hosts of the later measurement only
+  std::vector<change> slower;            ///< bandwidths below `slow_below` times the earlier value; worst first
 };
 
-/// Compare the common hosts of two measurements: classes inside hosts, hosts by the median of their links, and links between
-/// hosts that did not become slower as a whole. Compares isolated figures, or loaded ones if only these are common.
+/// Compare the common hosts of two measurements: path classes inside hosts, hosts by the median of their links, and links
+/// between hosts that are not slower as a whole. Isolated measurements are compared if both descriptions contain them,
+/// otherwise measurements under load.
 comparison compare(const description& before, const description& now, double slow_below);
 
 }  // namespace osteon::machine

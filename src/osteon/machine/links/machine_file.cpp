@@ -48,53 +48,53 @@ json to_json(const path_speeds& seen) {
   return {{"inside", std::move(inside)}, {"between", to_json(seen.between)}};
 }
 
-[[noreturn]] void refuse(const std::string& file, const std::string& differences) {
-  throw data_error(fmt::format("{}: {}; not a machine file of osteon, or damaged: create a new one by `osteon probe -o {}`",
-                               file, differences, file));
+[[noreturn]] void reject(const std::string& file, const std::string& fault) {
+  throw data_error(fmt::format(
+      "{}: {}; the file is damaged or not a machine file: create a new file by `osteon probe -o {}`", file, fault, file));
 }
 
-// Reads values and rejects invalid ones. `where` is the path of keys, for messages.
+// Reads values and rejects invalid values.
 class reader {
  public:
   explicit reader(const std::string& file) : file_(file) {}
 
   const json& member(const json& object, const char* key) const {
-    if (!object.is_object()) refuse(file_, fmt::format("expected an object with '{}'", key));
+    if (!object.is_object()) reject(file_, fmt::format("expected an object with '{}'", key));
     const auto found = object.find(key);
-    if (found == object.end()) refuse(file_, fmt::format("missing '{}'", key));
+    if (found == object.end()) reject(file_, fmt::format("missing '{}'", key));
     return *found;
   }
   std::string text(const json& value, const char* key) const {
-    if (!value.is_string()) refuse(file_, fmt::format("'{}' is not a text", key));
+    if (!value.is_string()) reject(file_, fmt::format("'{}' must be a string", key));
     return value.get<std::string>();
   }
   const json& list(const json& object, const char* key) const {
     const json& value = member(object, key);
-    if (!value.is_array()) refuse(file_, fmt::format("'{}' is not a list", key));
+    if (!value.is_array()) reject(file_, fmt::format("'{}' must be a list", key));
     return value;
   }
   int index(const json& value, std::size_t limit, const char* key) const {
     if (!value.is_number_unsigned() || value.get<std::uint64_t>() >= limit)
-      refuse(file_, fmt::format("'{}' contains {}; numbers must be in [0, {})", key, shortened(value), limit));
+      reject(file_, fmt::format("'{}' contains {}; must be an integer in [0, {})", key, shortened(value), limit));
     return static_cast<int>(value.get<std::uint64_t>());
   }
   double seconds_or_rate(const json& value, const char* key) const {
     const double number = value.is_number() ? value.get<double>() : -1;
     if (!std::isfinite(number) || number < 0)
-      refuse(file_, fmt::format("'{}' contains {}; numbers must not be negative", key, shortened(value)));
+      reject(file_, fmt::format("'{}' contains {}; must be a number >= 0", key, shortened(value)));
     return number;
   }
   std::uint64_t bytes_of_node(const json& value) const {
     constexpr auto most = std::uint64_t{1} << 60;
     if (!value.is_number_unsigned() || value.get<std::uint64_t>() == 0 || value.get<std::uint64_t>() > most)
-      refuse(file_, fmt::format("'numa_bytes' contains {}; must be from 1 to {}", shortened(value), most));
+      reject(file_, fmt::format("'numa_bytes' contains {}; must be from 1 to {}", shortened(value), most));
     return value.get<std::uint64_t>();
   }
   pu_set pus(const json& value, const char* key) const {
     try {
       return parse_pu_list(text(value, key));
     } catch (const data_error& e) {
-      refuse(file_, fmt::format("'{}': {}", key, e.what()));
+      reject(file_, fmt::format("'{}': {}", key, e.what()));
     }
   }
   link one_link(const json& object) const {
@@ -105,16 +105,17 @@ class reader {
   host_tree tree(const json& object) const {
     host_tree result;
     const json& synthetic = member(object, "synthetic");
-    if (!synthetic.is_boolean()) refuse(file_, "'synthetic' is neither true nor false");
+    if (!synthetic.is_boolean()) reject(file_, "'synthetic' must be true or false");
     result.synthetic = synthetic.get<bool>();
     result.allowed = pus(member(object, "allowed"), "allowed");
     pu_set all;
     const json& cores = list(object, "cores");
     for (const json& row : cores) {
-      if (!row.is_array() || row.size() != 4) refuse(file_, "a core is not a list of package, NUMA node, L3 and threads");
+      if (!row.is_array() || row.size() != 4)
+        reject(file_, "a core must be a list of package, NUMA node, L3 and hardware threads");
       core c{index(row[0], cores.size(), "cores"), index(row[1], cores.size(), "cores"),
              index(row[2], cores.size(), "cores"), pus(row[3], "cores")};
-      if (c.pus.empty()) refuse(file_, "a core has no hardware thread");
+      if (c.pus.empty()) reject(file_, "a core has no hardware thread");
       all.insert(all.end(), c.pus.begin(), c.pus.end());
       result.cores.push_back(std::move(c));
     }
@@ -123,14 +124,14 @@ class reader {
         result.numa_bytes.push_back(static_cast<std::int64_t>(bytes_of_node(bytes)));
       for (const core& c : result.cores)
         if (at(c.numa) >= result.numa_bytes.size())
-          refuse(file_, fmt::format("a core has NUMA node {}, but 'numa_bytes' contains {} sizes", c.numa,
+          reject(file_, fmt::format("a core belongs to NUMA node {}, but 'numa_bytes' contains {} sizes", c.numa,
                                     result.numa_bytes.size()));
     }
     std::sort(all.begin(), all.end());
     if (const auto twice = std::adjacent_find(all.begin(), all.end()); twice != all.end())
-      refuse(file_, fmt::format("hardware thread {} belongs to two cores", *twice));
+      reject(file_, fmt::format("hardware thread {} belongs to two cores", *twice));
     if (!without(result.allowed, all).empty())
-      refuse(file_, fmt::format("hardware threads {} are allowed but do not exist", to_list(without(result.allowed, all))));
+      reject(file_, fmt::format("allowed hardware threads {} do not exist", to_list(without(result.allowed, all))));
     return result;
   }
 
@@ -140,13 +141,14 @@ class reader {
     host_list result;
     const json &names = list(root, "hosts"), &tree_of = list(root, "tree_of_host");
     if (names.size() != tree_of.size())
-      refuse(file_, fmt::format("{} hosts, but {} trees of hosts", names.size(), tree_of.size()));
+      reject(file_, fmt::format("'hosts' contains {} values and 'tree_of_host' {}; both must be equal", names.size(),
+                                tree_of.size()));
     for (std::size_t i = 0; i < names.size(); ++i) {
       const int place = index(tree_of[i], trees.size(), "tree_of_host");
       try {
         result.add(text(names[i], "hosts"), trees[static_cast<std::size_t>(place)]);
       } catch (const data_error& e) {
-        refuse(file_, e.what());
+        reject(file_, e.what());
       }
     }
     return result;
@@ -155,7 +157,8 @@ class reader {
   host_links links(const json& object) const {
     const json &latency = list(object, "latency_s"), &bandwidth = list(object, "bandwidth_B_per_s");
     if (latency.size() != bandwidth.size())
-      refuse(file_, fmt::format("{} latencies, but {} bandwidths", latency.size(), bandwidth.size()));
+      reject(file_,
+             fmt::format("{} latencies and {} bandwidths; both numbers must be equal", latency.size(), bandwidth.size()));
     std::vector<link> values;
     for (std::size_t i = 0; i < latency.size(); ++i)
       values.push_back({seconds_or_rate(latency[i], "latency_s"), seconds_or_rate(bandwidth[i], "bandwidth_B_per_s")});
@@ -167,7 +170,7 @@ class reader {
       for (const json& c : clusters) cluster_of.push_back(index(c, clusters.size(), "cluster_of"));
       return host_links::clustered(std::move(cluster_of), std::move(values));
     } catch (const data_error& e) {
-      refuse(file_, e.what());
+      reject(file_, e.what());
     }
   }
 
@@ -179,7 +182,7 @@ class reader {
         result.inside[i] = one_link(*found);
     result.between = links(member(object, "between"));
     if (result.between.hosts() != 0 && result.between.hosts() != hosts)
-      refuse(file_, fmt::format("{} hosts, but links of {}", hosts, result.between.hosts()));
+      reject(file_, fmt::format("{} hosts, but links between {} hosts", hosts, result.between.hosts()));
     return result;
   }
 
@@ -216,11 +219,11 @@ std::string to_text(const description& machine) {
 
 description parse_machine(std::string_view text, const std::string& name) {
   const json root = json::parse(text, nullptr, false);
-  if (root.is_discarded()) refuse(name, "not valid JSON");
+  if (root.is_discarded()) reject(name, "not valid JSON");
   const reader in(name);
   const std::string schema = in.text(in.member(root, "schema"), "schema");
   if (schema != machine_schema)
-    refuse(name, fmt::format("the schema is '{}'; this version reads '{}'", schema.substr(0, 60), machine_schema));
+    reject(name, fmt::format("the schema is '{}'; this version supports '{}'", schema.substr(0, 60), machine_schema));
   description machine;
   machine.measured_at = in.text(in.member(root, "measured_at"), "measured_at");
   machine.hosts = in.hosts(root);
@@ -242,13 +245,14 @@ void write_machine(const std::string& file, const description& machine) {
   out.close();
   if (made < 0 || !out || std::rename(temporary.c_str(), file.c_str()) != 0) {
     std::remove(temporary.c_str());
-    throw machine_error(fmt::format("{}: cannot be written; check free space and permissions", file));
+    throw machine_error(fmt::format("{}: cannot write the file; check free space and permissions", file));
   }
 }
 
 description read_machine(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
-  if (!in) throw data_error(fmt::format("{}: cannot be read; create a machine file by `osteon probe -o {}`", file, file));
+  if (!in)
+    throw data_error(fmt::format("{}: cannot read the file; create a machine file by `osteon probe -o {}`", file, file));
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   return parse_machine(text, file);
 }
@@ -272,11 +276,12 @@ description matched(const description& machine, const host_list& hosts, const st
     const auto add = [&](const char* relation, const std::vector<std::string>& names) {
       if (!names.empty()) differences += fmt::format("{}{}: {}", differences.empty() ? "" : "; ", relation, some_of(names));
     };
-    add("in the file but not in this job", gone);
-    add("in this job but not in the file", fresh);
-    add("with other cores than in the file", other);
-    throw data_error(fmt::format("{}: measured on another allocation ({}); measure this one by `osteon probe -o {}`", name,
-                                 differences, name));
+    add("hosts missing in this job", gone);
+    add("hosts missing in the file", fresh);
+    add("hosts with other cores than in the file", other);
+    throw data_error(
+        fmt::format("{}: the file belongs to another allocation ({}); measure this allocation by `osteon probe -o {}`", name,
+                    differences, name));
   }
   description result{hosts, machine.isolated, machine.loaded, machine.measured_at};
   for (auto* seen : {&result.isolated, &result.loaded})

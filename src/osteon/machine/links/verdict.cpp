@@ -13,14 +13,15 @@ namespace osteon::machine {
 
 namespace {
 
-// Links of a host: all, and those measured individually.
+// Bandwidths of the links of a host: all links, and individually measured links.
 struct abilities {
   std::vector<double> all, alone;
 };
 
 double upper_median(const std::vector<double>& values) { return kth_smallest(values, values.size() / 2); }
 
-// The value that a fiftieth of the links reach, at least one: a group of hosts behind a slow uplink is fast within itself.
+// Bandwidth reached by a fiftieth of the links, at least by one link: hosts behind a slow uplink are fast within their
+// group.
 double best_few(const std::vector<double>& values) { return kth_smallest(values, (values.size() - 1) - values.size() / 50); }
 
 std::pair<int, int> clusters_of(const verdict& judged, const host_sample& s) {
@@ -106,7 +107,8 @@ host_links links_from(int hosts, const std::vector<host_sample>& samples, const 
                                                                            s.found.bandwidth};
     return host_links::dense(hosts, std::move(links));
   }
-  // Two clusters without a measured link get the worse link to other clusters, or else the worse internal link.
+  // The link of two clusters without measurements is the slower of their links to other clusters, otherwise of their
+  // internal links.
   const std::size_t k = at(judged.clusters);
   const auto groups = by_clusters(judged, samples);
   std::vector<std::vector<const host_sample*>> outside(k), inside(k);
@@ -150,7 +152,7 @@ std::vector<std::string> lines_of(const verdict& judged, const host_list& hosts)
   if (judged.hosts.size() > most) lines.push_back(fmt::format("{} more slow hosts", judged.hosts.size() - most));
   for (std::size_t i = 0; i < judged.links.size() && i < most; ++i) {
     const slow_link& s = judged.links[i];
-    lines.push_back(fmt::format("SLOW link {} - {}: {}, median {} between such hosts", hosts.name(s.a), hosts.name(s.b),
+    lines.push_back(fmt::format("SLOW link {} - {}: {}, median {} of similar links", hosts.name(s.a), hosts.name(s.b),
                                 rate_text(s.bandwidth), rate_text(s.usual)));
   }
   if (judged.links.size() > most) lines.push_back(fmt::format("{} more slow links", judged.links.size() - most));

@@ -11,14 +11,14 @@ namespace osteon::machine {
 struct host_sample {
   int a = 0, b = 0;
   link found;
-  bool alone = false;  ///< repeated individually
+  bool alone = false;  ///< confirmed by an individual measurement
 };
 
 struct slow_host {
   int host = 0;
-  double bandwidth = 0;  ///< median of its links; bytes per second
-  double usual = 0;      ///< median of the other hosts
-  int links = 0;         ///< that were measured
+  double bandwidth = 0;  ///< median of the links of the host, in bytes/s
+  double usual = 0;      ///< median of all hosts, in bytes/s
+  int links = 0;         ///< number of measured links of the host
 };
 
 struct slow_link {
@@ -28,29 +28,30 @@ struct slow_link {
 
 struct verdict {
   std::vector<slow_host> hosts;
-  std::vector<slow_link> links;  ///< between hosts that are not slow themselves
-  std::vector<int> cluster_of;   ///< by host, from 0 in the order of first hosts
+  std::vector<slow_link> links;  ///< slow links between hosts that are not slow
+  std::vector<int> cluster_of;   ///< cluster of each host, numbered from 0 in the order of the first hosts
   int clusters = 0;
   bool fine() const { return hosts.empty() && links.empty(); }
 };
 
 /// Find slow hosts and links, and clusters of hosts.
 ///
-/// The ability of a host is the bandwidth of the best fiftieth of its links. A host is slow if this is below `slow_below`
-/// times the median of hosts; individually measured links take precedence. With fewer than three hosts, no host is slow.
-/// Hosts form a cluster if links near their own abilities join them: hosts of a switch, when the links between switches are
-/// slower. A link is slow if it is below `slow_below` times the median of its two clusters.
+/// The capability of a host is the bandwidth reached by the best fiftieth of its links. A host is slow if its capability is
+/// below `slow_below` times the median over hosts; individually measured links take precedence. With fewer than three hosts,
+/// no host is slow. Hosts form a cluster if they are connected by links near their capabilities, for example the hosts of a
+/// switch if links between switches are slower. A link is slow if its bandwidth is below `slow_below` times the median
+/// between its two clusters.
 /// @cost O(samples log samples)
 verdict judge(int hosts, const std::vector<host_sample>& samples, double slow_below);
 
-/// Links of all pairs if each was measured, otherwise of pairs of clusters: medians, or for unmeasured pairs of clusters the
-/// slower of their links to others.
+/// Links of all pairs if every pair was measured, otherwise links of pairs of clusters. The link of two clusters is the
+/// median of the measured links; for an unmeasured pair it is the slower of their median links to other clusters.
 host_links links_from(int hosts, const std::vector<host_sample>& samples, const verdict& judged);
 
-/// Text lines such as "SLOW host n2: 11.7 MB/s, where 38 MB/s is usual (all 3 links)".
+/// Text lines, for example "SLOW host n2: 11.7 MB/s, median 38 MB/s (all 3 links)".
 std::vector<std::string> lines_of(const verdict& judged, const host_list& hosts);
 
-/// "12.3 MB/s", "1.25 GB/s".
+/// Format a rate, for example "12.3 MB/s" or "1.25 GB/s".
 std::string rate_text(double bytes_per_second);
 
 }  // namespace osteon::machine

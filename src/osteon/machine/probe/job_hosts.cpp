@@ -29,7 +29,7 @@ std::string own_name() {
   return {name.data(), static_cast<std::size_t>(length)};
 }
 
-// The same for all that share a kernel since it was started.
+// Equal for all processes of a running kernel.
 std::uint64_t kernel_id() {
   std::ifstream file("/proc/sys/kernel/random/boot_id");
   std::string id;
@@ -42,7 +42,7 @@ std::vector<std::uint64_t> all_of(MPI_Comm comm, std::uint64_t own) {
   return all;
 }
 
-// Texts of the ranks that have one, by rank.
+// Gather the texts of all ranks.
 std::vector<std::string> texts_of(MPI_Comm comm, const std::string& own) {
   const auto ranks = static_cast<std::size_t>(comm::size(comm));
   const int length = static_cast<int>(own.size());
@@ -79,7 +79,7 @@ job_hosts hosts_of(MPI_Comm comm) {
   const bool first = ranks_by_name[name_hashes[static_cast<std::size_t>(rank)]].front() == rank;
   const std::vector<std::string> names = texts_of(comm, first ? own_name() : "");
 
-  // One rank per host calls hwloc, and equal trees are sent once.
+  // One rank per host calls hwloc; equal trees are sent once.
   host_tree own_tree;
   comm::collectively(comm, [&] {
     if (first) own_tree = this_host();

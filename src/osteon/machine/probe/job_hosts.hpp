@@ -8,20 +8,20 @@
 
 namespace osteon::machine {
 
-/// Hosts in the natural order of their names (n2 before n10), in which neighbours are mostly close in the network.
+/// Hosts of a job, in the natural order of their names (n2 before n10). Consecutive hosts are mostly close in the network.
 struct job_hosts {
   host_list hosts;                              ///< with the cores allowed by the cgroup of the lowest rank on each host
-  std::vector<int> host_of_rank;                ///< by rank
-  std::vector<std::vector<int>> ranks_of_host;  ///< ascending, by host
-  /// True if several host names belong to one kernel (containers, network namespaces) and share its cores.
+  std::vector<int> host_of_rank;                ///< host of each rank
+  std::vector<std::vector<int>> ranks_of_host;  ///< ranks of each host, ascending
+  /// True if several host names belong to one kernel (containers, network namespaces) and share cores.
   bool shares_kernel = false;
 
   /// Index of a rank on its host, from 0.
   int local_rank(int rank) const;
 };
 
-/// Determine the hosts of a communicator; the result is the same on all ranks.
-/// @throws machine_error if hwloc fails on one of them
+/// Determine the hosts of a communicator; the result is equal on all ranks.
+/// @throws machine_error if hwloc fails on a host
 /// @collective on comm
 job_hosts hosts_of(MPI_Comm comm);
 

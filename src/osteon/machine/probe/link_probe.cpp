@@ -19,7 +19,7 @@ namespace {
 
 using rank_pairs = std::vector<std::pair<int, int>>;
 
-// Every pair of hosts once: XOR at powers of two, the circle otherwise. @cite [Ito], table 1
+// Rounds with every pair of hosts once: XOR for powers of two, otherwise the circle method. @cite [Ito], table 1
 std::vector<rank_pairs> all_rounds(int hosts) {
   const plan::pairing schedule = plan::best_pairing(hosts);
   std::vector<rank_pairs> rounds;
@@ -27,8 +27,8 @@ std::vector<rank_pairs> all_rounds(int hosts) {
   return rounds;
 }
 
-// Rarely more than 2 log2(n) others for each host, at all distances in the order of names, as neighbours in this order are
-// mostly neighbours in the network.
+// Rounds in which each host is paired with at most about 2 log2(n) other hosts, at all distances in the order of names.
+// Neighbours in this order are mostly neighbours in the network.
 std::vector<rank_pairs> sampled_rounds(int hosts) {
   std::vector<rank_pairs> rounds;
   for (int distance = 1; distance < hosts; distance *= 2)
@@ -41,23 +41,23 @@ std::vector<rank_pairs> sampled_rounds(int hosts) {
   return rounds;
 }
 
-// Assign rounds of hosts to cores: core 0 of each host performs the first, core 1 the second, concurrently.
-// @param at_once cores of each host @param ranks_of_host ranks on each host, at least at_once
+// Assign rounds of hosts to cores: core 0 of each host performs the first round, core 1 concurrently the second round, and
+// so on. @param at_once cores of each host @param ranks_of_host ranks on each host, at least at_once
 std::vector<rank_pairs> dealt_to_cores(const std::vector<rank_pairs>& of_hosts, int at_once,
                                        const std::vector<std::vector<int>>& ranks_of_host) {
   const int count = static_cast<int>(of_hosts.size());
   std::vector<rank_pairs> rounds;
   for (int first = 0; first < count; first += at_once) {
     rounds.emplace_back();
-    for (int core = 0; core < at_once; ++core)  // the last round begins again, so that no core is idle
+    for (int core = 0; core < at_once; ++core)  // cores without a round repeat the first rounds, so that no core is idle
       for (const auto& [a, b] : of_hosts[at((first + core) % count)])
         rounds.back().emplace_back(ranks_of_host[at(a)][at(core)], ranks_of_host[at(b)][at(core)]);
   }
   return rounds;
 }
 
-// Some pairs of each path inside a host, spread over it, one at a time.
-// @param here ranks of the host @param path_of path between two of them, if known
+// Rounds of single pairs: some pairs of each path class inside a host, distributed over the host.
+// @param here ranks of the host @param path_of path class between two ranks, if known
 std::vector<rank_pairs> rounds_of_paths(const std::vector<int>& here,
                                         const std::function<std::optional<path>(int, int)>& path_of) {
   constexpr int starts = 4;
@@ -76,7 +76,7 @@ std::vector<rank_pairs> rounds_of_paths(const std::vector<int>& here,
   return rounds;
 }
 
-// A few rounds, each of which pairs all ranks of a host. @param here ranks of the host
+// At most eight rounds that pair all ranks of a host. @param here ranks of the host
 std::vector<rank_pairs> rounds_of_all(const std::vector<int>& here) {
   constexpr int most = 8;
   const plan::pairing schedule = plan::best_pairing(static_cast<int>(here.size()));
@@ -93,11 +93,11 @@ std::vector<rank_pairs> rounds_of_all(const std::vector<int>& here) {
 constexpr double longest_round = 2.0, shortest_round = 3e-3, shortest_retest = 0.02, longest_inside = 0.5;
 constexpr double inside_weight = 1, between_weight = 5, retest_weight = 2;
 constexpr int chunks = 8, repeats = 15, paper_repeats = 7;
-// Wide steps in the latency regime, then steps of two for the slope.
+// Wide steps in the latency regime, then factors of two for the slope.
 constexpr std::array geometric_sizes = {64.0,     1024.0,   4096.0,   16384.0,   32768.0,   65536.0,
                                         131072.0, 262144.0, 524288.0, 1048576.0, 2097152.0, 4194304.0};
-constexpr std::array paper_sizes = {0.667, 0.8, 1.0, 1.25, 1.5};  // of this many bytes:
-constexpr double paper_base = 1.5e6, smallest_paper_base = 16384;
+constexpr std::array paper_sizes = {0.667, 0.8, 1.0, 1.25, 1.5};   // multiples of paper_base
+constexpr double paper_base = 1.5e6, smallest_paper_base = 16384;  // bytes
 
 class prober {
  public:
@@ -120,7 +120,7 @@ class prober {
     const bool inside = most_on_a_host_ > 1, between = hosts() > 1;
     const bool loaded_between = between && options_.loaded && fewest_on_a_host_ > 1;
     if (between && options_.loaded && !loaded_between)
-      remark("links between hosts were not measured under load: this requires at least two ranks per host");
+      remark("links between hosts were not measured under load; this measurement requires at least two ranks per host");
     weight_left_ = (inside ? inside_weight : 0) * (options_.isolated + options_.loaded) +
                    (between ? between_weight : 0) * (options_.isolated + loaded_between) + (between ? retest_weight : 0);
     for (const bool loaded : {false, true}) {
@@ -140,7 +140,7 @@ class prober {
   double left() const { return options_.budget_s - (now_() - start_); }
   void remark(std::string text) { result_.remarks.push_back(std::move(text)); }
 
-  // Seconds for the next stage: its fraction of the remaining time.
+  // Time for the next stage: a fraction of the remaining time, by weight.
   double share(double weight) {
     const double part = std::max(left(), 0.0) * weight / weight_left_;
     weight_left_ -= weight;
@@ -171,7 +171,7 @@ class prober {
     return m;
   }
 
-  // Fit the measurements; samples between hosts are also stored in `samples`.
+  // Fit the timings; samples between hosts are also stored in `samples`.
   void store(const std::vector<pair_timings>& measured, bool loaded, bool alone, std::vector<host_sample>* samples) {
     for (const pair_timings& p : measured) {
       const auto path_class = path_of(p.a, p.b);
@@ -184,7 +184,7 @@ class prober {
     }
   }
 
-  // [Ito]'s sizes are for links of its day; smaller ones where these would not fit into the budget.
+  // Use smaller sizes than [Ito] if the budget is too short for the original sizes.
   void choose_paper_sizes(const rank_pairs& pairs, std::size_t rounds, double seconds) {
     if (options_.fit != fit_method::paper || paper_sizes_chosen_) return;
     paper_sizes_chosen_ = true;
@@ -201,7 +201,9 @@ class prober {
     const double fits = of_base > 0 ? 0.9 * seconds / static_cast<double>(rounds) / of_base : paper_base;
     if (fits >= paper_base) return;
     paper_base_ = std::max(fits, smallest_paper_base);
-    remark(fmt::format("the sizes of Ito et al. around 1.5 MB exceed the budget; {:.3g} MB were used", paper_base_ * 1e-6));
+    remark(
+        fmt::format("the budget is too short for the message sizes of Ito et al. (1.5 MB); sizes around {:.3g} MB were used",
+                    paper_base_ * 1e-6));
   }
 
   void run_rounds(const std::vector<rank_pairs>& rounds, double seconds, double longest, bool loaded,
@@ -213,7 +215,8 @@ class prober {
     for (std::size_t from = 0; from < rounds.size(); from += step) {
       const double rest = end - now_();
       if (rest <= 0) {
-        remark(fmt::format("the budget ended after {} of {} rounds; the remaining links are inferred", from, rounds.size()));
+        remark(fmt::format("the budget was exhausted after {} of {} rounds; the remaining links are estimated", from,
+                           rounds.size()));
         return;
       }
       measurement m = basis(std::min(rest / static_cast<double>(rounds.size() - from), longest), loaded);
@@ -223,7 +226,7 @@ class prober {
     }
   }
 
-  // Isolated: for each class some pairs from all over the host, one after the other. Loaded: rounds that pair all ranks.
+  // Isolated: some pairs of each path class, one at a time. Loaded: rounds that pair all ranks.
   void measure_inside(bool loaded) {
     std::vector<rank_pairs> rounds;
     for (int host = 0; host < hosts(); ++host) {
@@ -245,15 +248,15 @@ class prober {
     const std::vector<rank_pairs> of_hosts = dense ? all_rounds(hosts()) : sampled_rounds(hosts());
     if (!dense)
       remark(
-          fmt::format("{}{} hosts have too many pairs for {:.3g} s: each was measured with up to {} others; the remaining "
-                      "links are inferred from groups of similar hosts",
+          fmt::format("{}{} hosts have too many pairs for {:.3g} s: each host was measured with up to {} other hosts; the "
+                      "remaining links are estimated from groups of similar hosts",
                       loaded ? "under load, " : "", hosts(), seconds, of_hosts.size()));
     auto& samples = between_[loaded];
     run_rounds(dealt_to_cores(of_hosts, at_once, ranks_.ranks_of_host), seconds, longest_round, loaded, &samples);
     merge_repeated(samples);
   }
 
-  // Other traffic may cause slow results: repeat some links of slow hosts and all slow links individually.
+  // Other traffic may cause slow results: repeat some links of slow hosts, and all slow links, individually.
   void retest_worst(bool loaded) {
     constexpr int links_of_a_host = 4;
     const double seconds = share(retest_weight);
@@ -287,7 +290,7 @@ class prober {
       for (host_sample* s : again)
         if (s->a == f.a && s->b == f.b) {
           s->alone = true;
-          // A confirming repetition is shorter than the first measurement.
+          // A repetition that confirms the result is discarded, because it is shorter than the first measurement.
           if (f.found.bandwidth * options_.slow_below > s->found.bandwidth) s->found = f.found;
         }
   }
@@ -309,9 +312,9 @@ class prober {
 probe_result probe_links(const rank_layout& ranks, const probe_options& options, const measure_function& measure,
                          const std::function<double()>& seconds_now) {
   if (!(options.budget_s > 0) || !(options.slow_below > 0 && options.slow_below < 1))
-    throw usage_error(fmt::format("a budget of {} s and a limit of {}: must be a positive time and a fraction",
+    throw usage_error(fmt::format("budget ({} s) must be positive and the limit for slow links ({}) between 0 and 1",
                                   options.budget_s, options.slow_below));
-  if (!options.isolated && !options.loaded) throw usage_error("neither isolated nor loaded measurements selected");
+  if (!options.isolated && !options.loaded) throw usage_error("select isolated measurements, loaded measurements, or both");
   return prober(ranks, options, measure, seconds_now).run();
 }
 

@@ -1,48 +1,49 @@
 #pragma once
 /// @file
-/// Selection, order and duration of measurements between pairs of ranks, and their results; without MPI, on one process.
+/// Selection, order and duration of measurements between pairs of ranks, and their results. Runs on one process, without
+/// MPI.
 #include <functional>
 #include <osteon/machine/links/fit.hpp>
 #include <osteon/machine/links/verdict.hpp>
 
 namespace osteon::machine {
 
-/// Pairs of ranks to measure. The lower rank of a pair leads.
+/// Pairs of ranks to measure. The lower rank of a pair controls the measurement.
 struct measurement {
   std::vector<std::vector<std::pair<int, int>>> rounds;  ///< pairs of a round are disjoint and measured concurrently
-  double seconds = 0;         ///< approximate duration of a round; larger sizes while time remains
-  std::vector<double> bytes;  ///< sizes, ascending; at least the first two are measured
-  int repeats = 0;            ///< maximum number of repetitions of a size
-  bool all_sizes = false;     ///< measure every size `repeats` times, without a time limit
-  bool fill = false;          ///< repeat the largest size until the time is over, so that all are loaded together
-  bool mean = false;          ///< return the mean of the repetitions instead of the median
+  double seconds = 0;                                    ///< approximate duration of a round; limits the number of sizes
+  std::vector<double> bytes;                             ///< message sizes, ascending; at least the first two are measured
+  int repeats = 0;                                       ///< maximum number of repetitions of a size
+  bool all_sizes = false;                                ///< measure every size `repeats` times, without a time limit
+  bool fill = false;  ///< repeat the largest size until the end of the round, so that all pairs load the network
+  bool mean = false;  ///< return the mean of the repetitions instead of the median
 };
 
-/// Times of one pair.
+/// Timings of one pair.
 struct pair_timings {
   int a = 0, b = 0;
   std::vector<timing> times;
 };
 
-/// Performs a measurement on all ranks and returns the results of the leaders of pairs, in any order.
+/// Performs a measurement on all ranks and returns the timings of all pairs in any order.
 using measure_function = std::function<std::vector<pair_timings>(const measurement&)>;
 
 /// Placement of ranks.
 struct rank_layout {
   host_list hosts;
   std::vector<std::vector<int>> ranks_of_host;
-  std::vector<int> core_of_rank;  ///< -1: not bound, so that link classes inside its host cannot be distinguished
+  std::vector<int> core_of_rank;  ///< core of each rank; -1: not bound, so that path classes inside its host are unknown
 };
 
 struct probe_options {
-  bool isolated = true, loaded = true;  ///< one core of a host at a time; all cores concurrently
+  bool isolated = true, loaded = true;  ///< measure one core per host at a time; measure all cores concurrently
   fit_method fit = fit_method::robust;
   double budget_s = 10;
-  double slow_below = 0.7;      ///< fraction of the usual bandwidth
-  int most_dense_hosts = 1024;  ///< with more hosts, each is measured with 2 log2(hosts) others
+  double slow_below = 0.7;      ///< fraction of the median bandwidth below which a link or host is slow
+  int most_dense_hosts = 1024;  ///< with more hosts, each host is measured with about 2 log2(hosts) other hosts
 };
 
-/// Figures of a class of paths: a row of [Ito]'s table 5.
+/// Statistics of a path class: a row of table 5 in [Ito].
 struct class_figures {
   path what = path::same_l3;
   bool loaded = false;
@@ -50,7 +51,7 @@ struct class_figures {
   link median, mean, deviation;  ///< latency in s, bandwidth in bytes per second
 };
 
-/// All measured links by ranks, for other fits.
+/// A measured link between two ranks, with its timings for other fits.
 struct fitted_pair {
   int a = 0, b = 0;  ///< ranks
   path what = path::same_l3;
@@ -59,7 +60,7 @@ struct fitted_pair {
   std::vector<timing> times;
 };
 
-/// A host whose cores have slower links to each other than those of the other hosts.
+/// A host with slower internal links than the other hosts.
 struct slow_inside {
   int host = 0;
   path what = path::same_l3;
@@ -72,19 +73,19 @@ struct probe_result {
   std::vector<fitted_pair> pairs;
   verdict judged;  ///< verdict on the isolated links, or on the loaded ones if only these were measured
   std::vector<slow_inside> inside;
-  std::vector<std::string> remarks;  ///< deviations from the options, and groups of hosts
+  std::vector<std::string> remarks;  ///< messages about deviations from the options, and about groups of hosts
   double seconds = 0;
 
-  /// None if the class was not measured.
-  const class_figures* figures(path what, bool loaded) const;
+  /// Statistics of a path class; null if the class was not measured.
+  const class_figures* figures(path kind, bool loaded) const;
   /// Ratio of loaded to isolated bandwidth: between hosts the median of the ratios of pairs, inside hosts the ratio of
-  /// medians. None if either was not measured.
-  std::optional<double> contention(path what) const;
+  /// medians. Empty without both measurements.
+  std::optional<double> contention(path kind) const;
   bool fine() const { return judged.fine() && inside.empty(); }
 };
 
-/// Measure and judge within the budget.
-/// @param seconds_now clock
+/// Measure links within the time budget, and detect slow hosts and links.
+/// @param seconds_now clock in s
 /// @throws usage_error if options contradict the layout
 probe_result probe_links(const rank_layout& ranks, const probe_options& options, const measure_function& measure,
                          const std::function<double()>& seconds_now);
@@ -96,11 +97,12 @@ struct samples_between {
   const std::vector<host_sample>& operator[](bool is_loaded) const { return is_loaded ? loaded : isolated; }
 };
 
-/// A pair measured by several cores counts once, with their median.
+/// Replace several samples of a pair of hosts by their median.
 void merge_repeated(std::vector<host_sample>& samples);
 
-/// Complete a result with hosts and pairs by figures, links of the machine, verdicts, and remarks about groups.
-/// @param host_of_rank by rank @param judge_loaded judge hosts by the links under load
+/// Complete a result that contains hosts and pairs: add statistics, links of the machine, verdicts, and remarks about
+/// groups.
+/// @param host_of_rank host of each rank @param judge_loaded judge hosts by the links under load
 void conclude(probe_result& result, const samples_between& between, const std::vector<int>& host_of_rank, bool judge_loaded,
               const probe_options& options);
 

@@ -18,14 +18,14 @@ namespace {
 constexpr int order_tag = 0, data_tag = 1;
 constexpr double forever = std::numeric_limits<double>::infinity();
 constexpr int fewest_repeats = 3;
-constexpr double part_of_time = 0.2;  // fraction of the remaining time for a size, as larger ones follow
+constexpr double part_of_time = 0.2;  // fraction of the remaining time for a size, since larger sizes follow
 
-// The next order of a pair's leader; no repeats: the end.
+// Request of the leader of a pair; 0 repeats: end of the measurement.
 struct order {
   int bytes = 0, repeats = 0;
 };
 
-// A measurement as numbers, to be broadcast. Counts are exact in a double.
+// Serialise a measurement for a broadcast. Counts are exact in a double.
 std::vector<double> packed(const measurement& m) {
   std::vector<double> values = {m.seconds,
                                 static_cast<double>(m.repeats),
@@ -75,7 +75,7 @@ double average(const std::vector<double>& times, bool mean) {
 pair_timer::pair_timer(MPI_Comm comm, std::vector<std::string> host_names, double patience_s)
     : comm_(comm), host_names_(std::move(host_names)), patience_s_(patience_s) {}
 
-// The clock is read rarely: it costs as much as a test of a request.
+// The clock is read rarely, because a reading costs as much as a test of a request.
 void pair_timer::complete(MPI_Request& request, int peer) {
   const stopwatch waiting;
   for (std::int64_t tests = 1;; ++tests) {
@@ -90,7 +90,7 @@ void pair_timer::complete(MPI_Request& request, int peer) {
   }
 }
 
-// Ranks that only wait must not keep a core or a link busy.
+// Waiting ranks must not occupy a core or a link.
 void pair_timer::complete_asleep(MPI_Request& request, double patience) {
   const stopwatch waiting;
   for (;;) {
@@ -141,7 +141,7 @@ void pair_timer::lead(int peer, const measurement& task, double end, std::vector
   };
   const auto affordable = [&](double half_turn) { return (end - MPI_Wtime()) / (2 * half_turn); };
 
-  std::vector<double> first;  // opens connections; the second turn is a first guess
+  std::vector<double> first;  // the first repetition establishes the connection, the second yields an estimate
   run(task.bytes[0], 2, first);
   timing last{task.bytes[0], first[1]};
   std::vector<double> seconds;
@@ -167,7 +167,7 @@ void pair_timer::lead(int peer, const measurement& task, double end, std::vector
 
 std::vector<pair_timings> pair_timer::perform(const measurement& task) {
   const int rank = comm::rank(comm_), ranks = comm::size(comm_);
-  // Separate halves of the buffer for sent and received data.
+  // The halves of the buffer are for received and sent data.
   buffer_.resize(2 * static_cast<std::size_t>(task.bytes.back()));
   const double patience_of_all = 3 * patience_s_ + 4 * task.seconds;
   const auto wait_for_all = [&] {
@@ -175,7 +175,7 @@ std::vector<pair_timings> pair_timer::perform(const measurement& task) {
     MPI_Ibarrier(comm_, &request);
     complete_asleep(request, task.all_sizes ? forever : patience_of_all);
   };
-  std::vector<double> found;  // a, b, number of times, and these
+  std::vector<double> found;  // for each pair: a, b, number of timings, timings
   for (const auto& round : task.rounds) {
     wait_for_all();
     const double end = MPI_Wtime() + task.seconds;
@@ -209,7 +209,8 @@ std::vector<pair_timings> pair_timer::perform(const measurement& task) {
   return result;
 }
 
-// Broadcast a count; waiting ranks sleep. All ranks use the non-blocking broadcast, because it matches no blocking one.
+// Broadcast a count; waiting ranks sleep. All ranks must use the non-blocking broadcast, which does not match a blocking
+// broadcast.
 void pair_timer::broadcast_count(int& count) {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibcast(&count, 1, MPI_INT, 0, comm_, &request);

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Measurement of pairs of ranks over MPI: rank 0 sends requests, all ranks serve them.
+/// Measurement of pairs of ranks over MPI: rank 0 sends requests, and all ranks execute them.
 #include <mpi.h>
 
 #include <osteon/machine/probe/link_probe.hpp>
@@ -10,13 +10,13 @@ namespace osteon::machine {
 /// Rank 0 calls `measure` any number of times and then `finish`; the other ranks call `serve`, which returns after `finish`.
 class pair_timer {
  public:
-  /// @param host_names by rank, for messages
-  /// @param patience_s seconds without a reply after which a host is considered lost
+  /// @param host_names host name of each rank, for messages
+  /// @param patience_s time in s without a reply after which a host is considered lost
   pair_timer(MPI_Comm comm, std::vector<std::string> host_names, double patience_s);
-  /// @throws machine_error naming the host that does not reply
+  /// @throws machine_error with the name of the host that does not respond
   std::vector<pair_timings> measure(const measurement& task);
   void finish();
-  /// @throws machine_error as measure
+  /// Execute requests of rank 0. @throws machine_error as measure
   void serve();
 
  private:

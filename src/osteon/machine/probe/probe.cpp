@@ -21,7 +21,7 @@ namespace {
 
 std::string now_in_utc() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
-// Hardware threads available to any rank of a host, restricted by taskset, launcher and cgroup.
+// Hardware threads available to at least one rank of a host, as restricted by taskset, launcher and cgroup.
 pu_set available_pus(MPI_Comm comm, int host) {
   MPI_Comm made = MPI_COMM_NULL;
   MPI_Comm_split(comm, host, 0, &made);
@@ -35,7 +35,7 @@ pu_set available_pus(MPI_Comm comm, int host) {
   return result;
 }
 
-// Binds to a separate core during its lifetime.
+// Binds the process to a core during its lifetime.
 class own_core {
  public:
   own_core(const host_tree& tree, int core) : tree_(tree), before_(current_binding()) {
@@ -46,7 +46,7 @@ class own_core {
   ~own_core() {
     try {
       bind_process(tree_, before_);
-    } catch (const error&) {  // the cgroup has changed meanwhile; the present core is allowed
+    } catch (const error&) {  // the cgroup has changed; the current core is allowed
     }
   }
 
@@ -70,10 +70,10 @@ probe_result probe(MPI_Comm comm, const job_hosts& job, const probe_options& opt
     comm::collectively(comm, [&] {
       const host_tree usable = restricted(job.hosts.tree(host), left);
       if (const auto cores = usable.usable_cores().size(); at(here) > cores)
-        throw machine_error(
-            fmt::format("host {} runs {} ranks on {} core{} ({}); ranks that share a core measure time slices: start at "
-                        "most {} there, or use --bind none",
-                        job.hosts.name(host), here, cores, cores == 1 ? "" : "s", to_list(usable.allowed), cores));
+        throw machine_error(fmt::format(
+            "host {} runs {} ranks on {} core{} ({}); ranks on a shared core cannot measure links: start at most "
+            "{} ranks on this host, or use --bind none",
+            job.hosts.name(host), here, cores, cores == 1 ? "" : "s", to_list(usable.allowed), cores));
       core = cores_of_rank(usable, local, here, 1).front();
       bound.emplace(job.hosts.tree(host), core);
     });
@@ -85,14 +85,14 @@ probe_result probe(MPI_Comm comm, const job_hosts& job, const probe_options& opt
   const auto own = comm::communicator::duplicate(comm);
   pair_timer timer(own.get(), std::move(names), 5 + (which_core ? 2 : 1) * options.budget_s);
   probe_result result;
-  // The loss of a host interrupts a measurement. Recovery is not possible: the rank reports the host, waits in vain for
-  // agreement, and ends the program (comm::throw_first_error).
+  // The loss of a host interrupts a measurement without recovery: the rank reports the host, waits for an agreement that
+  // times out, and ends the program (comm::throw_first_error).
   comm::collectively(comm, [&] {
     if (rank != 0) {
       timer.serve();
       return;
     }
-    bool lost = false;  // the others cannot be notified
+    bool lost = false;  // if true, other ranks cannot be notified
     const measure_function measure = [&](const measurement& m) {
       lost = true;
       auto found = timer.measure(m);
@@ -138,8 +138,8 @@ std::vector<int> spread(const std::vector<int>& ranks) {
 core_choice probe_core_choice(const rank_layout& ranks, const measure_function& measure, double budget_s,
                               const std::function<double()>& seconds_now) {
   if (ranks.hosts.size() < 2)
-    throw usage_error(
-        fmt::format("{} host: the effect of the measuring core requires two hosts; start ranks on two", ranks.hosts.size()));
+    throw usage_error(fmt::format("the influence of the communicating core requires ranks on two hosts; the job has {}",
+                                  ranks.hosts.size()));
   core_choice result;
   result.host_a = 0, result.host_b = 1;
   result.ranks_a = spread(ranks.ranks_of_host[0]);
@@ -176,7 +176,7 @@ core_choice probe_core_choice(const rank_layout& ranks, const measure_function& 
     if (!links.empty()) rates.push_back(mean.bandwidth);
     if (links.size() == sweeps) {
       const double difference = links[0].bandwidth - links[1].bandwidth;
-      of_repeats += difference * difference / 2;  // the variance of one of the two
+      of_repeats += difference * difference / 2;  // variance of a single measurement
       ++repeated;
     }
   }

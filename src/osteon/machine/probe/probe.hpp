@@ -22,22 +22,22 @@ struct core_choice {
   bool matters() const { return between_ways > std::max(2 * same_way, 0.05); }
 };
 
-/// Measure all pairs of ranks of the first two hosts, one after the other, twice. On a host with more than 16 ranks, use 16
-/// evenly spaced ranks.
+/// Measure all pairs of ranks of the first two hosts twice, one pair at a time. On a host with more than 16 ranks, 16 evenly
+/// spaced ranks are used.
 /// @throws usage_error with fewer than two hosts
 core_choice probe_core_choice(const rank_layout& ranks, const measure_function& measure, double budget_s,
                               const std::function<double()>& seconds_now);
 
-/// Measure the machine of the ranks of `comm`. During the measurement, each rank is bound to its own cores, so that link
-/// classes inside a host can be distinguished; ranks are not bound if several hosts share one kernel.
-/// @param bind false: keep the binding of ranks
-/// @param which_core also measure the influence of the measuring core, with an additional budget of the same size; set on
-/// rank 0
-/// @return the result on rank 0, an empty one on other ranks (see `shared`)
-/// @throws machine_error if a host has more ranks than usable cores, or stops replying
-/// @throws usage_error as probe_links and probe_core_choice do
+/// Measure the machine of the ranks of `comm`. During the measurement each rank is bound to its own core, so that path
+/// classes inside a host can be distinguished. Ranks are not bound if several hosts share one kernel.
+/// @param bind false: do not change the binding of ranks
+/// @param which_core if not null, also measure the influence of the communicating cores, with an additional budget of the
+/// same size; set on rank 0
+/// @return result on rank 0, an empty result on other ranks (see `shared`)
+/// @throws machine_error if a host has more ranks than usable cores, or stops responding
+/// @throws usage_error as probe_links and probe_core_choice
 /// @collective on comm
-/// @cost about options.budget_s at most, and the same again for `which_core`
+/// @cost at most about options.budget_s, twice this time with `which_core`
 probe_result probe(MPI_Comm comm, const job_hosts& hosts, const probe_options& options, bool bind = true,
                    std::optional<core_choice>* which_core = nullptr);
 

@@ -35,7 +35,7 @@ std::optional<class_figures> figures_of(const std::vector<fitted_pair>& pairs, p
                        {l_deviation, b_deviation}};
 }
 
-// Description of groups of hosts; empty if all are equal.
+// Description of groups of hosts; empty if there is only one group.
 std::optional<std::string> describe_groups(const verdict& groups, const std::vector<host_sample>& samples, bool loaded) {
   std::vector<int> size(at(groups.clusters), 0);
   for (const int c : groups.cluster_of) ++size[at(c)];
@@ -54,7 +54,7 @@ std::optional<std::string> describe_groups(const verdict& groups, const std::vec
                      rate_text(median(within)), rate_text(median(across)));
 }
 
-// Hosts with equal trees should have equal internal links.
+// Hosts with slower internal links than other hosts with equal trees.
 std::vector<slow_inside> slow_inside_hosts(const probe_result& found, const std::vector<int>& host_of_rank,
                                            const probe_options& options) {
   std::vector<slow_inside> slow;

@@ -17,7 +17,7 @@ bool on_all(MPI_Comm comm, bool value) {
   return all != 0;
 }
 
-// Union of the sets of all ranks of a host, and true if they are all equal.
+// Union of the sets of all ranks of a host, and true if all sets are equal.
 std::pair<pu_set, bool> union_over(MPI_Comm host, const pu_set& mine) {
   const int last = mine.empty() ? 0 : mine.back() + 1;
   int width = last;

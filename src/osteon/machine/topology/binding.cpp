@@ -24,23 +24,22 @@ binding_policy parse_binding(std::string_view name) {
   };
   for (std::size_t i = 0; i < policies.size(); ++i)
     if (same(policies[i])) return static_cast<binding_policy>(i);
-  throw usage_error(fmt::format("unknown binding '{}': must be none, core, L3, NUMA or socket", name));
+  throw usage_error(fmt::format("unknown binding '{}'; must be none, core, L3, NUMA or socket", name));
 }
 
 std::string_view name_of(binding_policy policy) { return policies[static_cast<std::size_t>(policy)]; }
 
 std::vector<int> cores_of_rank(const host_tree& tree, int local_rank, int ranks, int threads) {
   if (local_rank < 0 || local_rank >= ranks || threads < 1)
-    throw usage_error(fmt::format("rank {} of {} with {} threads: ranks are numbered from 0, with at least one thread each",
-                                  local_rank, ranks, threads));
+    throw usage_error(fmt::format("rank {} of {} with {} threads: the rank must be from 0 to {}, with at least one thread",
+                                  local_rank, ranks, threads, ranks - 1));
   const std::vector<int> usable = tree.usable_cores();
   const auto cores = static_cast<std::int64_t>(usable.size());
   if (static_cast<std::int64_t>(ranks) * threads > cores)
     throw machine_error(fmt::format(
-        "{} ranks of {} thread{} need {} cores, but this process may use {} ({}); start fewer ranks or threads, or do not "
-        "bind",
+        "{} ranks of {} thread{} require {} cores, but {} are available ({}); start fewer ranks or threads, or do not bind",
         ranks, threads, threads == 1 ? "" : "s", static_cast<std::int64_t>(ranks) * threads, cores, to_list(tree.allowed)));
-  // Steps of at least floor(cores / ranks) >= threads: no two ranks meet.
+  // Consecutive ranks are at least floor(cores / ranks) >= threads cores apart, so their cores are disjoint.
   const auto first = usable.begin() + local_rank * cores / ranks;
   return {first, first + threads};
 }

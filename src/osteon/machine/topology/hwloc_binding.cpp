@@ -22,7 +22,7 @@ bitmap to_bitmap(const pu_set& pus) {
   return set;
 }
 
-// Topology of this host with hardware threads and memories only, which is sufficient for binding and loads fast.
+// Topology of this host without caches and other objects, which is sufficient for binding and loads fast.
 hwloc_handle bare_host() {
   hwloc_handle tree = new_topology();
   hwloc_topology_set_all_types_filter(tree.get(), HWLOC_TYPE_FILTER_KEEP_NONE);
@@ -31,23 +31,23 @@ hwloc_handle bare_host() {
 }
 
 void require_allowed(hwloc_topology_t host, const pu_set& pus) {
-  if (pus.empty()) throw machine_error("empty set of hardware threads for a binding");
+  if (pus.empty()) throw machine_error("cannot bind to an empty set of hardware threads");
   const pu_set there = numbers_in(hwloc_topology_get_topology_cpuset(host));
   const pu_set allowed = numbers_in(hwloc_topology_get_allowed_cpuset(host));
   if (const pu_set absent = without(pus, there); !absent.empty())
-    throw machine_error(
-        fmt::format("cannot bind to hardware threads {}: this host has {}; the placement may belong to another host",
-                    to_list(absent), to_list(there)));
+    throw machine_error(fmt::format(
+        "cannot bind to hardware threads {}: this host has the threads {}; the placement may belong to another host",
+        to_list(absent), to_list(there)));
   if (const pu_set withheld = without(pus, allowed); !withheld.empty())
     throw machine_error(
-        fmt::format("cannot bind to hardware threads {}: the cgroup of this job allows {}; repeat the placement inside it, "
-                    "or do not bind",
+        fmt::format("cannot bind to hardware threads {}: the cgroup of this job allows the threads {}; repeat the placement "
+                    "in this job, or do not bind",
                     to_list(withheld), to_list(allowed)));
 }
 
 [[noreturn]] void fail(const pu_set& pus, int fault) {
-  throw machine_error(
-      fmt::format("the system rejects the binding to hardware threads {}: {}", to_list(pus), std::strerror(fault)));
+  throw machine_error(fmt::format("the operating system rejects the binding to hardware threads {}: {}", to_list(pus),
+                                  std::strerror(fault)));
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ bool bind_process(const host_tree& tree, const pu_set& pus, bool memory) {
   require_allowed(host.get(), pus);
   const bitmap set = to_bitmap(pus);
   if (hwloc_set_cpubind(host.get(), set.get(), HWLOC_CPUBIND_PROCESS) != 0) fail(pus, errno);
-  // A system that cannot bind memory (one node, or no support) still has the processes where they should be.
+  // Failure to bind memory (a single NUMA node, or no support) is ignored; the process is bound.
   if (memory) hwloc_set_membind(host.get(), set.get(), HWLOC_MEMBIND_BIND, HWLOC_MEMBIND_PROCESS);
   return true;
 }

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Ownership of an hwloc topology (internal to the two sources that use hwloc).
+/// Owner of an hwloc topology (internal to the two sources that use hwloc).
 #include <hwloc.h>
 
 #include <memory>
@@ -14,8 +14,8 @@ struct destroy_topology {
 };
 using hwloc_handle = std::unique_ptr<hwloc_topology, destroy_topology>;
 
-/// Create a topology, not loaded yet, that includes cores excluded by the cgroup, so that requests for them can be reported
-/// precisely.
+/// Create a topology that is not yet loaded. It includes cores excluded by the cgroup, so that error messages can
+/// distinguish excluded cores from nonexistent cores.
 inline hwloc_handle new_topology() {
   hwloc_topology_t tree = nullptr;
   if (hwloc_topology_init(&tree) != 0) throw machine_error("cannot initialise hwloc; check the memory of the machine");

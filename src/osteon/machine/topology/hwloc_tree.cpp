@@ -24,10 +24,10 @@ host_tree reduced(hwloc_topology_t tree) {
   host_tree host;
   host.synthetic = !hwloc_topology_is_thissystem(tree);
   host.allowed = numbers_in(hwloc_topology_get_allowed_cpuset(tree));
-  // Some virtual machines show no cores, only hardware threads.
+  // Some virtual machines have hardware threads, but no cores.
   const hwloc_obj_type_t unit = hwloc_get_nbobjs_by_type(tree, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
   numbering packages, nodes, caches;
-  std::vector<std::int64_t> memory;  // by number
+  std::vector<std::int64_t> memory;  // bytes of each NUMA node
   for (hwloc_obj_t object = nullptr; (object = hwloc_get_next_obj_by_type(tree, unit, object)) != nullptr;) {
     core c;
     const hwloc_obj_t package = hwloc_get_ancestor_obj_by_type(tree, HWLOC_OBJ_PACKAGE, object);
@@ -43,36 +43,37 @@ host_tree reduced(hwloc_topology_t tree) {
     c.pus = numbers_in(object->cpuset);
     if (!c.pus.empty()) host.cores.push_back(std::move(c));
   }
-  // A described host has the memory that hwloc makes up; a node without any is one that hwloc cannot see.
+  // The memory of synthetic hosts is fictitious; a node of 0 bytes is unknown to hwloc.
   if (!host.synthetic && std::find(memory.begin(), memory.end(), 0) == memory.end()) host.numa_bytes = std::move(memory);
   if (host.cores.empty() || host.allowed.empty())
     throw machine_error("hwloc finds no usable core on this host; check the cpuset of the cgroup");
   return host;
 }
 
-// hwloc would print a message about an unknown version to standard error.
+// Reject unknown versions before hwloc prints a message to standard error.
 void require_known_version(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   std::string head(4096, '\0');
   in.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<std::size_t>(std::max<std::streamsize>(in.gcount(), 0)));
-  if (head.empty()) throw data_error(fmt::format("{}: cannot be read, or is empty", file));
+  if (head.empty()) throw data_error(fmt::format("{}: the file is empty or cannot be read", file));
   const auto element = head.find("<topology");
   if (element == std::string::npos)
-    throw data_error(fmt::format("{}: not an hwloc XML file: no <topology> element; create one by `lstopo host.xml`", file));
+    throw data_error(
+        fmt::format("{}: not an hwloc XML file (no <topology> element); create the file by `lstopo host.xml`", file));
   const auto end = head.find('>', element);
   const std::string_view tag = std::string_view(head).substr(element, end == std::string::npos ? end : end - element);
   constexpr std::string_view attribute = "version=\"";
   const auto version = tag.find(attribute);
-  if (version == std::string_view::npos) return;  // hwloc 1 wrote none, and hwloc 2 still reads it
+  if (version == std::string_view::npos) return;  // files of hwloc 1 have no version; hwloc 2 reads these files
   int major = 0;
   const char* digits = tag.data() + version + attribute.size();
   std::from_chars(digits, tag.data() + tag.size(), major);
   const int own = static_cast<int>(hwloc_get_api_version() >> 16);
   if (major < 1 || major > own)
     throw data_error(fmt::format(
-        "{}: version {} of the hwloc XML format, but hwloc {} of this build reads up to version {}; export the file again "
-        "with hwloc {} or with the lstopo option for that version",
+        "{}: hwloc XML format version {} is not supported: hwloc {} of this build reads up to version {}; export the file "
+        "again with hwloc {} or with the lstopo option for that version",
         file, std::string_view(digits, static_cast<std::size_t>(std::find(digits, tag.data() + tag.size(), '"') - digits)),
         own, own, own));
 }
@@ -88,9 +89,8 @@ host_tree this_host() {
 host_tree synthetic_host(const std::string& description) {
   const hwloc_handle tree = new_topology();
   if (hwloc_topology_set_synthetic(tree.get(), description.c_str()) != 0 || hwloc_topology_load(tree.get()) != 0)
-    throw usage_error(fmt::format(
-        "'{}' is not a description of a host; example: 'pack:2 [numa] l3:12 core:8 pu:1' (hwloc synthetic topology)",
-        description));
+    throw usage_error(fmt::format("'{}' is not a valid hwloc synthetic topology; example: 'pack:2 [numa] l3:12 core:8 pu:1'",
+                                  description));
   return reduced(tree.get());
 }
 

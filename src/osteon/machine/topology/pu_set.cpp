@@ -14,8 +14,8 @@ int number_of(std::string_view digits, std::string_view whole) {
   int value = -1;
   const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (fault != std::errc{} || end != digits.data() + digits.size() || value < 0 || value >= most_pus)
-    throw data_error(fmt::format("'{}' is not a list of hardware threads: '{}' is not a number from 0 to {}; example: 0-3,8",
-                                 whole, digits, most_pus - 1));
+    throw data_error(fmt::format("list of hardware threads '{}': '{}' must be a number from 0 to {}; example: 0-3,8", whole,
+                                 digits, most_pus - 1));
   return value;
 }
 
@@ -32,11 +32,11 @@ pu_set parse_pu_list(std::string_view text) {
     const int first = number_of(part.substr(0, dash), text);
     const int last = dash == std::string_view::npos ? first : number_of(part.substr(dash + 1), text);
     if (last < first)
-      throw data_error(fmt::format("'{}' is not a list of hardware threads: '{}' is not ascending", text, part));
+      throw data_error(fmt::format("list of hardware threads '{}': the range '{}' must be ascending", text, part));
     for (int pu = first; pu <= last; ++pu) result.push_back(pu);
-    // Overlapping ranges may repeat themselves without end.
+    // Overlapping ranges could otherwise exhaust the memory.
     if (result.size() > static_cast<std::size_t>(most_pus))
-      throw data_error(fmt::format("a list of hardware threads contains more than {}", most_pus));
+      throw data_error(fmt::format("a list of hardware threads exceeds the limit of {} numbers", most_pus));
   }
   std::sort(result.begin(), result.end());
   result.erase(std::unique(result.begin(), result.end()), result.end());

@@ -77,7 +77,7 @@ namespace {
 
 std::int64_t in_gib(std::int64_t bytes) { return (bytes + (std::int64_t{1} << 29)) >> 30; }
 
-// ", 2 x 384 GiB" for equal nodes, else ", 384 and 96 GiB"; empty if the memory is unknown.
+// Memory of the NUMA nodes: ", 2 x 384 GiB" for equal nodes, otherwise ", 384 and 96 GiB"; empty if unknown.
 std::string memory_text(const std::vector<std::int64_t>& bytes) {
   if (bytes.empty()) return "";
   std::vector<std::int64_t> gib;
@@ -128,7 +128,7 @@ host_tree without_cores(host_tree tree, const std::vector<int>& cores) {
   std::sort(gone.begin(), gone.end());
   tree.cores = std::move(left);
   tree.allowed = without(tree.allowed, gone);
-  // Domains that lost all their cores leave no gap in the numbers.
+  // Renumber the domains without gaps.
   for (const auto member : {&core::package, &core::numa, &core::l3}) {
     std::vector<int> seen;
     for (core& c : tree.cores) {
@@ -146,9 +146,9 @@ host_list::host_list(int count, const host_tree& tree) {
 }
 
 void host_list::add(const std::string& name, const host_tree& tree) {
-  if (name.empty()) throw data_error(fmt::format("host {} has no name", size()));
+  if (name.empty()) throw data_error(fmt::format("the name of host {} is empty", size()));
   if (!host_by_name_.emplace(name, size()).second) throw data_error(fmt::format("duplicate host name {}", name));
-  // Most often a host is like the one before it, and no digest is needed.
+  // Usually the tree equals that of the previous host, and the digest is not required.
   int place = tree_of_.empty() || trees_[at(tree_of_.back())] != tree ? -1 : tree_of_.back();
   if (place < 0) {
     place = tree_by_digest_.emplace(tree.digest(), static_cast<int>(trees_.size())).first->second;
@@ -192,7 +192,7 @@ bool natural_less(std::string_view a, std::string_view b) {
     if (one != other) return one < other;
   }
   if (a.size() - i != b.size() - j) return a.size() - i < b.size() - j;
-  return a < b;  // node1 before node01, so that the order is total
+  return a < b;  // node01 before node1: the order is total
 }
 
 }  // namespace osteon::machine

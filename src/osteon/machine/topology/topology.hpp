@@ -2,8 +2,8 @@
 /// @file
 /// Hardware of hosts as values: the hwloc tree of a host, reduced to the data for placement and binding.
 ///
-/// A host is the list of its cores in the order of its tree, each with the numbers of the domains that contain it; the
-/// tree is that list read by columns. Domains are numbered from 0 over the whole host, in the order of the cores.
+/// A host is a list of cores in the order of its tree. Each core has the numbers of the domains (package, NUMA node, L3)
+/// that contain it. Domains are numbered from 0 over the whole host, in the order of the cores.
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -18,40 +18,41 @@ namespace osteon::machine {
 /// Domains of a host, from the smallest to the host itself.
 enum class level : std::uint8_t { core, l3, numa, package, host };
 
-/// The closest level that two cores share, from the nearest to the farthest.
+/// Path between two cores, named by the nearest common level; from the nearest to the farthest.
 enum class path : std::uint8_t { same_l3, inter_l3, inter_socket, inter_host };
 inline constexpr std::array all_paths = {path::same_l3, path::inter_l3, path::inter_socket, path::inter_host};
 inline constexpr std::size_t paths_inside = 3;
-/// "same L3", "inter-L3", "inter-socket", "inter-host".
+/// Name of a path: "same L3", "inter-L3", "inter-socket" or "inter-host".
 std::string_view name_of(path p);
 
 struct core {
   int package = 0;
-  int numa = 0;  ///< the memory that is nearest; the first where there are several
-  int l3 = 0;    ///< the package where the hardware has no L3
-  pu_set pus;    ///< its hardware threads
+  int numa = 0;  ///< nearest NUMA node; the first of several
+  int l3 = 0;    ///< L3 cache; the package on hardware without L3
+  pu_set pus;    ///< hardware threads of the core
   friend bool operator==(const core&, const core&) = default;
 };
 
 /// One host. Cores that this process may not use (cgroups) are in `cores` but not in `allowed`.
 struct host_tree {
   std::vector<core> cores;
-  pu_set allowed;                             ///< hardware threads that may be used
-  bool synthetic = true;                      ///< synthetic: binding to it has no effect
-  std::vector<std::int64_t> numa_bytes = {};  ///< memory of each NUMA node by its number; empty: unknown
+  pu_set allowed;                             ///< hardware threads available to this process
+  bool synthetic = true;                      ///< true: not the hardware of this host; binding has no effect
+  std::vector<std::int64_t> numa_bytes = {};  ///< memory of each NUMA node in bytes; empty: unknown
 
   /// Cores with at least one allowed hardware thread: indices into `cores`, ascending.
   std::vector<int> usable_cores() const;
   /// Number of the domain of a core at a level; at level::host always 0.
   int domain_of(int core, level l) const;
-  /// Allowed hardware threads of each domain at a level, in order, without those that have none.
+  /// Allowed hardware threads of each domain at a level, in order; domains without allowed threads are omitted.
   std::vector<pu_set> domains(level l) const;
-  /// Nearest common class of two cores of this host; path::same_l3 for a core and itself.
+  /// Path between two cores of this host; path::same_l3 for equal cores.
   path between(int core_a, int core_b) const;
-  /// XXH64 over cores, allowed threads and GiB of memory, 16 hexadecimal digits: equal hosts have equal digests, mostly also
-  /// hosts with memories that differ by the reserve of their kernels.
+  /// XXH64 digest of cores, allowed threads and GiB of memory, as 16 hexadecimal digits. Memory is rounded to GiB, so that
+  /// different reserves of kernels rarely change the digest.
   std::string digest() const;
-  /// One line: "2 packages, 24 L3, 2 NUMA nodes, 192 cores, 192 threads (8 allowed), 2 x 384 GiB".
+  /// Summary in one line, for example "2 packages, 24 L3, 2 NUMA nodes, 192 cores, 192 hardware threads (8 allowed), 2 x 384
+  /// GiB".
   std::string summary() const;
   friend bool operator==(const host_tree&, const host_tree&) = default;
 };
@@ -63,23 +64,23 @@ host_tree this_host();
 /// @throws usage_error with the description if hwloc cannot parse it
 host_tree synthetic_host(const std::string& description);
 
-/// A host from an XML file of hwloc (`lstopo host.xml`).
-/// @throws data_error if it cannot be read, or was written by a later major version than this hwloc
+/// Host from an XML file of hwloc (`lstopo host.xml`).
+/// @throws data_error if the file cannot be read, or was written by a later major version of hwloc
 host_tree host_from_xml(const std::string& path);
 
-/// The same host with only these hardware threads allowed (threads that do not exist are ignored).
+/// Restrict the allowed hardware threads of a host to a set. Nonexistent threads are ignored.
 host_tree restricted(host_tree tree, const pu_set& allowed);
-/// The same host without some of its cores, as if they did not exist.
+/// Remove cores from a host.
 host_tree without_cores(host_tree tree, const std::vector<int>& cores);
 
-/// Hosts by name. Equal trees are stored once, so that 10,000 equal hosts require the memory of 10,000 names.
+/// Hosts by name. Equal trees are stored once, so that many equal hosts require only the memory of their names.
 class host_list {
  public:
   host_list() = default;
-  /// `count` hosts of one tree, named host0, host1, ...
+  /// Create `count` hosts of one tree, named host0, host1, ...
   host_list(int count, const host_tree& tree);
 
-  /// @throws data_error if the name is empty or already used
+  /// Add a host. @throws data_error if the name is empty or already used
   void add(const std::string& name, const host_tree& tree);
   int size() const { return static_cast<int>(names_.size()); }
   const std::vector<std::string>& names() const { return names_; }
@@ -89,7 +90,7 @@ class host_list {
   int tree_of(int host) const { return tree_of_[static_cast<std::size_t>(host)]; }
   /// The different trees, in the order of their first hosts.
   const std::vector<host_tree>& trees() const { return trees_; }
-  /// @return index of the host; none if no host has this name
+  /// Index of the host with this name; empty if there is none.
   std::optional<int> find(std::string_view name) const;
   std::int64_t usable_cores() const;
   friend bool operator==(const host_list& a, const host_list& b) {
