@@ -156,7 +156,7 @@ TEST(VoxfeScript, faults_name_line_value_and_what_is_expected) {
   ASSERT_EQ(faults.size(), 12U);
   for (std::size_t i = 0; i < faults.size(); ++i) EXPECT_EQ(faults[i].where, "s:" + std::to_string(i + 1)) << faults[i].text;
   EXPECT_NE(faults[0].text.find("-1"), std::string::npos);
-  EXPECT_NE(faults[2].text.find("'many' is not a whole number"), std::string::npos) << faults[2].text;
+  EXPECT_NE(faults[2].text.find("('many') must be a whole number"), std::string::npos) << faults[2].text;
 }
 
 // Oracle: hand; a thousand bad lines are reported as twenty and "more".
@@ -253,16 +253,16 @@ TEST(VoxfeModel, faults_name_file_line_value_and_remedy) {
     const std::string text = error_of(f);
     EXPECT_NE(text.find(words), std::string::npos) << words << "\nin: " << text;
   };
-  expect("3\n1 7 1 1 1\n2 9 two 1 1\n3 7 3 1 1\n", "model:3: '2 9 two 1 1' is not an element");
-  expect("3\n1 7 1 1 1\n2 8 2 1 1\n3 7 3 1 1\n", "model:3: the material 8 is not in the table of 2 materials");
+  expect("3\n1 7 1 1 1\n2 9 two 1 1\n3 7 3 1 1\n", "model:3: element '2 9 two 1 1' must be five integers");
+  expect("3\n1 7 1 1 1\n2 8 2 1 1\n3 7 3 1 1\n", "model:3: material 8 is not in the table of 2 materials");
   expect("3\n1 7 1 1 1\n2 9 2 1 1\n3 7 3 2 1\n", "model:4: y = 2 is outside of the grid of 3 x 1 x 1");
-  expect("3\n1 7 1 1 1\n2 9 2 1 1\n3 7 2 1 1\n", "model:4: duplicate element of this voxel");
-  expect("3\n1 7 1 1 1\n2 9 2 1 1\n", "declares 3 elements, but");
-  expect("2\n1 7 1 1 1\n2 9 2 1 1\n3 7 3 1 1\n", "declares 2 elements, but contains 3");
-  expect("999999999\n1 7 1 1 1\n", "declares 999999999 elements, but the following 10 bytes contain at most 1");
-  expect("1 7 1 1 1\n", "is not the number of elements");
-  expect("\n\n", "has no number of elements");
-  expect("0.5 0.5 0.4\n1\n1 7 1 1 1\n", "has a voxel size of 0.4 along z");
+  expect("3\n1 7 1 1 1\n2 9 2 1 1\n3 7 2 1 1\n", "model:4: duplicate element of a voxel");
+  expect("3\n1 7 1 1 1\n2 9 2 1 1\n", "3 elements are declared, but");
+  expect("2\n1 7 1 1 1\n2 9 2 1 1\n3 7 3 1 1\n", "2 elements are declared, but 3 found");
+  expect("999999999\n1 7 1 1 1\n", "999999999 elements are declared, but the following 10 bytes contain at most 1");
+  expect("1 7 1 1 1\n", "the number of elements must precede the elements");
+  expect("\n\n", "missing number of elements");
+  expect("0.5 0.5 0.4\n1\n1 7 1 1 1\n", "the voxel size 0.4 along z differs");
   voxfe_files nodes = beam();
   nodes.constraints = "SELECT_NODE_3D 1 1 1 0 0 0 1 1 1\nSELECT_NODE_3D 4 1 3 0 1 0 0 0 0\n";
   EXPECT_NE(error_of(nodes).find("nodes:2: z = 3 is not a node"), std::string::npos) << error_of(nodes);

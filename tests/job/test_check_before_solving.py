@@ -164,7 +164,7 @@ def of_no_material(folder: Path) -> None:
     ("damage", "said"),
     [
         (missing, "model.txt"),
-        (short, "declares 320 elements, but contains 317"),
+        (short, "320 elements are declared, but 317 found"),
         (pulled_at_nothing, "a force of the model pulls at the node x, y, z = 20, 0, 0"),
         (held_by_nothing, "leave the solid free to move"),
         (of_no_material, "7"),

@@ -96,7 +96,7 @@ def test_ranks_with_models_of_their_own_are_refused(two_jobs: Job) -> None:
     command = f"cd $OMPI_COMM_WORLD_RANK && exec {BINARY} run job.toml --no-report"
     done = mpirun(two_jobs.folder, "sh", "-c", command)
     assert done.returncode != 0
-    assert done.stderr.count("rank 1 reads another model") == 1, done.stderr
+    assert done.stderr.count("rank 1 reads a different model") == 1, done.stderr
     assert not list(two_jobs.folder.glob("*/job.out/results.nc"))
 
 

@@ -191,7 +191,7 @@ def test_forces_and_materials(job: Job, tmp_path: Path) -> None:
     (force,) = told["forces"]
     assert force["force_N"] == pytest.approx([16, 0, 0]) and force["on"] == "forces of the model"
     assert force["displacement_mm"] == pytest.approx(16 * 2 / 2000 + 16 * 2 / 500, rel=1e-5)
-    assert "'hard': its yield (VonMisesIsotropic) is left out" in log
+    assert "'hard': yield (VonMisesIsotropic) is ignored" in log
     # The converted model is the same, as is a VOX-FE script.
     for target in (tmp_path / "model.nc", tmp_path / "script.txt"):
         source = path if target.suffix == ".nc" else tmp_path / "model.nc"
@@ -254,24 +254,24 @@ HEXAHEDRA = "Parts/Part1/Elements/Hexahedrons"
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (set_attribute("", "Conventions", "CF-1.8"), "it is not a model of FAIM or n88tools"),
-        (set_attribute("", "ActiveProblem", "Problem7"), "has no group 'Problem7'"),
+        (set_attribute("", "Conventions", "CF-1.8"), "for models of FAIM and n88tools"),
+        (set_attribute("", "ActiveProblem", "Problem7"), "missing group 'Problem7'"),
         (set_attribute("Constraints/top_fixed", "Type", "NodeRotation"), "type 'NodeRotation'"),
-        (set_attribute("MaterialDefinitions/bone", "Type", "LinearOrthotropic"), "only isotropic ones are supported"),
+        (set_attribute("MaterialDefinitions/bone", "Type", "LinearOrthotropic"), "use an isotropic material"),
         (set_attribute("MaterialDefinitions/bone", "E", -3.0), "E is -3 MPa"),
         (set_attribute("MaterialDefinitions/bone", "nu", 0.5), "nu is 0.5"),
-        (set_attribute("Problems/Problem1", "Constraints", "bottom_fixed,side"), "has no group 'side'"),
-        (set_value(f"{HEXAHEDRA}/NodeNumbers", (3, 5), 100000), "the node 100000 of"),
-        (set_value(f"{HEXAHEDRA}/NodeNumbers", (3, 5), 0), "the node 0 of"),
-        (set_value(f"{HEXAHEDRA}/NodeNumbers", (3, 5), 1), "element 4 is not a voxel"),
-        (set_value(f"{HEXAHEDRA}/MaterialID", 7, 9), "element 8 has the material 9"),
-        (set_value("Parts/Part1/NodeCoordinates", (9, 1), np.nan), "the position of node 10 is not finite"),
-        (set_value("Parts/Part1/NodeCoordinates", (40, 0), 3.3 + EDGE / 2), "is not a"),
+        (set_attribute("Problems/Problem1", "Constraints", "bottom_fixed,side"), "missing group 'side'"),
+        (set_value(f"{HEXAHEDRA}/NodeNumbers", (3, 5), 100000), "node 100000 does not exist"),
+        (set_value(f"{HEXAHEDRA}/NodeNumbers", (3, 5), 0), "node 0 does not exist"),
+        (set_value(f"{HEXAHEDRA}/NodeNumbers", (3, 5), 1), "element 4 must be a voxel"),
+        (set_value(f"{HEXAHEDRA}/MaterialID", 7, 9), "element 8: material 9"),
+        (set_value("Parts/Part1/NodeCoordinates", (9, 1), np.nan), "the position of node 10 must be finite"),
+        (set_value("Parts/Part1/NodeCoordinates", (40, 0), 3.3 + EDGE / 2), "must be a"),
         (set_value("Parts/Part1/NodeCoordinates", (9, 1), 1e6), "improbable"),
-        (set_value("Constraints/top_fixed/Sense", 4, 0), "a sense of 0"),
-        (set_value("Constraints/top_displacement/NodeNumber", 0, 5000), "the node 5000 of"),
-        (set_value("Constraints/top_displacement/Value", 0, np.inf), "is not finite"),
-        (lambda file: file["Parts/Part1/Elements"].createGroup("Tetrahedrons"), "only hexahedra are supported"),
+        (set_value("Constraints/top_fixed/Sense", 4, 0), "Sense 0 must be"),
+        (set_value("Constraints/top_displacement/NodeNumber", 0, 5000), "node 5000 does not exist"),
+        (set_value("Constraints/top_displacement/Value", 0, np.inf), "must be finite"),
+        (lambda file: file["Parts/Part1/Elements"].createGroup("Tetrahedrons"), "use hexahedra"),
     ],
 )
 def test_what_is_no_voxel_model_is_refused(tmp_path: Path, change, words: str) -> None:
@@ -295,7 +295,7 @@ def test_two_elements_in_one_place_and_files_that_are_none(tmp_path: Path) -> No
         numbers[1] = numbers[0]
 
     _, told = run(damaged(path, twice), tmp_path / "out", "-n", "2", code=3)
-    assert "two elements at the voxel x, y, z = 0, 0, 0" in told
+    assert "duplicate element at voxel x, y, z = 0, 0, 0" in told
     (tmp_path / "text.n88model").write_text("no netCDF")
     _, told = run(tmp_path / "text.n88model", tmp_path / "out", code=3)
     assert "text.n88model" in told
@@ -338,4 +338,4 @@ def test_conditions_that_move_nodes_are_no_script(job: Job, tmp_path: Path) -> N
     write_model(path, voxels, compression(voxels, -0.001))
     assert osteon("convert", str(path), str(tmp_path / "model.nc")).returncode == 0
     done = osteon("convert", str(tmp_path / "model.nc"), str(tmp_path / "script.txt"))
-    assert done.returncode == 2 and "a VOX-FE script supports only fixed nodes" in done.stderr, done.stderr
+    assert done.returncode == 2 and "VOX-FE scripts support only fixed nodes" in done.stderr, done.stderr

@@ -250,7 +250,7 @@ def test_zstd(directory, tmp_path):
     assert verify(path).returncode == 0  # finds the package on its own
     environment["HDF5_PLUGIN_PATH"] = "/nowhere"
     checked = subprocess.run([OSTEON, "verify", path], env=environment, capture_output=True, text=True, timeout=60)
-    assert checked.returncode == 3 and "CellData/sed: cannot be read here: the filter 32015" in checked.stdout
+    assert checked.returncode == 3 and "CellData/sed: cannot be read: HDF5 filter 32015" in checked.stdout
 
 
 def test_uncompressed_and_aligned(directory, tmp_path):
@@ -300,7 +300,7 @@ def test_pictures_of_what_is_no_whole_result_are_refused(directory, tmp_path):
     cut = tmp_path / "cut.vtkhdf"
     cut.write_bytes(good.read_bytes()[:-7])
     for path, words in (
-        (unfinished, "unfinished file of a run"),
+        (unfinished, "incomplete file of a running"),
         (damaged, "CellData/sed, planes 0 to"),
         (cut, "no seal at its end"),
     ):

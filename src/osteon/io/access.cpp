@@ -16,7 +16,7 @@ constexpr std::array<std::pair<access_mode, const char*>, 4> names{{{access_mode
                                                                     {access_mode::parallel, "parallel"}}};
 
 struct host_map {
-  std::vector<int> leader;  ///< by rank: the first rank of its group
+  std::vector<int> leader;  ///< first rank of the group of each rank
   int hosts = 1;
 };
 
@@ -46,7 +46,7 @@ std::string name_of(access_mode mode) {
 access_mode access_mode_of(const std::string& name) {
   const auto found = std::find_if(names.begin(), names.end(), [&](const auto& n) { return n.second == name; });
   if (found == names.end())
-    throw usage_error(fmt::format("unknown file access '{}'; choose auto, serial, aggregated or parallel", name));
+    throw usage_error(fmt::format("unknown file access mode '{}'; must be auto, serial, aggregated or parallel", name));
   return found->first;
 }
 
@@ -56,16 +56,16 @@ access_mode choose_mode(file_system_kind kind, int ranks, int hosts, direction w
   return way == direction::write ? access_mode::serial : access_mode::aggregated;
 }
 
-file_team file_team::make(MPI_Comm all, const std::string& path, const access& how, direction way) {
+file_team file_team::make(MPI_Comm all, const std::string& path, const access& options, direction way) {
   file_team team;
   const int rank = comm::rank(all), size = comm::size(all);
   if (rank == 0) team.system = file_system_of(path);
   int kind = static_cast<int>(team.system.kind);
   MPI_Bcast(&kind, 1, MPI_INT, 0, all);
   team.system.kind = static_cast<file_system_kind>(kind);
-  const host_map map = find_hosts(all, how.ranks_per_writer);
+  const host_map map = find_hosts(all, options.ranks_per_writer);
   team.hosts = map.hosts;
-  team.mode = how.mode == access_mode::automatic ? choose_mode(team.system.kind, size, team.hosts, way) : how.mode;
+  team.mode = options.mode == access_mode::automatic ? choose_mode(team.system.kind, size, team.hosts, way) : options.mode;
 
   bool mine = rank == 0;
   if (team.mode == access_mode::parallel) mine = true;
@@ -83,20 +83,20 @@ file_team file_team::make(MPI_Comm all, const std::string& path, const access& h
   return team;
 }
 
-void check_hints(const access& how) {
-  for (const auto& [key, value] : how.hints)
+void check_hints(const access& options) {
+  for (const auto& [key, value] : options.hints)
     if (key.empty() || key.size() >= MPI_MAX_INFO_KEY || value.empty() || value.size() >= MPI_MAX_INFO_VAL)
-      throw usage_error(fmt::format("the MPI-IO hint '{:.40}={:.40}' is empty or too long; write key=value", key, value));
+      throw usage_error(fmt::format("MPI-IO hint '{:.40}={:.40}': key and value must not be empty or too long", key, value));
 }
 
-MPI_Info make_info(const access& how, const file_team& team) {
+MPI_Info make_info(const access& options, const file_team& team) {
   MPI_Info info = MPI_INFO_NULL;
   MPI_Info_create(&info);
   if (team.system.kind == file_system_kind::parallel) {  // one collecting rank per host, as recommended for file servers
     MPI_Info_set(info, "romio_cb_write", "enable");
     MPI_Info_set(info, "cb_nodes", std::to_string(team.hosts).c_str());
   }
-  for (const auto& [key, value] : how.hints) MPI_Info_set(info, key.c_str(), value.c_str());
+  for (const auto& [key, value] : options.hints) MPI_Info_set(info, key.c_str(), value.c_str());
   return info;
 }
 

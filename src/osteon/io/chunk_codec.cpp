@@ -17,7 +17,7 @@ namespace osteon::io {
 namespace {
 
 #ifdef OSTEON_ZSTD
-/// Takes three fifths of the time of level 1 for a seventh more bytes: the low bytes of solver results are incompressible.
+/// Level -3 takes 60 % of the time of level 1 and yields 14 % more bytes: the low bytes of results are incompressible.
 constexpr int fast_zstd_level = -3;
 #endif
 
@@ -26,7 +26,7 @@ To* bytes_of(From* p) {
   return reinterpret_cast<To*>(p);
 }
 
-/// Number of bytes used, or 0 if the output does not fit.
+/// Deflate by zlib. Returns the number of output bytes, or 0 if the output does not fit.
 std::size_t deflate_by_zlib(std::span<const std::byte> from, std::span<std::byte> to, int level) {
   uLongf used = to.size();
   const int status = compress2(bytes_of<Bytef>(to.data()), &used, bytes_of<const Bytef>(from.data()), from.size(), level);
@@ -42,7 +42,7 @@ std::size_t deflate_by_isal(std::span<const std::byte> from, std::span<std::byte
   stream.level_buf_size = static_cast<std::uint32_t>(work.size());
   stream.gzip_flag = IGZIP_ZLIB;
   stream.end_of_stream = 1;
-  stream.next_in = bytes_of<std::uint8_t>(const_cast<std::byte*>(from.data()));  // it is only read
+  stream.next_in = bytes_of<std::uint8_t>(const_cast<std::byte*>(from.data()));  // ISA-L does not modify the input
   stream.avail_in = static_cast<std::uint32_t>(from.size());
   stream.next_out = bytes_of<std::uint8_t>(to.data());
   stream.avail_out = static_cast<std::uint32_t>(to.size());
@@ -54,7 +54,7 @@ std::size_t deflate_by_isal(std::span<const std::byte> from, std::span<std::byte
 }  // namespace
 
 struct chunk_encoder::state {
-  storage how;
+  storage options;
   std::int64_t element_bytes = 1;
   std::vector<std::byte> padded, shuffled;
   std::size_t chunk_bytes = 0;
@@ -81,31 +81,31 @@ void shuffle(std::span<const std::byte> values, std::int64_t element_bytes, std:
       for (std::size_t i = 0; i < count; ++i) to[b * count + i] = values[i * width + b];
     return;
   }
-  // Blocks that remain in the L1 cache while their four bytes are separated; the inner loops are vectorised.
+  // Blocks fit into the L1 cache; the inner loops are vectorised.
   constexpr std::size_t block = 2048;
   std::uint32_t element[block];
   for (std::size_t at = 0; at < count; at += block) {
     const std::size_t n = std::min(block, count - at);
     std::memcpy(element, values.data() + width * at, width * n);
     for (unsigned b = 0; b < 4; ++b) {
-      std::byte* const plane = to.data() + b * count + at;  // little-endian: the lowest byte is the first
+      std::byte* const plane = to.data() + b * count + at;  // little-endian: byte 0 is the lowest byte
       for (std::size_t i = 0; i < n; ++i) plane[i] = static_cast<std::byte>(element[i] >> (8 * b));
     }
   }
 }
 
-chunk_encoder::chunk_encoder(const storage& how, std::int64_t element_bytes, std::size_t chunk_bytes)
+chunk_encoder::chunk_encoder(const storage& options, std::int64_t element_bytes, std::size_t chunk_bytes)
     : state_(std::make_unique<state>()) {
-  state_->how = how;
+  state_->options = options;
   state_->element_bytes = element_bytes;
   state_->chunk_bytes = chunk_bytes;
   if (element_bytes > 1) state_->shuffled.resize(chunk_bytes);
 #ifdef OSTEON_ZSTD
-  if (how.method != compression::zstd) return;
+  if (options.method != compression::zstd) return;
   state_->zstd.reset(ZSTD_createCCtx());
   if (!state_->zstd) throw std::bad_alloc();
-  ZSTD_CCtx_setParameter(state_->zstd.get(), ZSTD_c_compressionLevel, how.level.value_or(fast_zstd_level));
-  ZSTD_CCtx_setParameter(state_->zstd.get(), ZSTD_c_checksumFlag, 1);  // so that every reader notices damage, as with zlib
+  ZSTD_CCtx_setParameter(state_->zstd.get(), ZSTD_c_compressionLevel, options.level.value_or(fast_zstd_level));
+  ZSTD_CCtx_setParameter(state_->zstd.get(), ZSTD_c_checksumFlag, 1);  // every reader detects damage, as with zlib
 #endif
 }
 
@@ -113,7 +113,7 @@ chunk_encoder::~chunk_encoder() = default;
 
 std::size_t chunk_encoder::bound() const {
 #ifdef OSTEON_ZSTD
-  if (state_->how.method == compression::zstd) return ZSTD_compressBound(state_->chunk_bytes);
+  if (state_->options.method == compression::zstd) return ZSTD_compressBound(state_->chunk_bytes);
 #endif
   return compressBound(state_->chunk_bytes);
 }
@@ -131,18 +131,18 @@ std::size_t chunk_encoder::encode(std::span<const std::byte> values, std::span<s
   }
   std::size_t used = 0;
 #ifdef OSTEON_ZSTD
-  if (s.how.method == compression::zstd) {
+  if (s.options.method == compression::zstd) {
     used = ZSTD_compress2(s.zstd.get(), to.data(), to.size(), values.data(), values.size());
-    if (ZSTD_isError(used)) throw machine_error("zstd failed: " + std::string(ZSTD_getErrorName(used)));
+    if (ZSTD_isError(used)) throw machine_error("zstd cannot compress a chunk: " + std::string(ZSTD_getErrorName(used)));
     return used;
   }
 #endif
-  const int level = s.how.level.value_or(default_level);
+  const int level = s.options.level.value_or(default_level);
 #ifdef OSTEON_ISAL
   if (level == 1) used = deflate_by_isal(values, to, s.work);
 #endif
   if (used == 0) used = deflate_by_zlib(values, to, level);
-  if (used == 0) throw machine_error("zlib could not deflate a chunk; choose another compression");
+  if (used == 0) throw machine_error("zlib cannot deflate a chunk; choose another compression");
   return used;
 }
 

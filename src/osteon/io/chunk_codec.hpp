@@ -1,8 +1,8 @@
 #pragma once
 /// @file
-/// Encoding of a chunk as by the filters of HDF5 (internal to io).
+/// Encoding of chunks in the format of the HDF5 filters, without HDF5 (internal to io).
 ///
-/// Outside of HDF5, every rank compresses its chunks in threads, and deflate uses ISA-L, seven times as fast as zlib for the
+/// Every rank compresses its chunks in parallel threads. Deflate uses ISA-L, which is seven times as fast as zlib for the
 /// same size. The results are ordinary shuffled zlib or zstd streams.
 #include <cstddef>
 #include <cstdint>
@@ -15,23 +15,24 @@ namespace osteon::io {
 /// True if this build supports zstd.
 bool can_write_zstd();
 
-/// Shuffle filter of HDF5 (filter 2): first bytes of all elements, then the second bytes, and so on.
-/// @param to as long as `values`, a multiple of element_bytes
+/// Shuffle filter of HDF5 (filter 2): the first bytes of all elements, then the second bytes, and so on.
+/// @param to output of the size of `values`, which is a multiple of element_bytes
 void shuffle(std::span<const std::byte> values, std::int64_t element_bytes, std::span<std::byte> to);
 
 /// Encodes chunks of one size.
 class chunk_encoder {
  public:
   /// @throws std::bad_alloc
-  chunk_encoder(const storage& how, std::int64_t element_bytes, std::size_t chunk_bytes);
+  chunk_encoder(const storage& options, std::int64_t element_bytes, std::size_t chunk_bytes);
   ~chunk_encoder();
   chunk_encoder(const chunk_encoder&) = delete;
   chunk_encoder& operator=(const chunk_encoder&) = delete;
 
   /// Maximum size of an encoded chunk in bytes.
   std::size_t bound() const;
-  /// @param values values of a chunk, padded with zeros if fewer (the last planes)
-  /// @param to at least bound() bytes
+  /// Encode a chunk.
+  /// @param values values of the chunk; an incomplete chunk (the last planes) is padded with zeros
+  /// @param to output of at least bound() bytes
   /// @return size of the encoded chunk in bytes @throws machine_error
   std::size_t encode(std::span<const std::byte> values, std::span<std::byte> to);
 

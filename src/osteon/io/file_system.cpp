@@ -16,7 +16,7 @@ struct known_type {
   file_system_kind kind;
 };
 
-// Numbers of linux/magic.h, and of file systems outside of the kernel from their headers.
+// Numbers from linux/magic.h, and from the headers of file systems outside of the kernel.
 constexpr std::array known{
     known_type{0xEF53, "ext", file_system_kind::local},
     known_type{0x58465342, "xfs", file_system_kind::local},

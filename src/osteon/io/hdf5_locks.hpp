@@ -4,14 +4,14 @@
 
 namespace osteon::io {
 
-/// Disable the file locks of HDF5 in this process and in programs that it starts, unless the user has set
-/// HDF5_USE_FILE_LOCKING. Call before HDF5 opens a file.
+/// Disable the file locks of HDF5 in this process and its child processes, unless the user has set HDF5_USE_FILE_LOCKING.
+/// Call before HDF5 opens a file.
 ///
-/// On file systems without locks (NFS without lockd, some Lustre), HDF5 cannot open files. Locks are not needed:
-/// directory_lock protects the output folder, files are replaced atomically, and readers check the seal.
+/// With locks, HDF5 cannot open files on file systems without lock support (NFS without lockd, some Lustre). Locks are
+/// unnecessary: directory_lock protects the output folder, files are replaced atomically, and readers check the seal.
 void use_no_hdf5_locks();
 
-/// Disable the locks during the lifetime of an object, for a process of another program.
+/// Disables the locks during the lifetime of the object, for processes of other programs.
 class without_hdf5_locks {
  public:
   without_hdf5_locks();

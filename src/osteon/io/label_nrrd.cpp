@@ -78,9 +78,9 @@ void write_labels(const std::string& path, const label_volume& volume, std::span
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const label_run& r = runs[i];
     if (r.z < 0 || r.z >= n.z || r.y < 0 || r.y >= n.y || r.x < 0 || r.length < 1 || r.x + std::int64_t{r.length} > n.x)
-      throw usage_error(fmt::format("{} labels at z, y, x = {}, {}, {} exceed a volume of {} x {} x {}", r.length, r.z, r.y,
-                                    r.x, n.z, n.y, n.x));
-    if (r.number < 1 || r.number > 255) throw usage_error(fmt::format("a label of {}; must be 1 to 255", r.number));
+      throw usage_error(fmt::format("run of {} voxels at z, y, x = {}, {}, {} exceeds the volume of {} x {} x {} voxels",
+                                    r.length, r.z, r.y, r.x, n.z, n.y, n.x));
+    if (r.number < 1 || r.number > 255) throw usage_error(fmt::format("label {} must be from 1 to 255", r.number));
     by_plane[i] = static_cast<std::uint32_t>(i);
   }
   std::stable_sort(by_plane.begin(), by_plane.end(), [&](auto a, auto b) { return runs[a].z < runs[b].z; });

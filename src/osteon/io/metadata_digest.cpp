@@ -16,9 +16,9 @@
 namespace osteon::io {
 namespace {
 
-constexpr std::size_t most_bytes = std::size_t{1} << 30;  // of one attribute or variable: most_conditions of them fit
-constexpr int most_items = 4096;                          // of one kind in a group
-constexpr int deepest = 4;                                // groups within groups
+constexpr std::size_t most_bytes = std::size_t{1} << 30;  // limit of an attribute or variable; most_conditions fit
+constexpr int most_items = 4096;                          // limit of groups, attributes or variables of a group
+constexpr int deepest = 4;                                // limit of nested groups
 
 void check(int status) { check_netcdf(status, "read the metadata", error_kind::data); }
 
@@ -28,11 +28,11 @@ std::string hex(const std::vector<std::byte>& bytes) {
   return text;
 }
 
-// Lines of text, one for each thing, sorted: programs that copy a file may change its order.
+// Sorted lines of text, one for each attribute and variable. Programs that copy a file may change the order.
 class listing {
  public:
   void group(int id, const std::string& path, int depth = 0) {
-    if (depth > deepest) throw data_error("the groups are nested too deeply");
+    if (depth > deepest) throw data_error(fmt::format("groups are nested more than {} levels deep", deepest));
     attributes(id, NC_GLOBAL, path);
     variables(id, path);
     int count = 0;
@@ -54,15 +54,18 @@ class listing {
  private:
   static std::size_t limited(int count) {
     if (count < 0 || count > most_items)
-      throw data_error(fmt::format("a group has {} items; must be at most {}", count, most_items));
+      throw data_error(fmt::format("a group has {} attributes, variables or groups; the limit is {}", count, most_items));
     return static_cast<std::size_t>(count);
   }
 
   static std::size_t size_of(int group_id, nc_type type, std::size_t count) {
     std::size_t one = 0;
-    if (type < NC_BYTE || type > NC_UINT64) throw data_error("the metadata have an unsupported type");
+    if (type < NC_BYTE || type > NC_UINT64)
+      throw data_error(fmt::format("an attribute or variable has the unsupported netCDF type {}", type));
     check(nc_inq_type(group_id, type, nullptr, &one));
-    if (count > most_bytes / one) throw data_error(fmt::format("an item of the metadata has too many values: {}", count));
+    if (count > most_bytes / one)
+      throw data_error(
+          fmt::format("an attribute or variable has too many values ({}); the limit is {} bytes", count, most_bytes));
     return one * count;
   }
 
@@ -73,7 +76,7 @@ class listing {
       std::array<char, NC_MAX_NAME + 1> name{};
       check(nc_inq_attname(group_id, variable, static_cast<int>(i), name.data()));
       const std::string_view n(name.data());
-      // set last, or changed by programs that copy files
+      // `complete` is set last; the other attributes are changed by programs that copy files.
       if (path == "/" && (n == "complete" || n == "history" || n == "_NCProperties" || n == "NCO")) continue;
       nc_type type = NC_NAT;
       std::size_t length = 0;
@@ -95,8 +98,8 @@ class listing {
       nc_type type = NC_NAT;
       int rank = 0;
       check(nc_inq_varndims(group_id, id, &rank));
-      if (path == "/" && rank > 2) continue;  // a second name of a field, which /VTKHDF has
-      if (rank > 4) throw data_error(fmt::format("a variable has {} dimensions; must be 1 to 4", rank));
+      if (path == "/" && rank > 2) continue;  // a hard link to a field of /VTKHDF
+      if (rank > 4) throw data_error(fmt::format("a variable has {} dimensions; the limit is 4", rank));
       check(nc_inq_var(group_id, id, name.data(), &type, nullptr, dimension.data(), nullptr));
       std::string line = fmt::format("variable {}{} {}", path, name.data(), static_cast<int>(type));
       std::size_t values = 1;

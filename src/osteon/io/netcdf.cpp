@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* hdf5_locks = "HDF5_USE_FILE_LOCKING";
 constexpr std::int64_t largest_axis = 1 << 20;
-constexpr double largest_plane_bytes = 2147483647.0;  // MPI-IO below HDF5 counts the bytes of a chunk in an int
+constexpr double largest_plane_bytes = 2147483647.0;  // MPI-IO in HDF5 counts the bytes of a chunk in an int
 
 void define_coordinate(const layout& where, const char* name, int dimension, const char* axis) {
   int id = -1;
@@ -55,27 +55,29 @@ int define_dimension(int file, const char* name, std::int64_t length) {
   return id;
 }
 
-/// This dimension exists only in files with a tensor.
+/// Dimension of tensor components, defined for the first tensor of a file.
 int voigt_dimension(int file) {
   int id = -1;
   return nc_inq_dimid(file, "voigt", &id) == NC_NOERR ? id : define_dimension(file, "voigt", 6);
 }
 
-void store_as(const plane_variable& v, const storage& how) {
+void store_as(const plane_variable& v, const storage& options) {
   std::vector<std::size_t> chunk{static_cast<std::size_t>(v.chunk_planes)};
   chunk.insert(chunk.end(), v.plane_shape.begin(), v.plane_shape.end());
-  const std::string what = fmt::format("define how '{}' is stored", v.name);
-  if (v.type == NC_FLOAT && how.significant_digits > 0)
-    check_netcdf(nc_def_var_quantize(v.group, v.id, NC_QUANTIZE_BITROUND, bits_for_digits(how.significant_digits)), what);
-  if (how.method == compression::none) return check_netcdf(nc_def_var_chunking(v.group, v.id, NC_CONTIGUOUS, nullptr), what);
-  check_netcdf(nc_def_var_chunking(v.group, v.id, NC_CHUNKED, chunk.data()), what);
-  // No Fletcher-32: zlib's own Adler-32, and zstd's checksum of results, let every reader notice damage in a chunk.
-  if (how.method == compression::deflate) {
-    check_netcdf(nc_def_var_deflate(v.group, v.id, 1, 1, how.level.value_or(default_level)), what);
+  const std::string action = fmt::format("define how '{}' is stored", v.name);
+  if (v.type == NC_FLOAT && options.significant_digits > 0)
+    check_netcdf(nc_def_var_quantize(v.group, v.id, NC_QUANTIZE_BITROUND, bits_for_digits(options.significant_digits)),
+                 action);
+  if (options.method == compression::none)
+    return check_netcdf(nc_def_var_chunking(v.group, v.id, NC_CONTIGUOUS, nullptr), action);
+  check_netcdf(nc_def_var_chunking(v.group, v.id, NC_CHUNKED, chunk.data()), action);
+  // Fletcher-32 is not used: Adler-32 of zlib and the checksum of zstd allow every reader to detect damage of a chunk.
+  if (options.method == compression::deflate) {
+    check_netcdf(nc_def_var_deflate(v.group, v.id, 1, 1, options.level.value_or(default_level)), action);
   } else {
-    const unsigned level = static_cast<unsigned>(how.level.value_or(default_level));
-    check_netcdf(nc_def_var_deflate(v.group, v.id, 1, 0, 0), what);  // shuffle only
-    check_netcdf(nc_def_var_filter(v.group, v.id, zstd_filter, 1, &level), what);
+    const unsigned level = static_cast<unsigned>(options.level.value_or(default_level));
+    check_netcdf(nc_def_var_deflate(v.group, v.id, 1, 0, 0), action);  // shuffle only
+    check_netcdf(nc_def_var_filter(v.group, v.id, zstd_filter, 1, &level), action);
   }
 }
 
@@ -87,12 +89,12 @@ int define_group(int parent, const char* name) {
 
 }  // namespace
 
-void check_netcdf(int status, const std::string& what, error_kind kind) {
+void check_netcdf(int status, const std::string& action, error_kind kind) {
   if (status == NC_NOERR) return;
-  // HDF5 reports a lock that a file system refuses as an error of the file, or as a missing permission.
+  // HDF5 reports a failed lock as an error of the file, or as a missing permission.
   const char* locks = std::getenv(hdf5_locks);
   const bool asked_for = locks && std::string_view(locks) != "FALSE" && std::string_view(locks) != "0";
-  throw_error(kind, fmt::format("cannot {}: {}{}", what, nc_strerror(status),
+  throw_error(kind, fmt::format("cannot {}: {}{}", action, nc_strerror(status),
                                 asked_for ? fmt::format(" ({} is set to {}: unset it on file systems without locks)",
                                                         hdf5_locks, locks)
                                           : ""));
@@ -101,8 +103,7 @@ void check_netcdf(int status, const std::string& what, error_kind kind) {
 const char* netcdf_path(const std::string& path) {
   if (path.find('\\') != std::string::npos)
     throw usage_error(fmt::format(
-        "the path '{}' contains a backslash, which the netCDF library replaces by a slash; rename that folder or file",
-        path));
+        "path '{}' contains a backslash, which the netCDF library does not support; rename the folder or file", path));
   return path.c_str();
 }
 
@@ -119,16 +120,16 @@ void check_geometry(index3 shape, vector3 spacing_mm, vector3 origin_mm, int com
   for (int a = 0; a < 3; ++a) {
     const char name = "zyx"[a];
     if (shape[a] < 1 || shape[a] > largest_axis)
-      throw data_error(fmt::format("the image has {} voxels along {}; must be 1 to {}", shape[a], name, largest_axis));
+      throw data_error(fmt::format("number of voxels along {} ({}): must be from 1 to {}", name, shape[a], largest_axis));
     if (!(spacing_mm[a] > 0) || !std::isfinite(spacing_mm[a]))
-      throw data_error(fmt::format("the voxel spacing along {} is {} mm; must be finite and > 0", name, spacing_mm[a]));
+      throw data_error(fmt::format("voxel spacing along {} ({} mm): must be finite and > 0", name, spacing_mm[a]));
     if (!std::isfinite(origin_mm[a]))
-      throw data_error(fmt::format("the origin along {} is {} mm; must be finite", name, origin_mm[a]));
+      throw data_error(fmt::format("origin along {} ({} mm): must be finite", name, origin_mm[a]));
   }
   const double plane = static_cast<double>(shape.y + 1) * static_cast<double>(shape.x + 1) * components * sizeof(float);
   if (plane > largest_plane_bytes)
     throw data_error(
-        fmt::format("a plane of {} x {} voxels is too large for the file format ({:.0f} of at most {:.0f} bytes); "
+        fmt::format("a plane of {} x {} voxels is too large for the file format ({:.0f} bytes; the limit is {:.0f} bytes); "
                     "crop the image{}",
                     shape.y, shape.x, plane, largest_plane_bytes,
                     components > 1 ? fmt::format(", or omit fields with {} components (output.fields)", components) : ""));
@@ -200,30 +201,31 @@ plane_variable make_plane_variable(const std::string& name, int type, bool on_no
   return v;
 }
 
-void define_plane_variable(const layout& where, plane_variable& v, const storage& how) {
+void define_plane_variable(const layout& where, plane_variable& v, const storage& options) {
   v.group = v.on_nodes ? where.points : where.cells;
   std::vector<int> dimensions =
       v.on_nodes ? std::vector{where.zn, where.yn, where.xn} : std::vector{where.z, where.y, where.x};
   if (v.plane_shape.size() > 2) dimensions.push_back(v.plane_shape[2] == 3 ? where.component : voigt_dimension(where.file));
-  const std::string what = fmt::format("define '{}'", v.name);
+  const std::string action = fmt::format("define '{}'", v.name);
   check_netcdf(nc_def_var(v.group, v.name.c_str(), v.type, static_cast<int>(dimensions.size()), dimensions.data(), &v.id),
-               what);
-  // Every chunk is written, so filling is off. This call also removes the attribute and must precede it.
-  check_netcdf(nc_def_var_fill(v.group, v.id, NC_NOFILL, nullptr), what);
+               action);
+  // Filling is disabled, because every chunk is written. The call also removes the attribute _FillValue, so it must precede
+  // the definition of the attribute.
+  check_netcdf(nc_def_var_fill(v.group, v.id, NC_NOFILL, nullptr), action);
   if (v.type == NC_FLOAT) {
     const float empty = std::numeric_limits<float>::quiet_NaN();
-    check_netcdf(nc_put_att_float(v.group, v.id, "_FillValue", NC_FLOAT, 1, &empty), what);
+    check_netcdf(nc_put_att_float(v.group, v.id, "_FillValue", NC_FLOAT, 1, &empty), action);
   }
-  store_as(v, how);
+  store_as(v, options);
 
   const int dimension[2] = {define_dimension(where.integrity, (v.name + "_chunks").c_str(), v.chunks()), where.hex};
   int digests = -1;
-  check_netcdf(nc_def_var(where.integrity, v.name.c_str(), NC_CHAR, 2, dimension, &digests), what);
+  check_netcdf(nc_def_var(where.integrity, v.name.c_str(), NC_CHAR, 2, dimension, &digests), action);
   put_text(where.integrity, digests, "long_name",
            "XXH3 (64 bits, no seed) of the little-endian values of consecutive z planes");
   put_text(where.integrity, digests, digest_attribute, digest_name);
   const long long planes = v.chunk_planes;
-  check_netcdf(nc_put_att_longlong(where.integrity, digests, planes_attribute, NC_INT64, 1, &planes), what);
+  check_netcdf(nc_put_att_longlong(where.integrity, digests, planes_attribute, NC_INT64, 1, &planes), action);
 }
 
 bool has_new_digests(int group, int variable) {
@@ -244,14 +246,14 @@ plane_variable make_material_variable(const voxel::model_header& header) {
 void define_material_attributes(const plane_variable& variable, const voxel::material_table& materials) {
   put_text(variable.group, variable.id, "long_name", "material number of the voxel");
   put_text(variable.group, variable.id, "units", "1");
-  // Flags of thousands of materials are useless and exceed the size limit of attributes.
+  // Flags for thousands of materials would exceed the size limit of attributes.
   if (variable.type != NC_UBYTE) return;
   std::vector<unsigned char> values;
   std::string meanings;
   for (std::size_t i = 0; i < materials.size(); ++i) {
     values.push_back(static_cast<unsigned char>(i));
     std::string word = i == 0 ? "empty" : materials[i].name.empty() ? fmt::format("material_{}", i) : materials[i].name;
-    for (char& c : word)  // CF: meanings are words of letters, digits and _ - . + @, apart by blanks
+    for (char& c : word)  // CF: meanings are separated by blanks and consist of letters, digits and _ - . + @
       if (!std::isalnum(static_cast<unsigned char>(c)) && std::string("_-.+@").find(c) == std::string::npos) c = '_';
     meanings += (i == 0 ? "" : " ") + word;
   }
@@ -262,14 +264,14 @@ void define_material_attributes(const plane_variable& variable, const voxel::mat
 }
 
 netcdf_file::~netcdf_file() {
-  if (id_ >= 0 && how_ == use::reading) nc_close(id_);
+  if (id_ >= 0 && mode_ == use::reading) nc_close(id_);
 }
 
 namespace {
 
-// Reason of the last HDF5 error: the innermost entry of its stack.
+// Reason of the last HDF5 error: the innermost entry of the error stack.
 std::string reason_of_hdf5() {
-  std::string reason = "no reason given";
+  std::string reason = "unknown reason";
   const auto note = [](unsigned, const H5E_error2_t* error, void* to) -> herr_t {
     if (error->desc && *error->desc) *static_cast<std::string*>(to) = error->desc;
     return 0;
@@ -278,15 +280,14 @@ std::string reason_of_hdf5() {
   return reason;
 }
 
-/// A second name of each field in the root group, which programs show first: the same bytes, by hard links within the file.
-/// netCDF makes no such links.
+/// Create hard links to all fields in the root group, which programs display first. netCDF cannot create links.
 void link_fields_in_root(hid_t file, const std::string& name, std::span<const plane_variable> variables) {
   for (const plane_variable& v : variables) {
-    // A field name of both nodes and voxels refers to the nodes.
+    // If a node field and a cell field have the same name, the link refers to the node field.
     if (H5Lexists(file, v.name.c_str(), H5P_DEFAULT) > 0) continue;
     const std::string inner = fmt::format("/VTKHDF/{}/{}", v.on_nodes ? "PointData" : "CellData", v.name);
     if (H5Lcreate_hard(file, inner.c_str(), file, v.name.c_str(), H5P_DEFAULT, H5P_DEFAULT) < 0)
-      throw machine_error(fmt::format("cannot name the field '{}' in '{}': {}; check the free space on the disk", v.name,
+      throw machine_error(fmt::format("cannot link the field '{}' in '{}': {}; check the free space on the disk", v.name,
                                       name, reason_of_hdf5()));
   }
 }
@@ -294,16 +295,17 @@ void link_fields_in_root(hid_t file, const std::string& name, std::span<const pl
 }  // namespace
 
 void netcdf_file::close(const std::function<void(std::int64_t file)>& after) {
-  if (how_ == use::reading) return check_netcdf(nc_close(std::exchange(id_, -1)), "close the file");
-  // netCDF crashes if HDF5 cannot write remaining data on closing a file (it lists the open objects of the file, one of
-  // which no longer exists): therefore all data are flushed first, and netCDF does not close the file last.
+  if (mode_ == use::reading) return check_netcdf(nc_close(std::exchange(id_, -1)), "close the file");
+  // netCDF crashes if HDF5 cannot write remaining data when it closes a file, because netCDF then lists open objects of the
+  // file, including an object that no longer exists. Therefore all data are flushed first, and HDF5 closes the file last.
   check_netcdf(nc_sync(id_), "write the file");
   std::size_t length = 0;
   check_netcdf(nc_inq_path(id_, &length, nullptr), "close the file");
   std::string name(length, '\0');
   check_netcdf(nc_inq_path(id_, nullptr, name.data()), "close the file");
   const hid_t last = H5Fopen(name.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
-  if (last < 0) throw machine_error(fmt::format("cannot close '{}': HDF5 cannot reopen it: {}", name, reason_of_hdf5()));
+  if (last < 0)
+    throw machine_error(fmt::format("cannot close '{}': HDF5 cannot reopen the file: {}", name, reason_of_hdf5()));
   const int status = nc_close(std::exchange(id_, -1));
   std::exception_ptr fault;
   if (status == NC_NOERR && after) try {
@@ -315,8 +317,8 @@ void netcdf_file::close(const std::function<void(std::int64_t file)>& after) {
   if (fault) std::rethrow_exception(fault);
   check_netcdf(status, "close the file");
   if (!closed)
-    throw machine_error(
-        fmt::format("cannot write the rest of '{}': {}; check the free space on the disk", name, reason_of_hdf5()));
+    throw machine_error(fmt::format("cannot write the remaining data of '{}': {}; check the free space on the disk", name,
+                                    reason_of_hdf5()));
 }
 
 netcdf_file open_to_read(const std::string& path, const char* kind) {
@@ -355,7 +357,7 @@ without_hdf5_locks::~without_hdf5_locks() {
 
 void leave_hdf5_at_exit() {
   H5dont_atexit();
-  H5open();  // if initialised after MPI, it would clean up in MPI_Finalize
+  H5open();  // if HDF5 were initialised after MPI, it would clean up in MPI_Finalize
 }
 
 }  // namespace osteon::io

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// netCDF and the parts of the schema that models and results share (internal to io; docs/reference/format.md).
+/// netCDF functions, and the common parts of the schemas of models and results (internal to io; docs/reference/format.md).
 #include <cstdint>
 #include <functional>
 #include <osteon/base/box.hpp>
@@ -20,19 +20,19 @@ inline constexpr std::size_t digest_length = 16;  ///< hexadecimal XXH3, or in o
 inline constexpr const char* planes_attribute = "planes_per_digest";
 inline constexpr const char* digest_attribute = "digest";
 inline constexpr const char* digest_name = "XXH3_64";
-inline constexpr unsigned zstd_filter = 32015;  ///< as registered with the HDF Group
+inline constexpr unsigned zstd_filter = 32015;  ///< number registered with the HDF Group
 
 /// Throw an error of `kind` unless a netCDF call succeeded.
-void check_netcdf(int status, const std::string& what, error_kind kind = error_kind::machine);
+void check_netcdf(int status, const std::string& action, error_kind kind = error_kind::machine);
 
 /// Path for netCDF, which replaces backslashes by slashes. @throws usage_error if the path contains one
 const char* netcdf_path(const std::string& path);
 
-/// Number of planes of a chunk of about 2 MiB; it depends on the shape only, not on the ranks.
+/// Number of planes of a chunk of about 2 MiB. The number depends on the shape only, not on the number of ranks.
 std::int64_t planes_per_chunk(std::int64_t planes, std::int64_t bytes_per_plane);
 
-/// Axes and limits of models and results; checked before allocation.
-/// @param components largest number of floats at a node
+/// Check shape, spacing and origin of models and results; called before allocation.
+/// @param components maximum number of components of a node field
 /// @throws data_error
 void check_geometry(index3 shape, vector3 spacing_mm, vector3 origin_mm, int components = 3);
 
@@ -43,7 +43,7 @@ struct plane_variable {
   bool on_nodes = false;
   int group = -1, id = -1;               ///< IDs in the open file; -1 on ranks that do not access it
   std::int64_t planes = 0;               ///< first extent
-  std::vector<std::size_t> plane_shape;  ///< the other extents
+  std::vector<std::size_t> plane_shape;  ///< further extents
   std::int64_t element_bytes = 1;
   std::int64_t chunk_planes = 1;
   std::int64_t bytes_per_plane() const;
@@ -60,33 +60,34 @@ struct layout {
 layout define_layout(int file, const voxel::model_header& header, const char* schema, bool with_nodes,
                      const std::vector<std::pair<std::string, std::string>>& attributes);
 
-/// Variable of an image of `shape`, not yet part of a file.
+/// Create the description of a variable of an image of `shape`. The variable is not defined in a file.
 plane_variable make_plane_variable(const std::string& name, int type, bool on_nodes, int components, index3 shape);
 
-/// Define the variable with the requested storage, and the variable of its digests.
-void define_plane_variable(const layout& where, plane_variable& variable, const storage& how);
-/// Type of the material numbers of voxels: bytes if sufficient.
+/// Define a variable with the given storage, and the variable of its digests.
+void define_plane_variable(const layout& where, plane_variable& variable, const storage& options);
+/// netCDF type of the material numbers of voxels: bytes if sufficient, otherwise 16-bit integers.
 int material_type(const voxel::material_table& materials);
-/// Variable `material`, not yet part of a file.
+/// Create the description of the variable `material`.
 plane_variable make_material_variable(const voxel::model_header& header);
 void define_material_attributes(const plane_variable& variable, const voxel::material_table& materials);
-/// True if a variable of `/integrity` has current digests; older ones are XXH64.
+/// True if the digests in a variable of `/integrity` are XXH3; the digests of older files are XXH64.
 bool has_new_digests(int group, int variable);
 void put_text(int group, int variable, const char* name, const std::string& text);
 
-/// Open file. The destructor closes a file opened for reading. It does not close a file opened for writing: without close()
+/// Open file. The destructor closes only files opened for reading. If close() was not called for a file opened for writing,
 /// writing has failed, and the library crashes when it closes such a file (SIGSEGV on a full disk).
 class netcdf_file {
  public:
   enum class use { reading, writing };
-  explicit netcdf_file(int id, use how = use::reading) : id_(id), how_(how) {}
-  netcdf_file(netcdf_file&& other) noexcept : id_(std::exchange(other.id_, -1)), how_(other.how_) {}
+  explicit netcdf_file(int id, use mode = use::reading) : id_(id), mode_(mode) {}
+  netcdf_file(netcdf_file&& other) noexcept : id_(std::exchange(other.id_, -1)), mode_(other.mode_) {}
   netcdf_file& operator=(netcdf_file&& other) noexcept {
     std::swap(id_, other.id_);
-    std::swap(how_, other.how_);
+    std::swap(mode_, other.mode_);
     return *this;
   }
   ~netcdf_file();
+  /// Close the file.
   /// @param after called with an HDF5 handle of the file, open for writing, after netCDF has closed the file
   /// @throws machine_error
   void close(const std::function<void(std::int64_t file)>& after = {});
@@ -94,23 +95,23 @@ class netcdf_file {
 
  private:
   int id_;
-  use how_;
+  use mode_;
 };
 
-/// Open a file for reading. @param kind kind of file for messages @throws data_error if it does not exist or has another
-/// format
+/// Open a file for reading. @param kind kind of the file, for messages @throws data_error if the file does not exist or has
+/// another format
 netcdf_file open_to_read(const std::string& path, const char* kind = "");
 
-/// Write coordinates and digests to a closed file, then the digest of the metadata, and finally `complete` = 1. Called by
-/// one process.
-/// @param digests by variable: chunks x digest_length characters
+/// Write coordinates and digests to a closed file, then the digest of the metadata, and finally `complete` = 1. For one
+/// process.
+/// @param digests digests of the chunks of each variable, digest_length characters per chunk
 void finish_file(const std::string& name, const voxel::model_header& header, bool with_nodes,
                  std::span<const plane_variable> variables, std::span<const std::string> digests);
 
-/// Prevent HDF5 from cleaning up at exit and in MPI_Finalize: call first in a program, before MPI is initialised.
+/// Disable the clean-up of HDF5 at exit and in MPI_Finalize. Call before MPI is initialised.
 ///
-/// Every file is closed at the end of writing. A file still open at exit is one whose write failed, and HDF5 crashes when
-/// its exit handler tries to write it again (SIGSEGV on a full disk).
+/// Every file is closed at the end of writing. If a file is still open at exit, a write has failed; HDF5 crashes when its
+/// exit handler repeats the write (SIGSEGV on a full disk).
 void leave_hdf5_at_exit();
 
 }  // namespace osteon::io

@@ -26,7 +26,7 @@ constexpr std::string_view npy_magic("\x93NUMPY", 6);
 constexpr std::size_t largest_header = 65536;
 constexpr std::array<std::string_view, 8> descriptions{"|u1", "|i1", "<u2", "<i2", "<u4", "<i4", "<f4", "<f8"};
 
-/// Parses a Python dictionary literal with three known keys only.
+/// Parser of the header, a Python dictionary literal with three known keys.
 class header_parser {
  public:
   header_parser(const std::string& path, std::string_view text) : path_(path), text_(text) {}
@@ -48,7 +48,7 @@ class header_parser {
         array.shape = shape();
         has_shape = true;
       } else {
-        fail(fmt::format("has the unknown or repeated key '{}'", printable(key)));
+        fail(fmt::format("unknown or repeated key '{}'", printable(key)));
       }
       if (!accept(',')) {
         expect('}');
@@ -57,13 +57,13 @@ class header_parser {
     }
     skip_blanks();
     if (at_ != text_.size() || !has_type || !has_order || !has_shape)
-      fail("must have exactly the keys descr, fortran_order and shape");
+      fail("the keys must be descr, fortran_order and shape");
     return array;
   }
 
  private:
-  [[noreturn]] void fail(const std::string& why) const {
-    throw data_error(fmt::format("cannot read '{}': its .npy header {}; save it with numpy.save", path_, why));
+  [[noreturn]] void fail(const std::string& fault) const {
+    throw data_error(fmt::format("'{}': invalid .npy header: {}; write the file with numpy.save", path_, fault));
   }
   static std::string printable(std::string_view text) {
     std::string result;
@@ -80,36 +80,36 @@ class header_parser {
     return true;
   }
   void expect(char c) {
-    if (!accept(c)) fail(fmt::format("lacks a '{}'", c));
+    if (!accept(c)) fail(fmt::format("missing '{}'", c));
   }
   std::string_view quoted() {
     skip_blanks();
-    if (at_ >= text_.size() || (text_[at_] != '\'' && text_[at_] != '"')) fail("lacks a quoted word");
+    if (at_ >= text_.size() || (text_[at_] != '\'' && text_[at_] != '"')) fail("missing quoted string");
     const char quote = text_[at_++];
     const std::size_t end = text_.find(quote, at_);
-    if (end == std::string_view::npos) fail("has an unterminated quote");
+    if (end == std::string_view::npos) fail("unterminated string");
     const std::string_view word = text_.substr(at_, end - at_);
     at_ = end + 1;
     return word;
   }
   voxel::scalar type() {
     skip_blanks();
-    if (at_ < text_.size() && text_[at_] == '[') fail("describes records; save a plain array of numbers");
+    if (at_ < text_.size() && text_[at_] == '[') fail("records are not supported; save an array of numbers");
     std::string word(quoted());
-    if (word.find('O') != std::string::npos) fail("describes Python objects; save a plain array of numbers");
+    if (word.find('O') != std::string::npos) fail("Python objects are not supported; save an array of numbers");
     if (word == "<u1" || word == "<i1") word[0] = '|';
     for (std::size_t i = 0; i < descriptions.size(); ++i)
       if (word == descriptions[i]) return static_cast<voxel::scalar>(i);
-    fail(fmt::format("has the type '{}'; must be one of u1 i1 u2 i2 u4 i4 f4 f8, little-endian", printable(word)));
+    fail(fmt::format("type '{}' must be one of u1 i1 u2 i2 u4 i4 f4 f8, little-endian", printable(word)));
   }
   void order() {
     skip_blanks();
     if (text_.substr(at_).starts_with("False")) {
       at_ += 5;
     } else if (text_.substr(at_).starts_with("True")) {
-      fail("has Fortran order; save numpy.ascontiguousarray(a)");
+      fail("Fortran order is not supported; save numpy.ascontiguousarray(a)");
     } else {
-      fail("has an invalid fortran_order; must be True or False");
+      fail("fortran_order must be True or False");
     }
   }
   index3 shape() {
@@ -120,8 +120,8 @@ class header_parser {
       std::int64_t extent = 0;
       const char* end = text_.data() + text_.size();
       const auto [last, status] = std::from_chars(text_.data() + at_, end, extent);
-      if (status != std::errc()) fail("has a shape that is not a list of numbers");
-      if (extent < 1) fail(fmt::format("has an extent of {}; must be at least 1", extent));
+      if (status != std::errc()) fail("the shape must be a list of numbers");
+      if (extent < 1) fail(fmt::format("extent {} must be at least 1", extent));
       at_ = static_cast<std::size_t>(last - text_.data());
       extents.push_back(extent);
       if (!accept(',')) {
@@ -129,7 +129,7 @@ class header_parser {
         break;
       }
     }
-    if (extents.size() != 3) fail(fmt::format("describes {} dimensions; an image has 3 (z, y, x)", extents.size()));
+    if (extents.size() != 3) fail(fmt::format("the array has {} dimensions; must be 3 (z, y, x)", extents.size()));
     return {extents[0], extents[1], extents[2]};
   }
 
@@ -138,7 +138,7 @@ class header_parser {
   std::size_t at_ = 0;
 };
 
-/// Open file, read by offset: with a mapped file, a disk error would end the process.
+/// Open file, read by offset. The file is not mapped, because a disk error would then terminate the process.
 class npy_bytes {
  public:
   explicit npy_bytes(const std::string& path) : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
@@ -152,7 +152,7 @@ class npy_bytes {
     struct stat found{};
     return ::fstat(file_, &found) == 0 ? static_cast<std::uint64_t>(found.st_size) : 0;
   }
-  /// True if all bytes were read.
+  /// Read bytes at an offset. Returns true if all bytes were read.
   bool read(std::uint64_t offset, std::span<std::byte> bytes) const {
     while (!bytes.empty()) {
       const ssize_t count = ::pread(file_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
@@ -176,18 +176,17 @@ voxel::image_planes open_npy(const std::string& path) {
   std::array<unsigned char, 12> start{};
   if (!file->read(0, std::as_writable_bytes(std::span(start).first(8))) ||
       std::memcmp(start.data(), npy_magic.data(), npy_magic.size()) != 0)
-    throw data_error(
-        fmt::format("'{}' is not a .npy file: it does not start with the word NUMPY; save it with numpy.save", path));
+    throw data_error(fmt::format("'{}': not a .npy file (missing signature NUMPY); write the file with numpy.save", path));
   const int major = start[6], minor = start[7];
   if (major < 1 || major > 3 || minor != 0)
-    throw data_error(fmt::format("'{}' has version {}.{} of the .npy format; must be 1.0 to 3.0", path, major, minor));
+    throw data_error(fmt::format("'{}': .npy format version {}.{}; must be 1.0 to 3.0", path, major, minor));
   const std::size_t length_bytes = major == 1 ? 2 : 4;
   const bool has_length = file->read(8, std::as_writable_bytes(std::span(start).subspan(8, length_bytes)));
   std::size_t length = 0;
   for (std::size_t i = 0; i < length_bytes; ++i) length |= static_cast<std::size_t>(start[8 + i]) << (8 * i);
   const std::uint64_t data_begin = 8 + length_bytes + length;
   if (!has_length || length > largest_header || data_begin > total)
-    throw data_error(fmt::format("'{}' is damaged: its header has {} bytes (the file {}, at most {} are allowed)", path,
+    throw data_error(fmt::format("'{}': damaged file: header length of {} bytes (file size {} bytes, limit {} bytes)", path,
                                  length, total, largest_header));
   std::string text(length, '\0');
   if (!file->read(8 + length_bytes, std::as_writable_bytes(std::span(text))))
@@ -200,14 +199,14 @@ voxel::image_planes open_npy(const std::string& path) {
   bool fits = true;  // before allocation: the file must contain all bytes declared in its header
   for (int a = 0; a < 3; ++a) fits = fits && !__builtin_mul_overflow(needed, static_cast<std::uint64_t>(shape[a]), &needed);
   if (!fits || needed != available)
-    throw data_error(fmt::format(
-        "'{}' is truncated or damaged: {} x {} x {} values of {} bytes do not fill the {} bytes after its header", path,
-        shape.z, shape.y, shape.x, voxel::size_of(header.type), available));
+    throw data_error(
+        fmt::format("'{}': truncated or damaged file: {} x {} x {} values of {} bytes do not match {} bytes of data", path,
+                    shape.z, shape.y, shape.x, voxel::size_of(header.type), available));
   const std::uint64_t plane = needed / static_cast<std::uint64_t>(shape.z);
   return {shape, header.type,
           [file, path, data_begin, plane](std::int64_t first, std::int64_t, std::span<std::byte> values) {
             if (!file->read(data_begin + static_cast<std::uint64_t>(first) * plane, values))
-              throw data_error(fmt::format("cannot read '{}' to its end", path));
+              throw data_error(fmt::format("'{}': cannot read the data to the end of the file", path));
           }};
 }
 
@@ -221,7 +220,7 @@ voxel::image read_npy(const std::string& path) {
 void write_npy(const std::string& path, const voxel::image& array) {
   const std::size_t width = voxel::size_of(array.type);
   if (array.bytes.size() != static_cast<std::size_t>(array.shape.volume()) * width)
-    throw usage_error(fmt::format("{} bytes are not an array of {} x {} x {} values of {} bytes", array.bytes.size(),
+    throw usage_error(fmt::format("{} bytes do not match the shape of {} x {} x {} values of {} bytes", array.bytes.size(),
                                   array.shape.z, array.shape.y, array.shape.x, width));
   std::string text =
       fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}, {}, {}), }}",

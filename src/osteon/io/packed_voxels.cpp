@@ -11,7 +11,7 @@ namespace osteon::io {
 std::vector<std::int64_t> send_to_owners(const grid::block& where, const std::vector<std::int64_t>& voxels) {
   const MPI_Comm comm = where.comm;
   const auto ranks = static_cast<std::size_t>(comm::size(comm));
-  std::vector<std::int64_t> last;  // place behind the last voxel of each rank
+  std::vector<std::int64_t> last;  // end of the voxel indices of each rank
   for (std::size_t r = 0; r < ranks; ++r)
     last.push_back(where.boxes->box_of(static_cast<int>(r)).end.z * where.domain.y * where.domain.x);
   const auto owner_of = [&](std::int64_t voxel) {
@@ -31,7 +31,7 @@ std::vector<std::int64_t> send_to_owners(const grid::block& where, const std::ve
       sent += outgoing[r];
       arrived += incoming[r];
       if (std::max(sent, arrived) > std::numeric_limits<int>::max())
-        throw data_error("more than 2^31 - 1 elements on a rank; use more ranks");
+        throw data_error("the number of voxels of a rank exceeds 2^31 - 1; use more ranks");
       send_count[r] = static_cast<int>(outgoing[r]);
       receive_count[r] = static_cast<int>(incoming[r]);
     }

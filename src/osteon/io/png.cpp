@@ -15,9 +15,9 @@
 #include <osteon/comm/communicator.hpp>
 #include <osteon/io/temporary_file.hpp>
 
-// A picture is one stream of deflated rows. It is cut into independent strips: the filters of a strip's first row use no row
-// above, and zlib ends the strip at a byte and keeps no dictionary. Therefore strips are concatenated, and only their
-// checksums have to be combined. @cite [PNG]
+// A picture is a stream of deflated rows, divided into independent strips. The filter of the first row of a strip does not
+// use the row above, and zlib ends the strip at a byte boundary without a dictionary. Strips can therefore be concatenated;
+// only their checksums are combined. @cite [PNG]
 
 namespace osteon::io {
 
@@ -30,8 +30,8 @@ using bytes = std::vector<std::uint8_t>;
 
 struct strip {
   bytes deflated;
-  std::uint32_t adler = 1;    // of the deflated data
-  std::int64_t inflated = 0;  // bytes
+  std::uint32_t adler = 1;    // checksum of the uncompressed data
+  std::int64_t inflated = 0;  // size of the uncompressed data in bytes
 };
 
 // Prediction of the Paeth filter, in 16 bits for vectorisation.
@@ -42,7 +42,7 @@ std::int16_t paeth(std::int16_t left, std::int16_t above, std::int16_t corner) {
   return a <= b && a <= c ? left : of_two;
 }
 
-// Filter one row: each byte minus its prediction. @param above null: the first row of a strip
+// Filter one row: subtract the prediction of each byte. @param above null for the first row of a strip
 void apply(int filter, const std::uint8_t* row, const std::uint8_t* above, std::size_t size, std::uint8_t* to) {
   *to++ = static_cast<std::uint8_t>(filter);
   // For the first pixel, the Paeth filter predicts the value above.
@@ -56,7 +56,7 @@ void apply(int filter, const std::uint8_t* row, const std::uint8_t* above, std::
       to[i] = static_cast<std::uint8_t>(row[i] - paeth(row[i - channels], above[i], above[i - channels]));
 }
 
-// The filter with the smallest signed values usually compresses best.
+// Filter rows. The filter with the smallest sum of absolute values is selected for each row, as it usually compresses best.
 bytes filtered(std::span<const std::uint8_t> rows, std::size_t row_size) {
   bytes result;
   bytes candidate(row_size + 1), best(row_size + 1);
@@ -84,10 +84,10 @@ strip deflate_strip(std::span<const std::uint8_t> rows, std::size_t row_size, bo
   result.adler = static_cast<std::uint32_t>(adler32_z(1, raw.data(), raw.size()));
   z_stream stream{};
   constexpr int no_header = -15, memory = 9;
-  // Filtered rows are compressed by runs and Huffman codes: a string search takes five times as long for the same size.
+  // Z_RLE compresses filtered rows by runs and Huffman codes; a string search takes five times as long for the same size.
   if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, no_header, memory, Z_RLE) != Z_OK)
     throw machine_error("cannot initialise zlib: out of memory");
-  result.deflated.resize(deflateBound(&stream, static_cast<uLong>(raw.size())) + 16);  // and the mark of a flush
+  result.deflated.resize(deflateBound(&stream, static_cast<uLong>(raw.size())) + 16);  // includes the flush marker
   stream.next_in = raw.data();
   stream.avail_in = static_cast<uInt>(raw.size());
   stream.next_out = result.deflated.data();
@@ -98,7 +98,7 @@ strip deflate_strip(std::span<const std::uint8_t> rows, std::size_t row_size, bo
   return result;
 }
 
-// Concatenated strips of some rows.
+// Deflate rows in strips and concatenate the strips.
 strip deflate_rows(std::span<const std::uint8_t> rows, int width, bool last) {
   const std::size_t row_size = channels * static_cast<std::size_t>(width), strip_size = row_size * strip_rows;
   const auto count = static_cast<std::int64_t>((rows.size() + strip_size - 1) / strip_size);
@@ -141,11 +141,11 @@ bytes file_of(int width, int height, std::span<const std::uint8_t> deflated, std
   bytes file{0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'}, header, stream{0x78, 0x9c};
   append(header, static_cast<std::uint32_t>(width));
   append(header, static_cast<std::uint32_t>(height));
-  header.insert(header.end(), {8, 6, 0, 0, 0});  // bits, RGBA, deflate, the usual filters, rows from top to bottom
+  header.insert(header.end(), {8, 6, 0, 0, 0});  // bit depth, RGBA, deflate, adaptive filters, not interlaced
   append_chunk(file, "IHDR", header);
   append_chunk(file, "sRGB", std::array<std::uint8_t, 1>{0});  // perceptual
   append_chunk(file, "IDAT", stream);
-  constexpr std::size_t most = 1U << 30;  // a chunk's length has 31 bits
+  constexpr std::size_t most = 1U << 30;  // the length of a chunk has 31 bits
   for (std::size_t at = 0; at < deflated.size(); at += most)
     append_chunk(file, "IDAT", deflated.subspan(at, std::min(most, deflated.size() - at)));
   bytes end;
@@ -165,14 +165,14 @@ void write(const std::string& path, const bytes& content) {
   std::unique_ptr<std::FILE, closer> file(std::fopen(temporary.name().c_str(), "wb"));
   if (!file || std::fwrite(content.data(), 1, content.size(), file.get()) != content.size() ||
       std::fflush(file.get()) != 0 || std::fclose(file.release()) != 0)
-    throw machine_error(fmt::format("cannot write picture {}: {}; choose an existing writable folder with free space", path,
-                                    std::strerror(errno)));
+    throw machine_error(fmt::format("cannot write the picture '{}': {}; use an existing writable folder with free space",
+                                    path, std::strerror(errno)));
   temporary.commit();
 }
 
 void check(int width, int height, int rows, std::size_t size) {
   if (width < 1 || height < 1 || size != channels * static_cast<std::size_t>(width) * static_cast<std::size_t>(rows))
-    throw usage_error(fmt::format("{} bytes for {} rows of a picture of {} x {} pixels; must be 4 bytes per pixel", size,
+    throw usage_error(fmt::format("{} bytes for {} rows of a picture of {} x {} pixels: must be 4 bytes per pixel", size,
                                   rows, width, height));
 }
 
@@ -215,7 +215,8 @@ void write_png(MPI_Comm comm, const std::string& path, int width, int height, st
     all.adler = static_cast<std::uint32_t>(adler32_combine(all.adler, static_cast<uLong>(p.adler), p.inflated));
   }
   comm::collectively(comm, [&] {
-    if (sum > INT32_MAX) throw usage_error(fmt::format("a picture of {} bytes; must be at most {}", sum, INT32_MAX));
+    if (sum > INT32_MAX)
+      throw usage_error(fmt::format("the compressed picture ({} bytes) exceeds the limit of {} bytes", sum, INT32_MAX));
     if (rank == 0) all.deflated.resize(static_cast<std::size_t>(sum));
   });
   MPI_Gatherv(own.deflated.data(), static_cast<int>(own.deflated.size()), MPI_UINT8_T, all.deflated.data(), counts.data(),

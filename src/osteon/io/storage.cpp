@@ -16,7 +16,7 @@
 namespace osteon::io {
 namespace {
 
-/// True if HDF5 finds the filter. netCDF tests it only for a file; a file in memory is used.
+/// True if HDF5 finds the filter. netCDF requires an open file for this query; a file in memory is used.
 bool filter_available(unsigned id) {
   int file = -1;
   if (nc_create("filter", NC_NETCDF4 | NC_DISKLESS, &file) != NC_NOERR) return false;
@@ -24,11 +24,12 @@ bool filter_available(unsigned id) {
   return nc_inq_filter_avail(file, id) == NC_NOERR;
 }
 
-std::string how_to_get(unsigned id) {
+std::string filter_remedy(unsigned id) {
   const char* path = std::getenv("HDF5_PLUGIN_PATH");
   return fmt::format(
-      "the filter {} of HDF5 is not in HDF5_PLUGIN_PATH ({}); `pip install hdf5plugin` and set it to what "
-      "`python -c 'import hdf5plugin; print(hdf5plugin.PLUGIN_PATH)'` prints",
+      "HDF5 filter {} is not available in HDF5_PLUGIN_PATH ({}); run `pip install hdf5plugin`, and set HDF5_PLUGIN_PATH to "
+      "the "
+      "output of `python -c 'import hdf5plugin; print(hdf5plugin.PLUGIN_PATH)'`",
       id, path ? path : "not set");
 }
 
@@ -38,22 +39,24 @@ compression compression_of(const std::string& name) {
   if (name == "none") return compression::none;
   if (name == "deflate") return compression::deflate;
   if (name == "zstd") return compression::zstd;
-  throw usage_error(fmt::format("unknown compression '{}'; choose deflate, zstd or none", name));
+  throw usage_error(fmt::format("unknown compression '{}'; must be deflate, zstd or none", name));
 }
 
-void check_storage(const storage& how) {
-  const int highest = how.method == compression::zstd ? 19 : 9;
-  if (how.level && (*how.level < 1 || *how.level > highest || how.method == compression::none))
+void check_storage(const storage& options) {
+  const int highest = options.method == compression::zstd ? 19 : 9;
+  if (options.level && (*options.level < 1 || *options.level > highest || options.method == compression::none))
     throw usage_error(
-        fmt::format("compression level {}: must be 1 to 9 for deflate, 1 to 19 for zstd; none has no levels", *how.level));
-  if (how.significant_digits < 0 || how.significant_digits > 6)
-    throw usage_error(fmt::format("{} significant digits; must be 1 to 6, or 0 for exact values", how.significant_digits));
-  if (how.method != compression::zstd) return;
+        fmt::format("compression level {}: must be 1 to 9 for deflate, 1 to 19 for zstd, absent for none", *options.level));
+  if (options.significant_digits < 0 || options.significant_digits > 6)
+    throw usage_error(
+        fmt::format("number of significant digits ({}): must be 1 to 6, or 0 for exact values", options.significant_digits));
+  if (options.method != compression::zstd) return;
   if (!can_write_zstd())
     throw usage_error(
-        "zstd: this build does not contain the library (Debian: libzstd-dev); install it and rebuild, or choose deflate");
+        "zstd: this build of osteon does not include zstd; install the library (Debian: libzstd-dev) and rebuild, or use "
+        "deflate");
   if (filter_available(zstd_filter)) return;
-  throw usage_error("zstd: " + how_to_get(zstd_filter) + ", or choose deflate");
+  throw usage_error("zstd: " + filter_remedy(zstd_filter) + ", or use deflate");
 }
 
 std::string missing_filter(int group, int variable) {
@@ -64,7 +67,7 @@ std::string missing_filter(int group, int variable) {
       nc_inq_var_filter_ids(group, variable, &count, ids.data()) != NC_NOERR)
     return "";
   for (std::size_t i = 0; i < count; ++i)
-    if (nc_inq_filter_avail(group, ids[i]) != NC_NOERR) return how_to_get(ids[i]);
+    if (nc_inq_filter_avail(group, ids[i]) != NC_NOERR) return filter_remedy(ids[i]);
   return "";
 }
 

@@ -27,7 +27,7 @@ class descriptor {
   descriptor(const std::string& name, int flags) : value_(::open(name.c_str(), flags | O_CLOEXEC, 0666)) {
     if (value_ < 0)
       throw machine_error(
-          fmt::format("cannot open '{}': {}; check the directory and its permissions", name, std::strerror(errno)));
+          fmt::format("cannot open '{}': {}; check the folder and its permissions", name, std::strerror(errno)));
   }
   descriptor(const descriptor&) = delete;
   descriptor& operator=(const descriptor&) = delete;
@@ -49,7 +49,7 @@ fs::path directory_of(const std::string& path) {
   return parent.empty() ? fs::path(".") : parent;
 }
 
-/// Including zombie processes.
+/// True if a process does not exist or is a zombie.
 bool is_dead(long pid) {
   if (::kill(static_cast<pid_t>(pid), 0) != 0) return errno == ESRCH;
   std::ifstream stat(fmt::format("/proc/{}/stat", pid));
@@ -59,7 +59,7 @@ bool is_dead(long pid) {
   return name_end != std::string::npos && (line[name_end + 2] == 'Z' || line[name_end + 2] == 'X');
 }
 
-/// A process of this host that has ended, or a file of another host unchanged for a day.
+/// True if the file belongs to a terminated process of this host, or to another host and is unchanged for a day.
 bool is_orphan(const fs::path& file, const std::string& suffix) {
   const auto dot = suffix.rfind('.');
   if (dot == std::string::npos) return false;
@@ -85,8 +85,8 @@ void check_limit(const std::string& name, std::int64_t needed) {
   const std::int64_t limit = size_limit();
   if (limit != no_limit && needed > limit)
     throw machine_error(
-        fmt::format("'{}' may require {} bytes, but the file size limit of this process is {} bytes; raise the limit "
-                    "(ulimit -f) or write fewer fields",
+        fmt::format("'{}': the required size ({} bytes) exceeds the file size limit of this process ({} bytes); raise the "
+                    "limit (ulimit -f) or write fewer fields",
                     name, needed, limit));
 }
 
@@ -106,7 +106,7 @@ temporary_file::temporary_file(const std::string& path)
     : path_(path), name_(fmt::format("{}.tmp.{}.{}", path, host_name(), ::getpid())) {
   std::error_code ignored;
   if (const auto status = fs::status(path, ignored); fs::exists(status) && !fs::is_regular_file(status))
-    throw usage_error(fmt::format("'{}' is not a regular file and is not replaced; choose another name", path));
+    throw usage_error(fmt::format("'{}' is not a regular file and cannot be replaced; choose another name", path));
   remove_orphans(path);
   descriptor created(name_, O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR);
 }
@@ -132,28 +132,29 @@ void reserve_range(const std::string& name, std::int64_t begin, std::int64_t byt
   descriptor file(name, O_RDWR);
   if (::fallocate(file.get(), FALLOC_FL_KEEP_SIZE, begin, bytes) == 0) return;
   int cause = errno;
-  if (cause == EOPNOTSUPP || cause == ENOSYS) {  // NFS before 4.2: an estimate must suffice
+  if (cause == EOPNOTSUPP || cause == ENOSYS) {  // NFS before 4.2: compare with the free space
     struct statvfs system{};
     if (::fstatvfs(file.get(), &system) != 0) return;
     if (static_cast<double>(system.f_bavail) * static_cast<double>(system.f_frsize) >= static_cast<double>(bytes)) return;
     cause = ENOSPC;
   }
-  throw machine_error(
-      fmt::format("cannot write '{}': {} ({} bytes, may require {} more); free space on that file system or write elsewhere",
-                  name, std::strerror(cause), begin, bytes));
+  throw machine_error(fmt::format(
+      "cannot write '{}': {} (size {} bytes, {} more bytes required); free space on the file system or use another "
+      "folder",
+      name, std::strerror(cause), begin, bytes));
 }
 
 void release_reserve(const std::string& name) {
   descriptor file(name, O_RDWR);
   struct stat status{};
-  // ext4 and XFS drop the blocks beyond the end of the file when it is truncated to its own size
+  // Truncation to the current size releases blocks beyond the end of the file on ext4 and XFS.
   if (::fstat(file.get(), &status) != 0 || ::ftruncate(file.get(), status.st_size) != 0)
-    throw machine_error(fmt::format("cannot trim '{}': {}", name, std::strerror(errno)));
+    throw machine_error(fmt::format("cannot truncate '{}': {}", name, std::strerror(errno)));
 }
 
 void sync_file(const std::string& name) {
   descriptor file(name, O_RDONLY);
-  if (::fsync(file.get()) != 0 && errno != EINVAL)  // EINVAL: a file system that cannot sync directories
+  if (::fsync(file.get()) != 0 && errno != EINVAL)  // EINVAL: the file system cannot sync directories
     throw machine_error(fmt::format("cannot sync '{}' to disk: {}", name, std::strerror(errno)));
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-// Arrays behind each other in the appended part, each after its size.
+// Arrays of the appended data, each preceded by its size.
 class vtp_arrays {
  public:
   template <class T>
@@ -40,10 +40,12 @@ class vtp_arrays {
 void write_vtp(const std::string& path, const polylines& lines) {
   const std::size_t points = lines.points.size();
   if (lines.first.empty() || lines.first.front() != 0 || lines.first.back() != static_cast<std::int64_t>(points))
-    throw usage_error(fmt::format("lines of {} points: must begin with 0 and end with the number of points", points));
+    throw usage_error(
+        fmt::format("first points of lines: must begin with 0 and end with the number of points ({})", points));
   for (const auto& [name, values] : lines.values)
     if (values.size() != points)
-      throw usage_error(fmt::format("{} values of '{}' for {} points", values.size(), name, points));
+      throw usage_error(fmt::format("array '{}': the number of values ({}) must equal the number of points ({})", name,
+                                    values.size(), points));
   vtp_arrays arrays;
   std::string head = fmt::format(
       "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" "

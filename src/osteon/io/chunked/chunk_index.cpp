@@ -9,11 +9,11 @@
 namespace osteon::io {
 namespace {
 
-/// HDF5 handle with its function for closing.
+/// HDF5 handle with its closing function.
 class handle {
  public:
   using closing = herr_t (*)(hid_t);
-  handle(hid_t id, closing how) : id_(id), close_(how) {}
+  handle(hid_t id, closing close) : id_(id), close_(close) {}
   handle(handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
   handle& operator=(handle&&) = delete;
   ~handle() { close(); }
@@ -25,8 +25,8 @@ class handle {
   closing close_;
 };
 
-void check(bool good, const std::string& what, const std::string& name) {
-  if (!good) throw machine_error(fmt::format("cannot {} in '{}': error of HDF5", what, name));
+void check(bool good, const std::string& action, const std::string& name) {
+  if (!good) throw machine_error(fmt::format("cannot {} in '{}': HDF5 error", action, name));
 }
 
 /// An open file and its variables, each opened once.
@@ -78,7 +78,7 @@ struct chunk_index::state {
 
 chunk_index::chunk_index(const std::string& name, std::int64_t alignment_bytes) : state_(std::make_unique<state>()) {
   const handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  constexpr hsize_t threshold = 1 << 16;  // small objects need no separate space
+  constexpr hsize_t threshold = 1 << 16;  // smaller objects are not aligned
   bool good = state_->driver.use_for(access.get()) &&
               H5Pset_libver_bounds(access.get(), H5F_LIBVER_EARLIEST, H5F_LIBVER_V18) >= 0;  // as in netCDF
   if (alignment_bytes > 1)
@@ -97,27 +97,27 @@ std::int64_t chunk_index::place_chunk(const plane_variable& v, std::int64_t firs
     state_->nothing_bytes = bytes;
   }
   const hid_t dataset = state_->open->dataset(v);
-  const std::string what = fmt::format("find room for '{}'", v.name);
+  const std::string action = fmt::format("allocate space for '{}'", v.name);
   check(H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, corner(v, first_plane).data(), static_cast<std::size_t>(bytes),
                        state_->nothing.get()) >= 0,
-        what, state_->open->name);
+        action, state_->open->name);
   const chunk_places::place found = find_place(dataset, v, first_plane);
-  check(found.bytes == bytes && found.address > 0, what, state_->open->name);
+  check(found.bytes == bytes && found.address > 0, action, state_->open->name);
   return found.address;
 }
 
 std::int64_t chunk_index::place_all(const plane_variable& v) {
   const hid_t dataset = state_->open->dataset(v);
-  const std::string what = fmt::format("find room for '{}'", v.name);
+  const std::string action = fmt::format("allocate space for '{}'", v.name);
   const std::vector<hsize_t> one(1 + v.plane_shape.size(), 1);
   const handle in_file(H5Dget_space(dataset), H5Sclose), type(H5Dget_type(dataset), H5Tclose),
       in_memory(H5Screate_simple(static_cast<int>(one.size()), one.data(), nullptr), H5Sclose);
-  const double value = 0;  // space is allocated with the first value, which the driver discards
+  const double value = 0;  // writing a value allocates the space; the driver discards the value
   const bool good =
       H5Sselect_hyperslab(in_file.get(), H5S_SELECT_SET, corner(v, 0).data(), nullptr, one.data(), nullptr) >= 0 &&
       H5Dwrite(dataset, type.get(), in_memory.get(), in_file.get(), H5P_DEFAULT, &value) >= 0;
   const chunk_places::place found = find_place(dataset, v, 0);
-  check(good && found.address > 0, what, state_->open->name);
+  check(good && found.address > 0, action, state_->open->name);
   return found.address;
 }
 

@@ -2,9 +2,9 @@
 /// @file
 /// Addresses of the chunks of a file in the HDF5 index, written by one process (internal to io).
 ///
-/// HDF5 writes compressed chunks in parallel only by collective calls that run zlib, and cannot allocate space without
-/// writing (HDFGroup/hdf5#2008). So one process writes all metadata, with index_driver, and the ranks write the chunks at
-/// its addresses.
+/// HDF5 writes compressed chunks in parallel only by collective calls that run zlib, and it cannot allocate space without
+/// writing (HDFGroup/hdf5#2008). Therefore one process writes all metadata through index_driver, and the ranks write the
+/// chunks to the allocated addresses.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -22,9 +22,9 @@ class chunk_index {
   chunk_index(const chunk_index&) = delete;
   chunk_index& operator=(const chunk_index&) = delete;
 
-  /// Allocate a chunk. @return its address in the file @throws machine_error
+  /// Allocate a chunk. @return address in the file @throws machine_error
   std::int64_t place_chunk(const plane_variable& v, std::int64_t first_plane, std::int64_t bytes);
-  /// Allocate all values of a variable that is not chunked. @return its address in the file @throws machine_error
+  /// Allocate a contiguous variable. @return address in the file @throws machine_error
   std::int64_t place_all(const plane_variable& v);
   /// Write the index. @throws machine_error
   void close();
@@ -46,7 +46,8 @@ class chunk_places {
   struct place {
     std::int64_t address = -1, bytes = 0;
   };
-  /// Entry of the chunk that begins with a plane; for a variable without chunks the address of that plane, with size 0.
+  /// Address and size of the chunk that begins with a plane; for a contiguous variable the address of the plane, with size
+  /// 0.
   place of(const plane_variable& v, std::int64_t first_plane);
 
  private:

@@ -9,7 +9,7 @@
 
 namespace osteon::io {
 
-encoded_piece encode_chunks(const plane_variable& v, const storage& how, plane_range planes,
+encoded_piece encode_chunks(const plane_variable& v, const storage& options, plane_range planes,
                             std::span<const std::byte> values) {
   const std::int64_t plane = v.bytes_per_plane(), k = v.chunk_planes, count = (planes.size() + k - 1) / k;
   encoded_piece result;
@@ -32,8 +32,8 @@ encoded_piece encode_chunks(const plane_variable& v, const storage& how, plane_r
       std::copy(digest.begin(), digest.end(), result.value_digests.begin() + i * static_cast<std::int64_t>(digest_length));
       std::copy(digest.begin(), digest.end(), chunk.digest.begin());
       result.bytes[place] = of_chunk;
-      if (how.method != compression::none) {
-        if (!encoder) encoder.emplace(how, v.element_bytes, static_cast<std::size_t>(k * plane));
+      if (options.method != compression::none) {
+        if (!encoder) encoder.emplace(options, v.element_bytes, static_cast<std::size_t>(k * plane));
         const std::size_t bound = encoder->bound();
         result.packed[place] = std::make_unique_for_overwrite<std::byte[]>(bound);
         const std::size_t used = encoder->encode(of_chunk, {result.packed[place].get(), bound});
@@ -45,7 +45,7 @@ encoded_piece encode_chunks(const plane_variable& v, const storage& how, plane_r
     }
   };
 
-  comm::outcome outcome;  // an exception must not leave the threads
+  comm::outcome outcome;  // an exception must not leave the parallel region
 #pragma omp parallel if (count > 1)
   {
     const comm::outcome mine = comm::outcome_of(encode_some);

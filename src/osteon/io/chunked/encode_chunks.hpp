@@ -15,24 +15,24 @@ namespace osteon::io {
 /// A chunk as stored in the file.
 struct stored_chunk {
   std::int64_t first_plane = 0, bytes = 0;
-  std::int64_t address = -1;                 ///< in the file
+  std::int64_t address = -1;                 ///< address in the file
   std::array<char, digest_length> digest{};  ///< digest of the stored bytes, not of the values
 };
 static_assert(std::is_trivially_copyable_v<stored_chunk>);
 
-/// Chunks of a piece, in order. Their bytes are in `packed` or, if stored without encoding, in the values.
+/// Chunks of a piece, in order. The bytes are in `packed` or, without compression, in the values.
 struct encoded_piece {
   std::vector<stored_chunk> chunks;
-  std::vector<std::span<const std::byte>> bytes;  ///< of each chunk
-  std::string value_digests;                      ///< digest_length characters a chunk
+  std::vector<std::span<const std::byte>> bytes;  ///< bytes of each chunk
+  std::string value_digests;                      ///< digests of the values, digest_length characters per chunk
   std::vector<std::unique_ptr<std::byte[]>> packed;
 };
 
 /// Encode the chunks of complete planes by the threads of this rank. @throws machine_error @collective local
-encoded_piece encode_chunks(const plane_variable& v, const storage& how, plane_range planes,
+encoded_piece encode_chunks(const plane_variable& v, const storage& options, plane_range planes,
                             std::span<const std::byte> values);
 
-/// Chunks on their writer: those of this rank and of the ranks that it serves.
+/// Chunks to be written by a member: its own chunks and the chunks of the ranks that it serves.
 struct chunks_to_write {
   std::vector<stored_chunk> chunks;
   std::vector<std::span<const std::byte>> bytes;
@@ -40,12 +40,12 @@ struct chunks_to_write {
 };
 
 /// Send the encoded chunks of all ranks to the members of the team.
-/// @param mine must remain valid until the chunks are written @throws machine_error on all ranks
+/// @param mine chunks of this rank; must remain valid until the chunks are written @throws machine_error on all ranks
 /// @collective on comm
 chunks_to_write ship_chunks(MPI_Comm comm, const file_team& team, std::int64_t bytes_per_message, const encoded_piece& mine);
 
-/// Let rank 0 assign addresses to all chunks of all ranks, in the order of the ranks.
-/// @param place called on rank 0 @collective on comm
+/// Assign addresses to the chunks of all ranks, in the order of the ranks.
+/// @param place function that assigns the addresses; called on rank 0 @collective on comm
 void place_chunks(MPI_Comm comm, std::vector<stored_chunk>& mine, const std::function<void(std::span<stored_chunk>)>& place);
 
 }  // namespace osteon::io

@@ -26,7 +26,7 @@ box3 piece_gather::box_of(int rank) const {
   return box;
 }
 
-/// Pieces of some planes by ascending rank.
+/// Parts of some planes, by ascending rank.
 std::vector<grid::piece> piece_gather::parts_of(plane_range planes) const {
   const index3 end = boxes_.domain() + (on_nodes_ ? index3{1, 1, 1} : index3{});
   const box3 want{{planes.begin, 0, 0}, {planes.end, end.y, end.x}};
@@ -97,7 +97,7 @@ void piece_gather::gather(std::int64_t round, const plane_source<std::byte>& mak
   const box3 own = box_of(rank);
   const plane_range mine = exchange_.piece(round);
   std::vector<grid::piece> send, receive;
-  std::vector<std::byte> sent, kept;  // for others, for this rank
+  std::vector<std::byte> sent, own_part;  // values for other ranks, values for this rank
   const auto make_part = [&](const box3& part, std::byte* to) {
     make(part.begin.z - own.begin.z, part.shape().z, {to, static_cast<std::size_t>(bytes_of(part))});
   };
@@ -118,14 +118,14 @@ void piece_gather::gather(std::int64_t round, const plane_source<std::byte>& mak
     if (on_nodes_) std::fill_n(floats(piece.data()), piece.size() / sizeof(float), std::numeric_limits<float>::quiet_NaN());
     for (const grid::piece& p : receive) {
       if (p.rank != rank) continue;
-      kept.resize(static_cast<std::size_t>(bytes_of(p.part)));
-      make_part(p.part, kept.data());
+      own_part.resize(static_cast<std::size_t>(bytes_of(p.part)));
+      make_part(p.part, own_part.data());
     }
   });
-  // In rank order, including this rank: for shared nodes, the value of the highest rank is used.
+  // Parts are stored in rank order, including this rank, so that the value of the highest rank is used for shared nodes.
   auto next = receive.begin();
   const auto put_own = [&] {
-    if (next != receive.end() && next->rank == rank && !is_mine_alone) put(next->part, kept.data(), mine, piece);
+    if (next != receive.end() && next->rank == rank && !is_mine_alone) put(next->part, own_part.data(), mine, piece);
     if (next != receive.end() && next->rank == rank) ++next;
   };
   comm::neighbours messages(comm_, piece_tag, plan_of(send, receive));

@@ -13,7 +13,7 @@ namespace osteon::io {
 namespace {
 
 struct driven_file {
-  H5FD_t common{};  ///< first: HDF5 accesses this part
+  H5FD_t common{};  ///< must be the first member: HDF5 accesses this part
   int descriptor = -1;
   haddr_t end_of_space = 0, end_of_file = 0;
   struct stat status{};
@@ -70,7 +70,7 @@ herr_t read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t at, std::size_t size, void*
     const ssize_t got = ::pread(of(file).descriptor, to, size, static_cast<off_t>(at));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return -1;
-    if (got == 0) {  // beyond the end there are zeros, as HDF5 expects it
+    if (got == 0) {  // HDF5 requires zeros beyond the end of the file
       std::memset(to, 0, size);
       return 0;
     }
@@ -102,7 +102,7 @@ herr_t write_block(H5FD_t* file, H5FD_mem_t type, hid_t, haddr_t at, std::size_t
 
 herr_t truncate(H5FD_t* file, hid_t, hbool_t) {
   driven_file& f = of(file);
-  // Others may have written up to the end of the allocated space, never beyond it.
+  // Other ranks may have written up to the end of the allocated space, but not beyond.
   if (f.error == 0 && ::ftruncate(f.descriptor, static_cast<off_t>(f.end_of_space)) != 0) f.error = errno;
   f.end_of_file = f.end_of_space;
   return 0;
@@ -112,7 +112,7 @@ H5FD_class_t describe() {
   H5FD_class_t c{};
 #if H5_VERSION_GE(1, 14, 0)
   c.version = H5FD_CLASS_VERSION;
-  c.value = static_cast<H5FD_class_value_t>(600);  // 512 and above: drivers that the HDF Group has not registered
+  c.value = static_cast<H5FD_class_value_t>(600);  // 512 and above: drivers not registered with the HDF Group
 #endif
   c.name = "osteon_index";
   c.maxaddr = (haddr_t{1} << 62) - 1;
@@ -146,7 +146,7 @@ index_driver::~index_driver() {
 
 std::string index_driver::failure(hid_t file) {
   void* handle = nullptr;
-  if (H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) < 0 || !handle) return "HDF5 no longer has the file open";
+  if (H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) < 0 || !handle) return "HDF5 has closed the file";
   const int error = *static_cast<const int*>(handle);
   return error == 0 ? "" : std::strerror(error);
 }

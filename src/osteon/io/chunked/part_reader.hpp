@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Digests of parts of a file, computed from the stored bytes (internal to io).
+/// Digests of the stored bytes of parts of a file (internal to io).
 #include <cstddef>
 #include <cstdint>
 #include <osteon/base/error.hpp>
@@ -9,10 +9,10 @@
 
 namespace osteon::io {
 
-/// Reads parts of a file in pieces that remain in the cache until they are digested.
+/// Computes digests of parts of a file, in pieces that fit into the cache.
 class part_reader {
  public:
-  /// @param fault kind of the error for a file that cannot be read @throws error of that kind
+  /// @param fault kind of the error if the file cannot be read @throws error of this kind
   part_reader(std::string path, error_kind fault);
   part_reader(const part_reader&) = delete;
   part_reader& operator=(const part_reader&) = delete;
@@ -20,7 +20,7 @@ class part_reader {
 
   /// XXH3 of `length` bytes, hexadecimal; empty if the file is shorter. @throws error of the given kind
   std::string digest(std::int64_t address, std::int64_t length);
-  /// XXH64 of the same bytes, for older files.
+  /// XXH64 of `length` bytes, for older files.
   std::string older_digest(std::int64_t address, std::int64_t length);
 
  private:

@@ -7,7 +7,7 @@ namespace osteon::io {
 namespace {
 
 constexpr int plane_tag = 700;
-constexpr std::int64_t most_buffered = std::int64_t{64} << 20;  // of planes that are on other ranks
+constexpr std::int64_t most_buffered = std::int64_t{64} << 20;  // bytes of a piece of planes of other ranks
 
 plane_range overlap(plane_range a, plane_range b) { return {std::max(a.begin, b.begin), std::min(a.end, b.end)}; }
 
@@ -21,13 +21,13 @@ std::vector<plane_range> ranges_of(std::span<const std::int64_t> first) {
   return ranges;
 }
 
-plane_exchange::plane_exchange(MPI_Comm comm, const file_team& team, const access& how, std::vector<plane_range> by_rank,
+plane_exchange::plane_exchange(MPI_Comm comm, const file_team& team, const access& options, std::vector<plane_range> by_rank,
                                std::int64_t planes, std::int64_t chunk_planes, std::int64_t bytes_per_plane)
     : comm_(comm), members_(team.ranks), by_rank_(std::move(by_rank)), bytes_per_plane_(bytes_per_plane) {
   const auto members = std::ssize(members_);
   const auto found = std::find(members_.begin(), members_.end(), comm::rank(comm));
   if (found != members_.end()) member_ = found - members_.begin();
-  // A chunk belongs to the member that serves its first plane; equal shares where the members serve scattered ranks.
+  // A chunk belongs to the member that serves its first plane. If members serve scattered ranks, members have equal shares.
   const std::int64_t chunks = (planes + chunk_planes - 1) / chunk_planes;
   const auto first_of = [&](std::ptrdiff_t m) {
     if (m == 0) return std::int64_t{0};
@@ -45,8 +45,8 @@ plane_exchange::plane_exchange(MPI_Comm comm, const file_team& team, const acces
     const plane_range own = by_rank_[static_cast<std::size_t>(members_[static_cast<std::size_t>(m)])];
     const std::int64_t own_end = own.end == planes ? planes : own.end / chunk_planes * chunk_planes;
     s.own_end = own.begin <= s.all.begin ? std::clamp(own_end, s.all.begin, std::max(s.all.begin, s.all.end)) : s.all.begin;
-    s.step = whole_chunks(how.bytes_per_call / members);
-    s.step_of_others = whole_chunks(std::min(how.bytes_per_call / members, most_buffered));
+    s.step = whole_chunks(options.bytes_per_call / members);
+    s.step_of_others = whole_chunks(std::min(options.bytes_per_call / members, most_buffered));
     handled_.push_back(s);
     rounds_ = std::max(rounds_, rounds_of(s));
   }

@@ -1,10 +1,10 @@
 #pragma once
 /// @file
-/// Assignment of planes to the ranks of a file's team, and distribution of planes from readers to all ranks (internal to
+/// Assignment of planes to the members of a file team, and distribution of planes from readers to all ranks (internal to
 /// io).
 ///
-/// Each chunk is written by one rank of the file team. Therefore each chunk is compressed once, one rank has its digest, and
-/// the file is independent of the decomposition and of the mode.
+/// One member of the team writes each chunk. Therefore each chunk is compressed once, one rank has its digest, and the file
+/// does not depend on the decomposition or the access mode.
 #include <mpi.h>
 
 #include <cstddef>
@@ -22,42 +22,43 @@ struct plane_range {
   std::int64_t size() const { return end > begin ? end - begin : 0; }
 };
 
-/// Ranges of consecutive ranks. @param first first plane of each, and the number of planes; ascending
+/// Plane ranges of all ranks. @param first first plane of each rank, followed by the number of planes; ascending
 std::vector<plane_range> ranges_of(std::span<const std::int64_t> first);
 
-/// A variable's planes as distributed over the ranks, and the chunks that each member of the file team handles.
+/// Distribution of the planes of a variable over the ranks, and of its chunks over the members of the file team.
 ///
-/// Members process their planes in pieces of whole chunks, one per round, so that no rank stores more than its planes and a
-/// piece.
+/// Members process their planes in pieces of whole chunks, one piece per round, so that a rank stores at most its planes and
+/// a piece.
 class plane_exchange {
  public:
-  /// @param by_rank planes of each rank, ascending; in a write they cover all planes once. The same on all ranks
-  /// @param planes number of planes; `bytes_per_plane` of one
-  plane_exchange(MPI_Comm comm, const file_team& team, const access& how, std::vector<plane_range> by_rank,
+  /// @param by_rank planes of each rank, ascending; for writing, the ranges cover all planes once. Equal on all ranks
+  /// @param planes number of planes of the variable
+  plane_exchange(MPI_Comm comm, const file_team& team, const access& options, std::vector<plane_range> by_rank,
                  std::int64_t planes, std::int64_t chunk_planes, std::int64_t bytes_per_plane);
 
-  /// The same on all ranks.
+  /// Number of rounds; equal on all ranks.
   std::int64_t rounds() const { return rounds_; }
-  /// Planes that this rank handles in a round; empty after its last round, or if it is not a member.
+  /// Planes of this member in a round; empty after its last round, or on other ranks.
   plane_range piece(std::int64_t round) const { return member_ < 0 ? plane_range{} : piece_of(member_, round); }
   /// All planes of this member.
   plane_range handled() const { return member_ < 0 ? plane_range{} : handled_[static_cast<std::size_t>(member_)].all; }
-  /// Planes handled by the other members in a round.
+  /// Planes of the other members in a round.
   struct piece_of_rank {
     int rank;
     plane_range planes;
   };
   std::vector<piece_of_rank> pieces_of_others(std::int64_t round) const;
 
-  /// Plan of `scatter`; its elements are planes of the piece and of this rank.
+  /// Plan of `scatter`; elements are planes.
   plan::neighbour_part plan_of_scatter(std::int64_t round) const;
-  /// Distribute this rank's piece of a round. @param values output, the planes of this rank @collective on comm
+  /// Distribute the pieces of a round. @param piece piece of this member @param values output: planes of this rank
+  /// @collective on comm
   void scatter(std::int64_t round, std::span<const std::byte> piece, std::span<std::byte> values) const;
 
  private:
   struct share {
     plane_range all;
-    std::int64_t own_end = 0;  ///< end of the planes owned by the member itself
+    std::int64_t own_end = 0;  ///< end of the planes that the member owns
     std::int64_t step = 0, step_of_others = 0;
   };
   plane_range piece_of(std::ptrdiff_t member, std::int64_t round) const;

@@ -7,8 +7,8 @@
 
 namespace osteon::io {
 
-/// Computes the values of planes [first, first + planes) of a rank's block, counted from its lowest plane, shape (planes, y,
-/// x, components). Called once for every plane, in any order.
+/// Function that computes the values of planes [first, first + planes) of the block of a rank, counted from the lowest plane
+/// of the block; shape (planes, y, x, components). Called once for every plane, in any order.
 template <class T>
 using plane_source = std::function<void(std::int64_t first, std::int64_t planes, std::span<T> values)>;
 

@@ -23,13 +23,13 @@ namespace osteon::io {
 namespace {
 
 constexpr std::string_view magic = "\nosteon-seal-3\n", older_magic = "\nosteon-seal-2\n";
-constexpr std::size_t number_length = 16;                     // hexadecimal
-constexpr std::int64_t block_length = std::int64_t{4} << 20;  // size of parts without other divisions of the file
+constexpr std::size_t number_length = 16;                     // hexadecimal digits
+constexpr std::int64_t block_length = std::int64_t{4} << 20;  // size of parts that are not chunks
 constexpr std::int64_t most_parts = std::int64_t{1} << 24;    // each variable has at most 2^20 planes
 
 std::string as_number(std::int64_t value) { return fmt::format("{:016x}", value); }
 
-/// Negative if invalid.
+/// Parse a hexadecimal number; negative if invalid.
 std::int64_t number_in(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
@@ -39,14 +39,14 @@ std::int64_t number_in(std::string_view text) {
 
 std::string digest_of_text(const std::string& text) { return xxh3_of(std::as_bytes(std::span(text))); }
 
-/// The seal at the end of a file. Its digest is that of the lengths of all parts and then of their digests, as text.
+/// The seal at the end of a file. Its digest is the digest of a text: the lengths of all parts, followed by their digests.
 struct ending {
-  seal_state state = seal_state::none;  ///< good: without reading the parts
-  std::vector<std::int64_t> lengths;    ///< of the parts, in order
+  seal_state state = seal_state::none;  ///< good: the seal is valid, but parts are not read
+  std::vector<std::int64_t> lengths;    ///< lengths of the parts, in order
   std::string table, digest;
   bool is_older = false;  ///< all digests are XXH64
 
-  bool is_of(const std::string& digests) const {
+  bool matches(const std::string& digests) const {
     const std::string all = table + digests;
     return (is_older ? xxh64_of(std::as_bytes(std::span(all))) : digest_of_text(all)) == digest;
   }
@@ -60,7 +60,8 @@ std::vector<std::int64_t> blocks_of(std::int64_t length) {
 
 std::string text_at(std::ifstream& file, const std::string& path, std::int64_t at, std::int64_t length) {
   std::string text(static_cast<std::size_t>(length), '\0');
-  if (!file.seekg(at).read(text.data(), length)) throw data_error(fmt::format("cannot read '{}' to its end", path));
+  if (!file.seekg(at).read(text.data(), length))
+    throw data_error(fmt::format("'{}': cannot read the data to the end of the file", path));
   return text;
 }
 
@@ -97,7 +98,7 @@ ending read_ending(const std::string& path) {
   return e;
 }
 
-/// Concatenated digests of the parts read by this member of a team: an equal share of the bytes.
+/// Concatenated digests of the parts read by a member of a team. Members read approximately equal numbers of bytes.
 std::string digests_of(const std::string& path, const ending& e, int member, int members) {
   part_reader file(path, error_kind::data);
   const std::int64_t all = std::accumulate(e.lengths.begin(), e.lengths.end(), std::int64_t{0}), share = all / members + 1;
@@ -106,7 +107,7 @@ std::string digests_of(const std::string& path, const ending& e, int member, int
   for (const std::int64_t length : e.lengths) {
     if ((at + length / 2) / share == member) {
       const std::string digest = e.is_older ? file.older_digest(at, length) : file.digest(at, length);
-      if (digest.empty()) throw data_error(fmt::format("cannot read '{}' to its end", path));
+      if (digest.empty()) throw data_error(fmt::format("'{}': cannot read the data to the end of the file", path));
       digests += digest;
     }
     at += length;
@@ -114,7 +115,7 @@ std::string digests_of(const std::string& path, const ending& e, int member, int
   return digests;
 }
 
-/// The digests of all parts in order, on the first member. @collective on members
+/// Gather the digests of all parts, in order, on the first member. @collective on members
 std::string gather_digests(MPI_Comm members, const std::string& path, const ending& e) {
   const int rank = comm::rank(members), size = comm::size(members);
   std::string mine, all;
@@ -165,7 +166,7 @@ void append_seal(const std::string& path, std::span<const file_part> known) {
 seal_state read_seal(const std::string& path) {
   const ending e = read_ending(path);
   if (e.state != seal_state::good) return e.state;
-  return e.is_of(digests_of(path, e, 0, 1)) ? seal_state::good : seal_state::wrong;
+  return e.matches(digests_of(path, e, 0, 1)) ? seal_state::good : seal_state::wrong;
 }
 
 seal_state read_seal(MPI_Comm members, const std::string& path) {
@@ -181,20 +182,21 @@ seal_state read_seal(MPI_Comm members, const std::string& path) {
   comm::collectively(members, [&] { e.lengths.resize(static_cast<std::size_t>(known[1])); });
   MPI_Bcast(e.lengths.data(), static_cast<int>(known[1]), MPI_INT64_T, 0, members);
   const std::string digests = gather_digests(members, path, e);
-  int good = comm::rank(members) == 0 && e.is_of(digests);
+  int good = comm::rank(members) == 0 && e.matches(digests);
   MPI_Bcast(&good, 1, MPI_INT, 0, members);
   return good ? seal_state::good : seal_state::wrong;
 }
 
-std::string seal_fault(seal_state found, const std::string& path, const std::string& what) {
+std::string seal_fault(seal_state found, const std::string& path, const std::string& kind) {
   if (found == seal_state::wrong)
     return fmt::format(
-        "the {} '{}' is damaged: its bytes do not match its seal; `osteon verify` locates the damage, then recreate it",
-        what, path);
+        "the {} '{}' is damaged: its bytes do not match its seal; locate the damage with `osteon verify`, and recreate the "
+        "file",
+        kind, path);
   return fmt::format(
       "'{}' is not a complete {} of osteon: no seal at its end (truncated, written by another program, or another kind of "
-      "file); `osteon verify --seal` checks and seals a copy, otherwise recreate it",
-      path, what);
+      "file); `osteon verify --seal` checks and seals a copy; otherwise recreate the file",
+      path, kind);
 }
 
 }  // namespace osteon::io

@@ -1,8 +1,8 @@
 #pragma once
 /// @file
-/// Seal of a file: a digest of all its bytes, appended to them (docs/reference/format.md).
+/// Seal of a file: a digest of all bytes of the file, appended at its end (docs/reference/format.md).
 ///
-/// HDF5 may crash or hang on a damaged index, so the bytes of a file are checked before HDF5 opens it.
+/// HDF5 may crash or hang on a damaged index. Therefore the bytes of a file are checked before HDF5 opens the file.
 #include <mpi.h>
 
 #include <cstdint>
@@ -17,20 +17,20 @@ struct file_part {
   std::string digest;  ///< hexadecimal XXH3
 };
 
-/// Append the seal to a closed file. Parts digested during writing are not read again: the seal contains the digest of their
-/// intended content. The rest is read.
-/// @param known ascending and disjoint @throws machine_error @collective local
+/// Append the seal to a closed file. For the parts in `known`, the seal contains the given digests of the intended content;
+/// all other parts are read.
+/// @param known parts with digests computed during writing; ascending and disjoint @throws machine_error @collective local
 void append_seal(const std::string& path, std::span<const file_part> known = {});
 
 enum class seal_state { good, wrong, none };
 
-/// Read the bytes of a file and compare them with its seal. Returns `none` if the file does not end with a seal.
+/// Compare the bytes of a file with its seal. Returns `none` if the file has no seal.
 /// @throws data_error if the file cannot be read @collective local
 seal_state read_seal(const std::string& path);
-/// Overload in which the members share the reading. @collective on members
+/// Compare the bytes of a file with its seal; each member reads a part. @collective on members
 seal_state read_seal(MPI_Comm members, const std::string& path);
 
-/// Message about a file whose seal is not valid. @param what e.g. `model`
-std::string seal_fault(seal_state found, const std::string& path, const std::string& what);
+/// Error message about a file with an invalid or missing seal. @param kind kind of the file, for example `model`
+std::string seal_fault(seal_state found, const std::string& path, const std::string& kind);
 
 }  // namespace osteon::io

@@ -10,7 +10,7 @@ namespace {
 constexpr int chunk_tag = 37;
 constexpr int chunk_bytes = static_cast<int>(sizeof(stored_chunk));
 
-/// Member that writes for a rank: the last one up to it, or in equal shares if members serve scattered ranks.
+/// Member that writes for a rank: the last member up to the rank; if members serve scattered ranks, equal shares of ranks.
 int writer_of(const file_team& team, int rank, int ranks) {
   const auto members = std::ssize(team.ranks);
   if (std::binary_search(team.ranks.begin(), team.ranks.end(), rank)) return rank;
@@ -27,7 +27,7 @@ chunks_to_write ship_chunks(MPI_Comm comm, const file_team& team, std::int64_t b
   for (int r = 0; team.member() && r < ranks; ++r)
     if (r != rank && writer_of(team, r, ranks) == rank) served.push_back(r);
 
-  // Number of chunks, their indices, then their bytes: memory is allocated before any message is sent.
+  // Send the number of chunks, their descriptions, then their bytes, so that memory is allocated before each receive.
   const int count = static_cast<int>(mine.chunks.size());
   std::vector<int> counts(served.size());
   std::vector<MPI_Request> requests;

@@ -14,15 +14,15 @@
 namespace osteon::io {
 namespace {
 
-void check_mpi(int status, const char* what, const std::string& name) {
+void check_mpi(int status, const char* action, const std::string& name) {
   if (status == MPI_SUCCESS) return;
   std::array<char, MPI_MAX_ERROR_STRING> text{};
   int length = 0;
   MPI_Error_string(status, text.data(), &length);
-  throw machine_error(fmt::format("cannot {} '{}' by MPI-IO: {}", what, name, text.data()));
+  throw machine_error(fmt::format("cannot {} '{}' by MPI-IO: {}", action, name, text.data()));
 }
 
-/// Maximum size of an extent in bytes, for MPI counts of type int.
+/// Split extents into extents of at most `most_bytes` bytes, for MPI counts of type int.
 std::vector<extent> split(std::span<const extent> parts, std::int64_t most_bytes) {
   std::vector<extent> all;
   for (const extent& e : parts)
@@ -39,23 +39,23 @@ void write_plainly(int descriptor, const extent& e, const std::string& name) {
         ::pwrite(descriptor, e.bytes.data() + done, e.bytes.size() - static_cast<std::size_t>(done), e.address + done);
     if (put < 0 && errno == EINTR) continue;
     if (put < 0)
-      throw machine_error(
-          fmt::format("cannot write '{}': {}; free space there or write elsewhere", name, std::strerror(errno)));
+      throw machine_error(fmt::format("cannot write '{}': {}; free space on the file system or use another folder", name,
+                                      std::strerror(errno)));
     done += put;
   }
 }
 
-/// Turn of one writer. The kernel serialises writes to a file, and waiting processes spin: the time is that of sequential
-/// writes, with half as much CPU time in addition. With this lock they sleep.
-class turn {
+/// Lock for one writer at a time. The kernel serialises writes to a file, and waiting processes spin, which takes 50 % more
+/// CPU time. With this lock, waiting processes sleep.
+class write_lock {
  public:
-  explicit turn(int descriptor) : descriptor_(descriptor) {
+  explicit write_lock(int descriptor) : descriptor_(descriptor) {
     while (descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX) != 0)
-      if (errno != EINTR) descriptor_ = -1;  // a file system without locks: it is only slower
+      if (errno != EINTR) descriptor_ = -1;  // without lock support, writing is only slower
   }
-  turn(const turn&) = delete;
-  turn& operator=(const turn&) = delete;
-  ~turn() {
+  write_lock(const write_lock&) = delete;
+  write_lock& operator=(const write_lock&) = delete;
+  ~write_lock() {
     if (descriptor_ >= 0) ::flock(descriptor_, LOCK_UN);
   }
 
@@ -63,8 +63,8 @@ class turn {
   int descriptor_;
 };
 
-/// Start writing to disk, concurrently with the computation of the next values and with reading back.
-void start_writing_out([[maybe_unused]] int descriptor, [[maybe_unused]] const extent& e) {
+/// Start flushing to disk, concurrently with the computation of the next values and with reading back.
+void start_flush([[maybe_unused]] int descriptor, [[maybe_unused]] const extent& e) {
 #ifdef SYNC_FILE_RANGE_WRITE
   ::sync_file_range(descriptor, e.address, std::ssize(e.bytes), SYNC_FILE_RANGE_WRITE);  // fsync reports a failure
 #endif
@@ -72,26 +72,26 @@ void start_writing_out([[maybe_unused]] int descriptor, [[maybe_unused]] const e
 
 }  // namespace
 
-bool writes_plainly(const file_team& team, const access& how) {
-  return team.mode == access_mode::serial || (team.system.kind == file_system_kind::local && how.hints.empty());
+bool writes_plainly(const file_team& team, const access& options) {
+  return team.mode == access_mode::serial || (team.system.kind == file_system_kind::local && options.hints.empty());
 }
 
-shared_file::shared_file(const std::string& name, const file_team& team, const access& how)
-    : name_(name), most_bytes_(how.bytes_per_message) {
-  if (writes_plainly(team, how)) {
-    in_turns_ = team.ranks.size() > 1;
-    starts_early_ = team.system.kind == file_system_kind::local;
+shared_file::shared_file(const std::string& name, const file_team& team, const access& options)
+    : name_(name), most_bytes_(options.bytes_per_message) {
+  if (writes_plainly(team, options)) {
+    serialised_ = team.ranks.size() > 1;
+    flushes_early_ = team.system.kind == file_system_kind::local;
     descriptor_ = ::open(name.c_str(), O_WRONLY | O_CLOEXEC);
     if (descriptor_ < 0) throw machine_error(fmt::format("cannot open '{}': {}", name, std::strerror(errno)));
     return;
   }
-  together_ = team.system.kind == file_system_kind::parallel || !how.hints.empty();
-  // Striping is set at the creation of a file, so an empty file must not exist yet.
+  collective_ = team.system.kind == file_system_kind::parallel || !options.hints.empty();
+  // Striping is set at the creation of a file, so the file must not exist.
   const bool striped =
-      std::any_of(how.hints.begin(), how.hints.end(), [](const auto& h) { return h.first.starts_with("striping"); });
+      std::any_of(options.hints.begin(), options.hints.end(), [](const auto& h) { return h.first.starts_with("striping"); });
   if (striped && comm::rank(team.comm.get()) == 0) ::unlink(name.c_str());
   if (striped) MPI_Barrier(team.comm.get());
-  MPI_Info info = make_info(how, team);
+  MPI_Info info = make_info(options, team);
   const int status = MPI_File_open(team.comm.get(), name.c_str(), MPI_MODE_CREATE | MPI_MODE_WRONLY, info, &file_);
   MPI_Info_free(&info);
   check_mpi(status, "open", name);
@@ -106,13 +106,13 @@ void shared_file::write(std::span<const extent> parts) {
   if (descriptor_ >= 0) {
     if (parts.empty()) return;
     {
-      const turn mine(in_turns_ ? descriptor_ : -1);
+      const write_lock mine(serialised_ ? descriptor_ : -1);
       for (const extent& e : parts) write_plainly(descriptor_, e, name_);
     }
-    if (starts_early_)
-      for (const extent& e : parts) start_writing_out(descriptor_, e);
-  } else if (together_) {
-    write_together(parts);
+    if (flushes_early_)
+      for (const extent& e : parts) start_flush(descriptor_, e);
+  } else if (collective_) {
+    write_collectively(parts);
   } else {
     for (const extent& e : split(parts, most_bytes_))
       check_mpi(
@@ -121,7 +121,7 @@ void shared_file::write(std::span<const extent> parts) {
   }
 }
 
-void shared_file::write_together(std::span<const extent> parts) {
+void shared_file::write_collectively(std::span<const extent> parts) {
   const std::vector<extent> all = split(parts, most_bytes_);
   std::vector<int> lengths;
   std::vector<MPI_Aint> places, memory;

@@ -20,8 +20,8 @@ namespace osteon::io {
 
 namespace {
 
-// Name of a temporary_file until it is complete: <name>.tmp.<host>.<pid>.
-void refuse_unfinished(const std::string& path) {
+// Reject names of incomplete files: <name>.tmp.<host>.<pid> (temporary_file).
+void reject_unfinished(const std::string& path) {
   const std::string name = std::filesystem::path(path).filename().string();
   const auto mark = name.rfind(".tmp.");
   const auto dot = name.rfind('.');
@@ -29,12 +29,12 @@ void refuse_unfinished(const std::string& path) {
   if (!std::all_of(name.begin() + static_cast<std::ptrdiff_t>(dot) + 1, name.end(),
                    [](unsigned char c) { return std::isdigit(c) != 0; }))
     return;
-  throw data_error(fmt::format("'{}' is the unfinished file of a running or interrupted run; the complete file is '{}'",
+  throw data_error(fmt::format("'{}' is an incomplete file of a running or interrupted job; use the complete file '{}'",
                                path, name.substr(0, mark)));
 }
 
-// True if an HDF5 file has the length declared in its first bytes. A file with a truncated seal does not.
-bool ends_where_it_says(const std::string& path) {
+// True if an HDF5 file has the length declared in its first bytes; false if its seal is truncated.
+bool has_declared_length(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::array<unsigned char, 48> head{};
   file.read(reinterpret_cast<char*>(head.data()), std::ssize(head));
@@ -48,13 +48,13 @@ bool ends_where_it_says(const std::string& path) {
   return end == std::filesystem::file_size(path, failed) && !failed;
 }
 
-// Size and last bytes, which hold the seal: a digest of all others.
+// Size and last bytes of a file. The last bytes contain the seal, a digest of all other bytes.
 struct file_end {
   std::int64_t size = 0;
   std::array<char, 64> bytes{};
 };
 
-file_end end_of(const std::string& path) {
+file_end read_end(const std::string& path) {
   file_end end;
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   if (!file) throw data_error(fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
@@ -64,51 +64,53 @@ file_end end_of(const std::string& path) {
   return end;
 }
 
-// Members of a file's team read parts of it: parts of two files of one name, in two working directories, would be mixed.
-void require_same_file(MPI_Comm members, const std::string& path, const std::string& what) {
+// Check that all members read the same file. Members in different working directories would mix parts of different files.
+void require_same_file(MPI_Comm members, const std::string& path, const std::string& kind) {
   file_end mine, first;
-  comm::collectively(members, [&] { first = mine = end_of(path); });
+  comm::collectively(members, [&] { first = mine = read_end(path); });
   MPI_Bcast(&first.size, 1, MPI_INT64_T, 0, members);
   MPI_Bcast(first.bytes.data(), static_cast<int>(first.bytes.size()), MPI_CHAR, 0, members);
   comm::collectively(members, [&] {
     if (mine.size == first.size && mine.bytes == first.bytes) return;
-    throw data_error(
-        fmt::format("rank {} reads another {} '{}' than rank 0 ({} bytes and {}, with other digests): the ranks of one MPI "
-                    "world compute one job; start separate jobs by a launcher each, or without one",
-                    comm::rank(members), what, path, mine.size, first.size));
+    throw data_error(fmt::format(
+        "rank {} reads a different {} '{}' than rank 0 ({} bytes and {} bytes, or different digests); the ranks of "
+        "one MPI program must run the same job: start each job by a separate launcher, or without launcher",
+        comm::rank(members), kind, path, mine.size, first.size));
   });
 }
 
-std::string check_copy(const std::string& path, const std::string& what) {
-  if (!ends_where_it_says(path)) throw data_error(seal_fault(seal_state::none, path, what));
+std::string check_copy(const std::string& path, const std::string& kind) {
+  if (!has_declared_length(path)) throw data_error(seal_fault(seal_state::none, path, kind));
   const verification found = verify_apart(path);
   if (!found.faults.empty())
-    throw data_error(fmt::format(
-        "the {} '{}' has no seal, as copies by other programs, and is damaged: {}; `osteon verify` lists all faults", what,
-        path, to_text(found.faults.front())));
+    throw data_error(
+        fmt::format("the {} '{}' has no seal (copied or written by another program) and is damaged: {}; `osteon verify` "
+                    "lists all faults",
+                    kind, path, to_text(found.faults.front())));
   return fmt::format(
-      "the {} '{}' has no seal: another program has written it; its values match their digests; `osteon verify --seal` adds "
-      "a seal",
-      what, path);
+      "the {} '{}' has no seal (copied or written by another program); its values match their digests; `osteon verify "
+      "--seal` "
+      "adds a seal",
+      kind, path);
 }
 
 }  // namespace
 
-std::string check_whole(const std::string& path, const std::string& what) {
-  refuse_unfinished(path);
+std::string check_whole(const std::string& path, const std::string& kind) {
+  reject_unfinished(path);
   const seal_state seal = read_seal(path);
-  if (seal == seal_state::wrong) throw data_error(seal_fault(seal, path, what));
-  return seal == seal_state::good ? std::string() : check_copy(path, what);
+  if (seal == seal_state::wrong) throw data_error(seal_fault(seal, path, kind));
+  return seal == seal_state::good ? std::string() : check_copy(path, kind);
 }
 
-std::string check_whole(MPI_Comm members, const std::string& path, const std::string& what) {
-  comm::collectively(members, [&] { refuse_unfinished(path); });
-  require_same_file(members, path, what);
+std::string check_whole(MPI_Comm members, const std::string& path, const std::string& kind) {
+  comm::collectively(members, [&] { reject_unfinished(path); });
+  require_same_file(members, path, kind);
   const seal_state seal = read_seal(members, path);
   std::string warning;
   comm::collectively(members, [&] {
-    if (seal == seal_state::wrong) throw data_error(seal_fault(seal, path, what));
-    if (seal == seal_state::none && comm::rank(members) == 0) warning = check_copy(path, what);
+    if (seal == seal_state::wrong) throw data_error(seal_fault(seal, path, kind));
+    if (seal == seal_state::none && comm::rank(members) == 0) warning = check_copy(path, kind);
   });
   std::int64_t size = std::ssize(warning);
   MPI_Bcast(&size, 1, MPI_INT64_T, 0, members);

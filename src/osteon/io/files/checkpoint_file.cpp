@@ -18,7 +18,7 @@ namespace osteon::io {
 
 namespace {
 
-// MPI-IO may lose a failed write without an error; these calls return the errors of the file system.
+// Plain file access, because MPI-IO may ignore a failed write.
 class plain_file {
  public:
   plain_file(const std::string& name, int flags, error_kind kind) : name_(name), kind_(kind) {
@@ -40,7 +40,7 @@ class plain_file {
     for (std::size_t done = 0; done < bytes.size();) {
       const ssize_t n = ::pread(file_, bytes.data() + done, bytes.size() - done, at + static_cast<std::int64_t>(done));
       if (n > 0) done += static_cast<std::size_t>(n);
-      if (n == 0) throw data_error(fmt::format("the checkpoint '{}' is truncated", name_));
+      if (n == 0) throw data_error(fmt::format("checkpoint '{}': truncated file", name_));
       if (n < 0 && errno != EINTR) fail("read");
     }
   }
@@ -49,17 +49,17 @@ class plain_file {
   }
 
  private:
-  [[noreturn]] void fail(const char* what) const {
+  [[noreturn]] void fail(const char* action) const {
     throw_error(kind_,
-                fmt::format("cannot {} the checkpoint '{}': {}; free space, or set checkpoint.directory to another folder",
-                            what, name_, std::strerror(errno)));
+                fmt::format("cannot {} the checkpoint '{}': {}; free space on the disk, or change checkpoint.directory",
+                            action, name_, std::strerror(errno)));
   }
   std::string name_;
   error_kind kind_;
   int file_;
 };
 
-// Code between collectives must not throw: the first fault is kept until all ranks agree on it.
+// Stores the first exception until all ranks agree on errors, because code between collectives must not throw.
 class deferred {
  public:
   template <class F>
@@ -84,10 +84,10 @@ void check_plane(const std::string& path, const checkpoint_index::vector& v, std
   const auto i = static_cast<std::size_t>(z) * sha256_digits;
   if (std::string_view(v.digests).substr(i, sha256_digits) != sha256_of(values))
     throw data_error(
-        fmt::format("'{}' of the checkpoint '{}' is damaged: plane {} does not match its digest", v.name, path, z));
+        fmt::format("checkpoint '{}': vector '{}' is damaged: plane {} does not match its digest", path, v.name, z));
 }
 
-// Call f(plane, its bytes) for some planes with contiguous values.
+// Call f(plane, bytes of the plane) for planes with contiguous values.
 template <class Bytes, class F>
 void for_each_plane(std::span<const std::int64_t> per_plane, std::int64_t first, std::int64_t planes, std::int64_t width,
                     Bytes values, F f) {
@@ -99,14 +99,14 @@ void for_each_plane(std::span<const std::int64_t> per_plane, std::int64_t first,
   }
 }
 
-// Start of each plane in a vector, in points.
+// First point of each plane, and the number of points.
 std::vector<std::int64_t> begins(std::span<const std::int64_t> per_plane) {
   std::vector<std::int64_t> sum{0};
   for (const std::int64_t n : per_plane) sum.push_back(sum.back() + n);
   return sum;
 }
 
-// Gather the digests of all planes on rank 0: one rank has each digest, the others have zeros.
+// Gather the digests of all planes on rank 0. One rank has each digest, the other ranks have zeros.
 void collect(MPI_Comm comm, std::string& digests) {
   const bool root = comm::rank(comm) == 0;
   constexpr std::size_t largest = std::size_t{1} << 26;
@@ -127,9 +127,9 @@ std::int64_t write_checkpoint(const std::string& path, const grid::plane_points&
   index.facts = facts;
   const std::size_t all_digests = index.per_plane.size() * sha256_digits;
   for (const grid::point_vector& v : vectors) {
-    // Equal on all ranks. Reject data that the reader would reject, before a job writes useless checkpoints for hours.
+    // Reject data that the reader would reject. The result is equal on all ranks.
     if (v.layout.components < 1 || v.layout.components > most_components)
-      throw usage_error(fmt::format("the vector '{}' of a checkpoint has {} values per point; must be 1 to {}", v.name,
+      throw usage_error(fmt::format("vector '{}' of a checkpoint: {} components per point; must be 1 to {}", v.name,
                                     v.layout.components, most_components));
     index.vectors.push_back(
         {v.name, v.layout.components, static_cast<int>(v.value_bytes()), std::string(all_digests, '\0')});
@@ -207,7 +207,7 @@ void read_checkpoint(const std::string& path, const checkpoint_index& index, con
   comm::collectively(comm, [&] {
     if (index.shape != points.shape() ||
         !std::equal(index.per_plane.begin(), index.per_plane.end(), points.per_plane().begin(), points.per_plane().end()))
-      throw data_error(fmt::format("the checkpoint '{}' belongs to another model: its points differ", path));
+      throw data_error(fmt::format("checkpoint '{}' belongs to another model: its points differ", path));
     file.emplace(path, O_RDONLY, error_kind::data);
   });
   const std::vector<std::int64_t> begin = begins(index.per_plane);
@@ -218,7 +218,7 @@ void read_checkpoint(const std::string& path, const checkpoint_index& index, con
           candidate.value_bytes == static_cast<int>(vector.value_bytes()))
         v = &candidate;
     comm::collectively(comm, [&] {
-      if (!v) throw data_error(fmt::format("the checkpoint '{}' has no vector '{}'", path, vector.name));
+      if (!v) throw data_error(fmt::format("checkpoint '{}': missing vector '{}'", path, vector.name));
     });
     deferred fault;
     points.scatter(vector, [&](std::int64_t first, std::int64_t planes, std::span<std::byte> values) {

@@ -1,14 +1,14 @@
 #pragma once
 /// @file
-/// Files of vectors over the points of all ranks, bitwise exact and independent of the number of ranks
+/// Checkpoint files: vectors over the points of all ranks, bitwise exact and independent of the number of ranks
 /// (docs/reference/format.md).
 #include <osteon/grid/plane_points.hpp>
 #include <osteon/io/files/checkpoint_index.hpp>
 
 namespace osteon::io {
 
-/// Write a checkpoint file. It replaces an older file of this name only after it is complete and synced.
-/// @param facts the same on all ranks @return size of the file in bytes
+/// Write a checkpoint file. The new file replaces an older file only after it is complete and synced.
+/// @param facts data of the caller, equal on all ranks @return size of the file in bytes
 /// @throws machine_error (no space, no permission), usage_error (more than most_components values per point) on all ranks
 /// @collective on points.comm()
 std::int64_t write_checkpoint(const std::string& path, const grid::plane_points& points,
@@ -19,7 +19,7 @@ std::int64_t write_checkpoint(const std::string& path, const grid::plane_points&
 void verify_checkpoint(MPI_Comm comm, const std::string& path, const checkpoint_index& index);
 
 /// Read vectors from a file.
-/// @throws data_error on all ranks if the file is damaged, lacks a vector, or has different points
+/// @throws data_error on all ranks if the file is damaged, a vector is missing, or its points differ
 /// @collective on points.comm()
 void read_checkpoint(const std::string& path, const checkpoint_index& index, const grid::plane_points& points,
                      std::span<const grid::point_vector> vectors);

@@ -16,22 +16,22 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// "\nosteon-checkpoint-1 ", the length of the index in 16 hexadecimal digits, a blank, its SHA-256, a line end.
+// Seal: "\nosteon-checkpoint-1 ", length of the index in 16 hexadecimal digits, blank, SHA-256 of the index, newline.
 constexpr std::string_view seal_magic = "\nosteon-checkpoint-1 ";
 constexpr std::size_t length_digits = 16, seal_line_length = seal_magic.size() + length_digits + 1 + sha256_digits + 1;
 constexpr std::int64_t largest_index = std::int64_t{1} << 30, largest_axis_of_nodes = (1 << 20) + 1;
 
 std::string hash(std::string_view text) { return sha256_of(std::as_bytes(std::span(text))); }
 
-[[noreturn]] void refuse(const std::string& path, const std::string& why) {
-  throw data_error(fmt::format("cannot use the checkpoint '{}': {}", path, why));
+[[noreturn]] void reject(const std::string& path, const std::string& fault) {
+  throw data_error(fmt::format("cannot use the checkpoint '{}': {}", path, fault));
 }
 
 std::int64_t whole(const std::string& path, const json& value, std::int64_t low, std::int64_t high) {
-  if (!value.is_number_integer()) refuse(path, "a count in its index is not an integer");
+  if (!value.is_number_integer()) reject(path, "the index contains a count that is not an integer");
   const auto number = value.get<std::int64_t>();
   if (number < low || number > high)
-    refuse(path, fmt::format("a count in its index is {}; must be {} to {}", number, low, high));
+    reject(path, fmt::format("the index contains the count {}; must be {} to {}", number, low, high));
   return number;
 }
 
@@ -68,35 +68,36 @@ std::string seal_checkpoint(const checkpoint_index& index) {
 checkpoint_index parse_checkpoint_index(const std::string& path, std::string_view text, std::int64_t payload) {
   checkpoint_index index;
   const json all = json::parse(text, nullptr, false);
-  if (!all.is_object()) refuse(path, "its index is not a JSON object");
+  if (!all.is_object()) reject(path, "the index is not a JSON object");
   const auto list = [&](const json& of, const char* name) -> const json& {
-    if (!of.contains(name) || !of[name].is_array()) refuse(path, fmt::format("its index has no list '{}'", name));
+    if (!of.contains(name) || !of[name].is_array()) reject(path, fmt::format("the index has no list '{}'", name));
     return of[name];
   };
   const json& shape = list(all, "shape");
-  if (shape.size() != 3) refuse(path, "its shape does not have three extents");
+  if (shape.size() != 3) reject(path, "the shape must have three extents");
   for (int a = 0; a < 3; ++a) index.shape[a] = whole(path, shape[static_cast<std::size_t>(a)], 1, largest_axis_of_nodes);
   const json& planes = list(all, "points_per_plane");
-  if (std::ssize(planes) != index.shape.z) refuse(path, "its index lacks the number of points of some planes");
+  if (std::ssize(planes) != index.shape.z) reject(path, "the number of points of each plane is required in the index");
   for (const json& n : planes) index.per_plane.push_back(whole(path, n, 0, index.shape.y * index.shape.x));
 
   double bytes = 0;  // a sum of integers could overflow
   for (const json& v : list(all, "vectors")) {
     auto& vector = index.vectors.emplace_back();
     for (const char* key : {"name", "sha256"})
-      if (!v.is_object() || !v.contains(key) || !v[key].is_string()) refuse(path, "a vector has no name or no digests");
-    if (!v.contains("components") || !v.contains("value_bytes")) refuse(path, "a vector lacks the type of its values");
+      if (!v.is_object() || !v.contains(key) || !v[key].is_string()) reject(path, "a vector requires a name and digests");
+    if (!v.contains("components") || !v.contains("value_bytes"))
+      reject(path, "a vector requires components and value_bytes");
     vector.name = v["name"].get<std::string>();
     vector.digests = v["sha256"].get<std::string>();
     vector.components = static_cast<int>(whole(path, v["components"], 1, most_components));
     vector.value_bytes = static_cast<int>(whole(path, v["value_bytes"], 4, 8));
-    if (vector.value_bytes != 4 && vector.value_bytes != 8) refuse(path, "its values must be float or double");
+    if (vector.value_bytes != 4 && vector.value_bytes != 8) reject(path, "value_bytes must be 4 (float) or 8 (double)");
     if (std::ssize(vector.digests) != index.shape.z * static_cast<std::int64_t>(sha256_digits))
-      refuse(path, fmt::format("the vector '{:.40}' does not have one digest per plane", vector.name));
+      reject(path, fmt::format("vector '{:.40}' must have a digest for each plane", vector.name));
     for (const std::int64_t n : index.per_plane) bytes += static_cast<double>(n) * static_cast<double>(vector.bytes());
   }
   if (bytes != static_cast<double>(payload) || index.lay_out() != payload)
-    refuse(path, fmt::format("its vectors require {:.0f} bytes, but it contains {}", bytes, payload));
+    reject(path, fmt::format("the vectors require {:.0f} bytes, but the file contains {}", bytes, payload));
   index.facts = json::object();
   if (all.contains("facts") && all["facts"].is_object()) index.facts = all["facts"];
   return index;
@@ -110,18 +111,18 @@ checkpoint_index read_checkpoint_index(const std::string& path) {
   std::string seal(seal_line_length, '\0');
   if (end > 0) file.seekg(end).read(seal.data(), static_cast<std::streamsize>(seal_line_length));
   if (end <= 0 || !file || !seal.starts_with(seal_magic) || seal.back() != '\n')
-    refuse(path, "no seal at its end (truncated, or another kind of file)");
+    reject(path, "no seal at its end (truncated, or another kind of file)");
   const char* digits = seal.data() + seal_magic.size();
   std::int64_t length = 0;
   const auto [last, status] = std::from_chars(digits, digits + length_digits, length, 16);
   if (status != std::errc() || last != digits + length_digits || *last != ' ' || length < 2 ||
       length > std::min(end, largest_index))
-    refuse(path, "the seal is damaged");
+    reject(path, "the seal is damaged");
   std::string text(static_cast<std::size_t>(length), '\0');
   file.seekg(end - length).read(text.data(), length);
-  // Upper-case digits would represent the same length: every flipped bit must be detected.
+  // The seal is compared as text, because upper-case digits of a damaged seal would yield the same length.
   if (!file || seal != fmt::format("{}{:016x} {}\n", seal_magic, length, hash(text)))
-    refuse(path, "its index does not match its seal");
+    reject(path, "the index does not match its seal");
   return parse_checkpoint_index(path, text, end - length);
 }
 

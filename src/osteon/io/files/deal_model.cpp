@@ -20,7 +20,8 @@ constexpr int dealt_plane_tag = 0;
 
 void check_plane(std::int64_t values) {
   if (values > std::numeric_limits<int>::max())
-    throw data_error(fmt::format("a plane has {} values, more than an MPI message (2^31 - 1); use a results file", values));
+    throw data_error(fmt::format(
+        "a plane of {} values exceeds the limit of an MPI message (2^31 - 1 values); use a results file", values));
 }
 
 template <class T>
@@ -83,7 +84,7 @@ model_of_rank deal_header(MPI_Comm comm, const voxel::model_header& header) {
       if (comm::rank(comm) != 0) return;
       const std::vector<char> packed = pack(header);
       if (packed.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
-        throw data_error("the lists of materials and conditions exceed 2 GiB; they cannot be handed out");
+        throw data_error("the lists of materials and conditions exceed the limit of 2 GiB; use a model file");
       bytes.assign(packed.begin(), packed.end());
       check_plane(header.shape.y * header.shape.x);
     });
@@ -101,7 +102,7 @@ void deal_planes(const grid::block& where, const plane_source<material_number>& 
   std::vector<material_number> plane;
   comm::collectively(comm, [&] { plane.resize(at(where.domain.y * where.domain.x)); });
   const int count = static_cast<int>(plane.size());
-  std::exception_ptr fault;  // thrown after all ranks have received their planes
+  std::exception_ptr fault;  // rethrown after all ranks have received their planes
   const auto attempt = [&](auto&& work) {
     try {
       if (!fault) work();

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Scatter of models from rank 0 and gather of fields on rank 0.
+/// Scatter of a model from rank 0, and gather of fields on rank 0.
 #include <mpi.h>
 
 #include <functional>
@@ -24,24 +24,24 @@ struct model_of_rank {
 /// @throws usage_error if there are more ranks than planes, data_error if the header exceeds 2 GiB @collective on comm
 model_of_rank deal_header(MPI_Comm comm, const voxel::model_header& header);
 
-/// Distribute the planes of rank 0. Each rank stores at most one plane in addition to the data kept by `take`.
-/// @param make materials of the complete model on rank 0; not called on other ranks
+/// Distribute the planes of rank 0. Each rank stores at most one plane in addition to the data stored by `take`.
+/// @param make computes materials of the complete model; called on rank 0
 /// @param take receives the planes of where.owned in order
-/// @throws what `make` and `take` throw, on all ranks @collective on where.comm
+/// @throws exceptions of `make` and `take`, on all ranks @collective on where.comm
 /// @cost rank 0 sends all planes, one message each
 void deal_planes(const grid::block& where, const plane_source<material_number>& make,
                  const std::function<void(std::span<const material_number> plane)>& take);
 
 /// Gather a field on rank 0.
-/// @param make values of this rank, of shape where.owned, or (where.owned + 1 on each axis) of a field on nodes; for shared
-/// nodes the value of the highest rank is used, and NaN only if all have it
-/// @param values on rank 0 shape (where.domain, or one more on each axis, components); elsewhere empty
-/// @throws what `make` throws, on all ranks @collective on where.comm
-/// @cost one message for each plane of each rank, one at a time; each rank stores its part of the field during the gather
+/// @param make values of this rank, of shape where.owned, for node fields of shape where.owned + 1 on each axis. For shared
+/// nodes the result is the value of the highest rank that is not NaN, or NaN if all values are NaN
+/// @param values output on rank 0, of shape (where.domain, or one more on each axis, components); empty on other ranks
+/// @throws exceptions of `make`, on all ranks @collective on where.comm
+/// @cost one message per plane of each rank, one at a time; each rank stores its part of the field
 void gather_field(const grid::block& where, centring on, int components, const plane_source<float>& make,
                   std::span<float> values);
 
-/// The same for the numbers of materials.
+/// Gather material numbers on rank 0.
 void gather_materials(const grid::block& where, const plane_source<material_number>& make,
                       std::span<material_number> values);
 

@@ -25,13 +25,13 @@ int variable_of(int group, const char* name) {
   return id;
 }
 
-// A file of nodes that are held and not moved has no displacements, as before there were any.
+// The variable of displacements is omitted if all are zero, as in older files.
 bool moves_nodes(const voxel::model_header& header) {
   return std::any_of(header.conditions.begin(), header.conditions.end(),
                      [](const voxel::node_condition& c) { return !(c.move_mm == vector3{}); });
 }
 
-/// A variable of the type and extents that it was written with.
+/// Find a variable and check its type and extents.
 int checked_variable(int group, const char* name, nc_type type, std::size_t rows, std::size_t columns,
                      const std::string& path) {
   int id = -1, rank = 0;
@@ -43,14 +43,14 @@ int checked_variable(int group, const char* name, nc_type type, std::size_t rows
   for (int d = 0; d < rank && d < 2; ++d)
     check(nc_inq_dimlen(group, dimensions[static_cast<std::size_t>(d)], &extents[static_cast<std::size_t>(d)]), path);
   if (found != type || rank != (columns > 1 ? 2 : 1) || extents[0] != rows || (columns > 1 && extents[1] != columns))
-    throw data_error(fmt::format("the variable '{}' of '{}' does not have the type and shape of a model", name, path));
+    throw data_error(fmt::format("'{}': variable '{}' has an invalid type or shape", path, name));
   return id;
 }
 
 }  // namespace
 
 std::int64_t bytes_of_conditions(const voxel::model_header& header) {
-  return std::ssize(header.conditions) * 74;  // 24 + 24 + 24 + 1, and the headers of the variables are in the reserve
+  return std::ssize(header.conditions) * 74;  // 24 + 24 + 24 + 1, rounded up; the reserve includes headers of variables
 }
 
 void define_conditions(int group, const voxel::model_header& header) {
@@ -100,7 +100,7 @@ std::vector<voxel::node_condition> read_conditions(int group, index3 shape, cons
   std::size_t count = 0;
   check(nc_inq_dimlen(group, dimension, &count), path);
   if (count > most_conditions)
-    throw data_error(fmt::format("'{}' has {} conditions; must be at most {}", path, count, most_conditions));
+    throw data_error(fmt::format("'{}': number of conditions ({}): must be at most {}", path, count, most_conditions));
   const int node_id = checked_variable(group, node_name, NC_INT64, count, 3, path),
             force_id = checked_variable(group, force_name, NC_DOUBLE, count, 3, path),
             flags_id = checked_variable(group, flags_name, NC_UBYTE, count, 1, path);
@@ -124,7 +124,7 @@ std::vector<voxel::node_condition> read_conditions(int group, index3 shape, cons
       c.held[static_cast<std::size_t>(a)] = (flags[i] >> a & 1) != 0;
       if (c.node[a] < 0 || c.node[a] > shape[a] || !std::isfinite(c.force_N[a]) || !std::isfinite(c.move_mm[a]))
         throw data_error(fmt::format(
-            "condition {} of '{}' has a node outside of the grid, or a force or displacement that is not finite", i, path));
+            "'{}': condition {}: the node must be in the grid, and force and displacement must be finite", path, i));
     }
   }
   return conditions;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Model files: netCDF-4 and also VTKHDF ImageData (docs/reference/format.md).
+/// Model files, valid as netCDF-4 and as VTKHDF ImageData (docs/reference/format.md).
 #include <mpi.h>
 
 #include <osteon/base/log_sink.hpp>
@@ -15,42 +15,42 @@
 
 namespace osteon::io {
 
-/// Write a model from one process: header and all voxels, compressed. The file gets its final name only after it is complete
-/// and synced to disk; an older file of that name remains unchanged until then.
-/// @param make computes the voxels in order, as many planes at a time as in a chunk; 0 is empty space
+/// Write a model from one process: header and all voxels, compressed. The file has a temporary name until it is complete and
+/// synced; an older file remains unchanged until then.
+/// @param make computes the voxels in order, a chunk of planes at a time; 0 is empty space
 /// @throws data_error if header and voxels are inconsistent; machine_error if the file cannot be written (no space, no
 ///        permission); usage_error as check_storage()
 /// @collective local
 file_report write_model(const std::string& path, const voxel::model_header& header,
                         const plane_source<material_number>& make, const storage& stored = {});
 
-/// The same for voxels in memory. @param material shape header.shape
+/// Write a model with voxels in memory. @param material array of shape header.shape
 file_report write_model(const std::string& path, const voxel::model_header& header, view3<const material_number> material,
                         const storage& stored = {});
 
-/// Read and check a model's header, without MPI.
-/// @param log receives a warning if the file is a copy made by another program @throws as below @collective local
+/// Read and check the header of a model, without MPI.
+/// @param log receives a warning if the file was written by another program @throws as below @collective local
 voxel::model_header read_model_header(const std::string& path, log_sink& log = null_log());
 
-/// Read and check a model's header: ranks that access the file check its bytes; rank 0 reads and broadcasts the header.
+/// Read and check the header of a model. The file team checks the bytes of the file; rank 0 reads and broadcasts the header.
 /// @throws data_error if the file is not a complete model of osteon or exceeds a limit
 /// @collective on comm
-voxel::model_header read_model_header(MPI_Comm comm, const std::string& path, const access& how = {},
+voxel::model_header read_model_header(MPI_Comm comm, const std::string& path, const access& options = {},
                                       log_sink& log = null_log());
 
 /// Read the voxels of some planes, shape (planes, y, x), and check their digests. Each rank stores only its planes and, if
-/// it reads for others, a piece of at most 64 MiB (or one chunk).
+/// it reads for other ranks, a piece of at most 64 MiB (or one chunk).
 /// @param planes complete planes of this rank, ascending with the ranks; may be empty
 /// @throws data_error on a truncated or damaged file
 /// @collective on comm
 std::vector<material_number> read_model_planes(MPI_Comm comm, const std::string& path, const voxel::model_header& header,
-                                               const box3& planes, const access& how = {});
+                                               const box3& planes, const access& options = {});
 
-/// The same for a block of whole planes.
+/// Read the voxels of a block of complete planes.
 std::vector<material_number> read_model_planes(const std::string& path, const voxel::model_header& header,
-                                               const grid::block& where, const access& how = {});
+                                               const grid::block& where, const access& options = {});
 
-/// Planes that each rank reads before bricks are distributed. @collective local
+/// Planes read by each rank before the distribution of bricks. @collective local
 grid::box_tree planes_to_read(const voxel::model_header& header, int ranks);
 
 /// Voxels of the brick of a rank, shape of where.owned.
@@ -59,17 +59,17 @@ struct model_brick {
   std::vector<material_number> material;
 };
 
-/// Read a model in parallel by planes, and redistribute it as bricks with approximately equal numbers of active voxels. No
-/// rank stores more than its planes and its brick.
+/// Read a model in parallel by planes, and redistribute it as bricks with approximately equal numbers of active voxels. Each
+/// rank stores at most its planes and its brick.
 /// @throws as above; usage_error if there are more ranks than voxels
 /// @collective on comm
 model_brick read_model_brick(MPI_Comm comm, const std::string& path, const voxel::model_header& header,
-                             const access& how = {});
+                             const access& options = {});
 
-/// Read a rank's voxels of a model, whole planes or a brick, shape of where.owned.
-/// @param header of that model, whose shape is where.domain
+/// Read the voxels of the block of a rank (complete planes or a brick), shape of where.owned.
+/// @param header header of the model, of shape where.domain
 /// @throws as above @collective on where.comm
 std::vector<material_number> read_model_block(const std::string& path, const voxel::model_header& header,
-                                              const grid::block& where, const access& how = {});
+                                              const grid::block& where, const access& options = {});
 
 }  // namespace osteon::io

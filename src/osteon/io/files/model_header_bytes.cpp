@@ -7,7 +7,7 @@
 namespace osteon::io {
 namespace {
 
-// One traversal of the members for both directions, so that they remain consistent.
+// Traverse the members of a header. Writer and reader use the same traversal, so that both remain consistent.
 template <class Stream, class Header>
 void walk(Stream& s, Header& h) {
   s.value(h.shape);
@@ -23,7 +23,7 @@ void walk(Stream& s, Header& h) {
   s.text(h.source);
   s.text(h.source_sha256);
   s.text(h.provenance_json);
-  s.list(h.conditions, [&](auto& c) {  // one by one: there may be uninitialised padding between them
+  s.list(h.conditions, [&](auto& c) {  // member by member: structs may contain uninitialised padding
     s.value(c.node);
     s.value(c.move_mm);
     s.value(c.force_N);
@@ -73,7 +73,7 @@ struct reader {
   void list(List& l, F each) {
     std::size_t size = 0;
     value(size);
-    need(size);  // an item has at least a byte
+    need(size);  // each item has at least one byte
     l.resize(size);
     for (auto& item : l) each(item);
   }

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Serialisation of a model header for messages between ranks of one program (internal to io).
+/// Serialisation of model headers for messages between ranks of one program (internal to io).
 #include <osteon/voxel/model.hpp>
 #include <vector>
 

@@ -12,20 +12,20 @@
 
 namespace osteon::io {
 
-/// Reads the required parts of a model file; a missing one is a data_error.
+/// Reads the required parts of a model file; a missing part causes a data_error.
 class model_reader {
  public:
   explicit model_reader(const std::string& path) : path_(path), file_(open_to_read(path, "the model ")) {
     if (text(file_.id(), "product_schema") != model_schema)
-      throw data_error(fmt::format("'{}' is not of the schema '{}'; import the image again", path, model_schema));
+      throw data_error(fmt::format("'{}': the schema must be '{}'; import the image again", path, model_schema));
     int complete = 0;
     check(nc_get_att_int(file_.id(), NC_GLOBAL, "complete", &complete), "complete");
-    if (complete != 1) throw data_error(fmt::format("the model '{}' is incomplete; import the image again", path));
+    if (complete != 1) throw data_error(fmt::format("model '{}' is incomplete; import the image again", path));
   }
   int id() const { return file_.id(); }
 
-  void check(int status, const std::string& what) const {
-    check_netcdf(status, fmt::format("read '{}' of the model '{}'", what, path_), error_kind::data);
+  void check(int status, const std::string& name) const {
+    check_netcdf(status, fmt::format("read '{}' of the model '{}'", name, path_), error_kind::data);
   }
   int group(const char* name) const {
     int id = -1;
@@ -44,8 +44,7 @@ class model_reader {
     nc_type type = NC_NAT;
     check(nc_inq_att(group_id, NC_GLOBAL, name, &type, &size), name);
     if (type != NC_CHAR || size > largest_text)
-      throw data_error(
-          fmt::format("the attribute '{}' of '{}' is not a text of at most {} bytes", name, path_, largest_text));
+      throw data_error(fmt::format("'{}': attribute '{}' must be a text of at most {} bytes", path_, name, largest_text));
     std::string value(size, '\0');
     check(nc_get_att_text(group_id, NC_GLOBAL, name, value.data()), name);
     return value;
@@ -54,12 +53,11 @@ class model_reader {
     std::size_t size = 0;
     check(nc_inq_attlen(group_id, NC_GLOBAL, name, &size), name);
     std::array<double, 3> v{};
-    if (size != v.size())
-      throw data_error(fmt::format("the attribute '{}' of '{}' has {} values instead of 3", name, path_, size));
+    if (size != v.size()) throw data_error(fmt::format("'{}': attribute '{}' has {} values; must be 3", path_, name, size));
     check(nc_get_att_double(group_id, NC_GLOBAL, name, v.data()), name);
     return {v[2], v[1], v[0]};
   }
-  /// Variable with the expected extents.
+  /// Find a variable and check its type and extents.
   int variable(int group_id, const char* name, int type, const std::vector<std::size_t>& extents) const {
     int id = -1, rank = 0;
     nc_type found = NC_NAT;
@@ -75,8 +73,7 @@ class model_reader {
         same = same && extent == extents[i];
       }
     }
-    if (!same)
-      throw data_error(fmt::format("the variable '{}' of '{}' does not have the type and shape of a model", name, path_));
+    if (!same) throw data_error(fmt::format("'{}': variable '{}' has an invalid type or shape", path_, name));
     return id;
   }
 

@@ -9,16 +9,16 @@ namespace osteon::io {
 
 namespace {
 
-// Places and values of conditions as two variables.
+// Positions and values of conditions, stored as two variables.
 class condition_lists {
  public:
   condition_lists(int group, const std::string& where, const std::string& values, std::size_t count, int four)
       : group_(group), count_(count) {
     int dimension = -1;
-    check_netcdf(nc_def_dim(group, (values + "_count").c_str(), count, &dimension), "defining " + values);
+    check_netcdf(nc_def_dim(group, (values + "_count").c_str(), count, &dimension), "define " + values);
     const std::array<int, 2> both{dimension, four};
-    check_netcdf(nc_def_var(group, where.c_str(), NC_USHORT, 2, both.data(), &places_), "defining " + where);
-    check_netcdf(nc_def_var(group, values.c_str(), NC_FLOAT, 1, &dimension, &values_), "defining " + values);
+    check_netcdf(nc_def_var(group, where.c_str(), NC_USHORT, 2, both.data(), &places_), "define " + where);
+    check_netcdf(nc_def_var(group, values.c_str(), NC_FLOAT, 1, &dimension, &values_), "define " + values);
   }
 
   void write(const std::vector<parosol_condition>& conditions) const {
@@ -30,8 +30,8 @@ class condition_lists {
       places.push_back(c.direction);
       values.push_back(c.value);
     }
-    check_netcdf(nc_put_var_ushort(group_, places_, places.data()), "writing places of nodes");
-    check_netcdf(nc_put_var_float(group_, values_, values.data()), "writing values of nodes");
+    check_netcdf(nc_put_var_ushort(group_, places_, places.data()), "write the positions of conditions");
+    check_netcdf(nc_put_var_float(group_, values_, values.data()), "write the values of conditions");
   }
 
  private:
@@ -43,26 +43,26 @@ class condition_lists {
 
 void write_parosol(const std::string& name, const parosol_model& model, const plane_source<float>& modulus_GPa) {
   int id = -1;
-  check_netcdf(nc_create(netcdf_path(name), NC_NETCDF4 | NC_CLOBBER, &id), fmt::format("creating '{}'", name));
+  check_netcdf(nc_create(netcdf_path(name), NC_NETCDF4 | NC_CLOBBER, &id), fmt::format("create '{}'", name));
   netcdf_file file(id, netcdf_file::use::writing);
   int group = -1, four = -1, edge = -1, ratio = -1, image = -1;
-  check_netcdf(nc_def_grp(id, "Image_Data", &group), "defining /Image_Data");
+  check_netcdf(nc_def_grp(id, "Image_Data", &group), "define /Image_Data");
   std::array<int, 3> axes{};
   for (int a = 0; a < 3; ++a)
     check_netcdf(nc_def_dim(group, std::string(1, "zyx"[a]).c_str(), static_cast<std::size_t>(model.shape[a]),
                             &axes[static_cast<std::size_t>(a)]),
-                 "defining axes");
-  check_netcdf(nc_def_dim(group, "place_and_direction", 4, &four), "defining axes");
-  check_netcdf(nc_def_var(group, "Voxelsize", NC_DOUBLE, 0, nullptr, &edge), "defining Voxelsize");
-  check_netcdf(nc_def_var(group, "Poisons_ratio", NC_DOUBLE, 0, nullptr, &ratio), "defining Poisons_ratio");
-  check_netcdf(nc_def_var(group, "Image", NC_FLOAT, 3, axes.data(), &image), "defining Image");
-  check_netcdf(nc_def_var_fill(group, image, NC_NOFILL, nullptr), "defining Image");
+                 "define the axes");
+  check_netcdf(nc_def_dim(group, "place_and_direction", 4, &four), "define the axes");
+  check_netcdf(nc_def_var(group, "Voxelsize", NC_DOUBLE, 0, nullptr, &edge), "define Voxelsize");
+  check_netcdf(nc_def_var(group, "Poisons_ratio", NC_DOUBLE, 0, nullptr, &ratio), "define Poisons_ratio");
+  check_netcdf(nc_def_var(group, "Image", NC_FLOAT, 3, axes.data(), &image), "define Image");
+  check_netcdf(nc_def_var_fill(group, image, NC_NOFILL, nullptr), "define Image");
   const condition_lists fixed(group, "Fixed_Displacement_Coordinates", "Fixed_Displacement_Values", model.fixed.size(),
                               four);
   const condition_lists loaded(group, "Loaded_Nodes_Coordinates", "Loaded_Nodes_Values", model.loaded.size(), four);
-  check_netcdf(nc_enddef(id), "defining the file");
-  check_netcdf(nc_put_var_double(group, edge, &model.voxel_mm), "writing Voxelsize");
-  check_netcdf(nc_put_var_double(group, ratio, &model.poisson_ratio), "writing Poisons_ratio");
+  check_netcdf(nc_enddef(id), "define the file");
+  check_netcdf(nc_put_var_double(group, edge, &model.voxel_mm), "write Voxelsize");
+  check_netcdf(nc_put_var_double(group, ratio, &model.poisson_ratio), "write Poisons_ratio");
   fixed.write(model.fixed);
   loaded.write(model.loaded);
   std::vector<float> plane(static_cast<std::size_t>(model.shape.y * model.shape.x));
@@ -71,7 +71,7 @@ void write_parosol(const std::string& name, const parosol_model& model, const pl
     const std::array<std::size_t, 3> first{static_cast<std::size_t>(z), 0, 0};
     const std::array<std::size_t, 3> count{1, static_cast<std::size_t>(model.shape.y),
                                            static_cast<std::size_t>(model.shape.x)};
-    check_netcdf(nc_put_vara_float(group, image, first.data(), count.data(), plane.data()), "writing Image");
+    check_netcdf(nc_put_vara_float(group, image, first.data(), count.data(), plane.data()), "write Image");
   }
   file.close();
 }

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Models of ParOSol: HDF5 with the group /Image_Data.
+/// Models of ParOSol: HDF5 files with the group /Image_Data.
 #include <array>
 #include <cstdint>
 #include <osteon/base/box.hpp>
@@ -11,7 +11,7 @@
 
 namespace osteon::io {
 
-/// Value along one axis at a node. ParOSol stores node positions in 16 bits.
+/// Condition along one axis at a node. ParOSol stores node positions in 16 bits.
 struct parosol_condition {
   std::array<std::uint16_t, 3> node_zyx{};
   std::uint16_t direction = 0;  ///< 0 x, 1 y, 2 z
@@ -29,8 +29,8 @@ struct parosol_model {
 /// Maximum number of voxels along an axis.
 inline constexpr std::int64_t parosol_most_voxels = 65534;
 
-/// Write a model, its moduli plane by plane.
-/// @param name name of the file, which is replaced @param modulus_GPa 0 in empty voxels
+/// Write a model, plane by plane.
+/// @param name name of the file; an existing file is replaced @param modulus_GPa computes moduli; 0 in empty voxels
 /// @throws machine_error if the file cannot be written @collective local
 void write_parosol(const std::string& name, const parosol_model& model, const plane_source<float>& modulus_GPa);
 

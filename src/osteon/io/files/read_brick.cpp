@@ -6,8 +6,8 @@
 
 namespace osteon::io {
 
-// Equal numbers of chunks per rank, so that none is read and unpacked twice. With more ranks than chunks some ranks read
-// none.
+// Each rank reads whole chunks, so that each chunk is read and decompressed once. If there are more ranks than chunks, some
+// ranks read no chunk.
 grid::box_tree planes_to_read(const voxel::model_header& header, int ranks) {
   const index3 shape = header.shape;
   const std::int64_t k = make_material_variable(header).chunk_planes, chunks = (shape.z + k - 1) / k;
@@ -16,11 +16,12 @@ grid::box_tree planes_to_read(const voxel::model_header& header, int ranks) {
   return grid::box_tree::of_planes(shape, first);
 }
 
-model_brick read_model_brick(MPI_Comm comm, const std::string& path, const voxel::model_header& header, const access& how) {
+model_brick read_model_brick(MPI_Comm comm, const std::string& path, const voxel::model_header& header,
+                             const access& options) {
   const int ranks = comm::size(comm);
   const grid::box_tree planes = planes_to_read(header, ranks);
   const box3 mine = planes.box_of(comm::rank(comm));
-  std::vector<material_number> voxels = read_model_planes(comm, path, header, mine, how);
+  std::vector<material_number> voxels = read_model_planes(comm, path, header, mine, options);
   model_brick result;
   result.where =
       grid::make_block(comm, grid::balance_bricks(comm, header.shape, mine, {voxels.data(), mine.shape()}, ranks));
@@ -32,11 +33,11 @@ model_brick read_model_brick(MPI_Comm comm, const std::string& path, const voxel
 }
 
 std::vector<material_number> read_model_block(const std::string& path, const voxel::model_header& header,
-                                              const grid::block& where, const access& how) {
-  if (where.is_planes()) return read_model_planes(path, header, where, how);
+                                              const grid::block& where, const access& options) {
+  if (where.is_planes()) return read_model_planes(path, header, where, options);
   const grid::box_tree planes = planes_to_read(header, comm::size(where.comm));
   const std::vector<material_number> voxels =
-      read_model_planes(where.comm, path, header, planes.box_of(comm::rank(where.comm)), how);
+      read_model_planes(where.comm, path, header, planes.box_of(comm::rank(where.comm)), options);
   return grid::redistribute<material_number>(where.comm, planes, *where.boxes, voxels);
 }
 

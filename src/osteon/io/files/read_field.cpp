@@ -18,21 +18,21 @@ namespace osteon::io {
 
 namespace {
 
-// A file of osteon, open for reading.
+// File of osteon, open for reading.
 class field_file {
  public:
   explicit field_file(const std::string& path) : path_(path), file_(open_to_read(path)) {}
 
   int id() const { return file_.id(); }
-  void check(int status, const std::string& what) const {
-    check_netcdf(status, fmt::format("read '{}' of '{}'", what, path_), error_kind::data);
+  void check(int status, const std::string& name) const {
+    check_netcdf(status, fmt::format("read '{}' of '{}'", name, path_), error_kind::data);
   }
   int group(const char* name) const {
     int id = -1;
     check(nc_inq_grp_full_ncid(file_.id(), name, &id), name);
     return id;
   }
-  // Empty if there is none.
+  // Text attribute; empty if it does not exist.
   std::string text(int group_id, int variable, const char* name, std::size_t most = 4096) const {
     std::size_t size = 0;
     nc_type type = NC_NAT;
@@ -72,7 +72,7 @@ void list_group(const field_file& file, const char* name, centring where, field_
     for (int axis = 0; axis < 3; ++axis) {
       const auto extent = static_cast<std::int64_t>(extents[static_cast<std::size_t>(axis)]) - more;
       if (result.shape[axis] != 0 && result.shape[axis] != extent)
-        throw data_error(fmt::format("the field '{}' has a different shape than the previous ones", field.name));
+        throw data_error(fmt::format("field '{}' and the previous fields must have the same shape", field.name));
       result.shape[axis] = extent;
     }
     result.fields.push_back(field);
@@ -87,19 +87,19 @@ field_list list_file(const std::string& path) {
   std::array<double, 3> spacing{};
   std::size_t size = 0;
   file.check(nc_inq_attlen(vtk, NC_GLOBAL, "Spacing", &size), "Spacing");
-  if (size != spacing.size()) throw data_error(fmt::format("the spacing of '{}' has {} values instead of 3", path, size));
+  if (size != spacing.size()) throw data_error(fmt::format("'{}': spacing has {} values; must be 3", path, size));
   file.check(nc_get_att_double(vtk, NC_GLOBAL, "Spacing", spacing.data()), "Spacing");
   result.spacing_mm = {spacing[2], spacing[1], spacing[0]};
   list_group(file, "/VTKHDF/CellData", centring::cell, result);
   int points = -1;
   if (nc_inq_grp_full_ncid(file.id(), "/VTKHDF/PointData", &points) == NC_NOERR)
     list_group(file, "/VTKHDF/PointData", centring::node, result);
-  if (result.fields.empty()) throw data_error(fmt::format("'{}' has no fields", path));
+  if (result.fields.empty()) throw data_error(fmt::format("'{}': the file contains no fields", path));
   check_geometry(result.shape, result.spacing_mm, {});
   return result;
 }
 
-std::vector<float> read_of_file(const std::string& path, const field_info& field, const box3& part, int component) {
+std::vector<float> read_from_file(const std::string& path, const field_info& field, const box3& part, int component) {
   const field_file file(path);
   const bool on_nodes = field.where == centring::node;
   const int group = file.group(on_nodes ? "/VTKHDF/PointData" : "/VTKHDF/CellData");
@@ -118,7 +118,7 @@ std::vector<float> read_of_file(const std::string& path, const field_info& field
   if (components > 1) {
     for (std::size_t i = 0; i < values.size() / components; ++i) {
       const float* v = &values[i * components];
-      float sum = 0;  // the shears of a tensor are two entries each
+      float sum = 0;  // each shear component represents two entries of a tensor
       for (std::size_t c = 0; c < components; ++c) sum += (components == 6 && c >= 3 ? 2.0F : 1.0F) * v[c] * v[c];
       values[i] = component < 0 ? std::sqrt(sum) : v[static_cast<std::size_t>(component)];
     }
@@ -140,8 +140,8 @@ std::vector<float> read_of_file(const std::string& path, const field_info& field
   return result;
 }
 
-// True if two clusters wrote the same fields on planes of the same shape.
-bool belong_together(const field_list& one, const field_list& other) {
+// True if the fields of two parts are the same and their planes have the same shape.
+bool are_compatible(const field_list& one, const field_list& other) {
   return one.shape.y == other.shape.y && one.shape.x == other.shape.x &&
          std::equal(one.fields.begin(), one.fields.end(), other.fields.begin(), other.fields.end(),
                     [](const field_info& a, const field_info& b) {
@@ -164,17 +164,18 @@ std::vector<std::string> files_of_results(const std::string& path) {
   const std::string first = part_of_results(path, 0);
   if (std::filesystem::exists(path) || !std::filesystem::is_regular_file(first)) return {path};
   const field_file file(first);
-  const std::string told = file.text(file.id(), NC_GLOBAL, "parts");
+  const std::string parts = file.text(file.id(), NC_GLOBAL, "parts");
   int count = 0;
-  std::from_chars(told.data(), told.data() + told.size(), count);
+  std::from_chars(parts.data(), parts.data() + parts.size(), count);
   if (count < 2 || count > 65536)
-    throw data_error(fmt::format("'{}' lacks the number of its parts; read them individually, or run the job again", first));
+    throw data_error(
+        fmt::format("'{}': the number of parts is missing; read the parts individually, or run the job again", first));
   std::vector<std::string> files{first};
   for (int index = 1; index < count; ++index) {
     files.push_back(part_of_results(path, index));
     if (!std::filesystem::is_regular_file(files.back()))
       throw data_error(fmt::format(
-          "'{}' is missing: each of the {} clusters wrote its planes to a separate file; copy all of them to this folder",
+          "'{}' is missing: each of the {} clusters wrote its planes to a separate file; copy all files to this folder",
           files.back(), count));
   }
   return files;
@@ -185,9 +186,10 @@ field_list list_fields(const std::string& path) {
   field_list result = list_file(files.front());
   for (std::size_t i = 1; i < files.size(); ++i) {
     const field_list other = list_file(files[i]);
-    if (!belong_together(result, other))
-      throw data_error(fmt::format("'{}' and '{}' are incompatible: their fields or shapes differ; run the job again",
-                                   files.front(), files[i]));
+    if (!are_compatible(result, other))
+      throw data_error(
+          fmt::format("'{}' and '{}' are not parts of the same results: fields or shapes differ; run the job again",
+                      files.front(), files[i]));
     result.shape.z += other.shape.z;
   }
   return result;
@@ -200,9 +202,9 @@ std::optional<image_axes> axes_in_file(const std::string& path) {
 
 std::vector<float> read_field(const std::string& path, const field_info& field, const box3& part, int component) {
   const std::vector<std::string> files = files_of_results(path);
-  if (files.size() == 1) return read_of_file(path, field, part, component);
+  if (files.size() == 1) return read_from_file(path, field, part, component);
   std::vector<float> values;
-  std::int64_t first = 0;  // plane of a file
+  std::int64_t first = 0;  // first plane of the current file
   for (const std::string& file : files) {
     const std::int64_t planes = list_file(file).shape.z;
     box3 in_file = part;
@@ -210,7 +212,7 @@ std::vector<float> read_field(const std::string& path, const field_info& field, 
     in_file.end.z = std::min(part.end.z - first, planes);
     first += planes;
     if (in_file.begin.z >= in_file.end.z) continue;
-    const std::vector<float> found = read_of_file(file, field, in_file, component);
+    const std::vector<float> found = read_from_file(file, field, in_file, component);
     values.insert(values.end(), found.begin(), found.end());
   }
   return values;

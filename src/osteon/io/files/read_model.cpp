@@ -33,7 +33,7 @@ voxel::model_header read_header(const std::string& path) {
   check_geometry(header.shape, header.spacing_mm, header.origin_mm);
   const std::size_t materials = file.length(group, "material"), planes = static_cast<std::size_t>(header.shape.z);
   if (materials < 1 || materials > most_materials + 1)
-    throw data_error(fmt::format("'{}' has {} materials; must be 1 to {}", path, materials, most_materials + 1));
+    throw data_error(fmt::format("'{}': number of materials ({}): must be 1 to {}", path, materials, most_materials + 1));
   std::string names(materials * largest_name, '\0');
   std::vector<double> modulus(materials), poisson(materials), conductivity(materials);
   std::vector<long long> active(planes);
@@ -59,7 +59,7 @@ voxel::model_header read_header(const std::string& path) {
   return header;
 }
 
-/// Reads and checks whole chunks of a model's voxels.
+/// Reads and checks chunks of the voxels of a model.
 class voxel_reader {
  public:
   voxel_reader(const std::string& path, const voxel::model_header& header)
@@ -73,18 +73,18 @@ class voxel_reader {
     digest_id_ = file_.variable(integrity_, "material", NC_CHAR, {chunks, digest_length});
     new_digests_ = has_new_digests(integrity_, digest_id_);
     if (const std::string missing = missing_filter(cells_, id_); !missing.empty())
-      throw data_error(fmt::format("cannot read the voxels of '{}': {}", path, missing));
+      throw data_error(fmt::format("'{}': cannot read the voxels: {}", path, missing));
     int kind = NC_CONTIGUOUS;
     std::array<std::size_t, 3> stored{};
     file_.check(nc_inq_var_chunking(cells_, id_, &kind, stored.data()), "material");
-    // A chunk is unpacked as a whole; programs that copy a file may have chosen others than osteon.
+    // HDF5 decompresses complete chunks. Programs that copy a file may select other chunk shapes than osteon.
     if (kind == NC_CHUNKED && stored != std::array{static_cast<std::size_t>(k_), y, x} &&
         (has_bytes_ ? 1.0 : 2.0) * static_cast<double>(stored[0]) * static_cast<double>(stored[1]) *
                 static_cast<double>(stored[2]) >
             largest_chunk)
-      throw data_error(fmt::format(
-          "the voxels of '{}' are stored in chunks of {} x {} x {}; the limit is {:.0f} bytes; import the image again", path,
-          stored[0], stored[1], stored[2], largest_chunk));
+      throw data_error(
+          fmt::format("'{}': chunks of {} x {} x {} voxels exceed the limit of {:.0f} bytes; import the image again", path,
+                      stored[0], stored[1], stored[2], largest_chunk));
   }
 
   std::int64_t chunk_planes() const { return k_; }
@@ -105,8 +105,7 @@ class voxel_reader {
     file_.check(nc_get_vara_text(integrity_, digest_id_, row, length, digest.data()), "digests");
     if ((new_digests_ ? xxh3_of(values) : xxh64_of(values)) != digest)
       throw data_error(
-          fmt::format("planes {} to {} of '{}' are damaged: they do not match their digest; import the image again", z,
-                      z + planes - 1, path_));
+          fmt::format("'{}': planes {} to {} are damaged (wrong digest); import the image again", path_, z, z + planes - 1));
   }
 
   /// Voxels [begin, end) of the chunk that was read.
@@ -124,8 +123,8 @@ class voxel_reader {
   index3 n_;
   std::int64_t k_;
   int cells_ = -1, integrity_ = -1, id_ = -1, digest_id_ = -1;
-  std::vector<std::uint8_t> bytes_;       // in the type of the file: these
-  std::vector<material_number> numbers_;  // or these
+  std::vector<std::uint8_t> bytes_;       // values of a file of bytes
+  std::vector<material_number> numbers_;  // values of a file of 16-bit integers
   bool new_digests_ = true, has_bytes_ = true;
 };
 
@@ -133,13 +132,13 @@ void check_memory(const std::string& path, std::int64_t bytes) {
   const double of_host = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
   const double memory = limits_of_container().memory_bytes.value_or(of_host);
   if (static_cast<double>(bytes) > memory)
-    throw data_error(
-        fmt::format("the part of the model '{}' on a rank has {} bytes, more than the {:.0f} bytes of memory of this host "
-                    "or container; use more ranks on more hosts",
-                    path, bytes, memory));
+    throw data_error(fmt::format(
+        "model '{}': the part of a rank ({} bytes) exceeds the memory of this host or container ({:.0f} bytes); use "
+        "more ranks on more hosts",
+        path, bytes, memory));
 }
 
-/// Planes of each rank; those of a rank without any are empty, at the end of the ones before it.
+/// Planes of each rank. The range of a rank without planes is empty, at the end of the previous range.
 std::vector<plane_range> gather_ranges(MPI_Comm comm, const box3& part) {
   const std::int64_t mine[2] = {part.begin.z, part.empty() ? part.begin.z : part.end.z};
   std::vector<std::int64_t> all(2 * static_cast<std::size_t>(comm::size(comm)));
@@ -153,7 +152,7 @@ std::vector<plane_range> gather_ranges(MPI_Comm comm, const box3& part) {
   return ranges;
 }
 
-/// Every rank reads its own planes. Chunks between two ranks are read by both.
+/// Read the planes of this rank. Both ranks read a chunk that contains planes of two ranks.
 void read_own(const std::string& path, const voxel::model_header& header, const box3& part,
               std::span<material_number> result) {
   voxel_reader reader(path, header);
@@ -166,13 +165,13 @@ void read_own(const std::string& path, const voxel::model_header& header, const 
   }
 }
 
-/// The team reads piece by piece and deals the planes out. @collective on comm
-void read_for_others(MPI_Comm comm, const file_team& team, const access& how, const std::string& path,
+/// Read pieces on the members of a team, and distribute their planes. @collective on comm
+void read_for_others(MPI_Comm comm, const file_team& team, const access& options, const std::string& path,
                      const voxel::model_header& header, const box3& part, std::span<material_number> result) {
   const std::int64_t plane = header.shape.y * header.shape.x, k = make_material_variable(header).chunk_planes;
-  access pieces = how;
+  access pieces = options;
   pieces.bytes_per_call =
-      std::min(how.bytes_per_call, (std::int64_t{64} << 20) * static_cast<std::int64_t>(team.ranks.size()));
+      std::min(options.bytes_per_call, (std::int64_t{64} << 20) * static_cast<std::int64_t>(team.ranks.size()));
   const plane_exchange exchange(comm, team, pieces, gather_ranges(comm, part), header.shape.z, k,
                                 static_cast<std::int64_t>(sizeof(material_number)) * plane);
   std::optional<voxel_reader> reader;
@@ -200,11 +199,11 @@ voxel::model_header read_model_header(const std::string& path, log_sink& log) {
   return read_header(path);
 }
 
-voxel::model_header read_model_header(MPI_Comm comm, const std::string& path, const access& how, log_sink& log) {
+voxel::model_header read_model_header(MPI_Comm comm, const std::string& path, const access& options, log_sink& log) {
   voxel::model_header header;
   std::vector<char> bytes;
   std::int64_t size = 0;
-  const file_team team = file_team::make(comm, path, how, direction::read);
+  const file_team team = file_team::make(comm, path, options, direction::read);
   comm::outcome checked;
   if (team.member())
     checked = comm::outcome_of([&] {
@@ -225,8 +224,8 @@ voxel::model_header read_model_header(MPI_Comm comm, const std::string& path, co
 }
 
 std::vector<material_number> read_model_planes(MPI_Comm comm, const std::string& path, const voxel::model_header& header,
-                                               const box3& part, const access& how) {
-  const file_team team = file_team::make(comm, path, how, direction::read);
+                                               const box3& part, const access& options) {
+  const file_team team = file_team::make(comm, path, options, direction::read);
   const bool reads_own = team.mode == access_mode::parallel || comm::size(comm) == 1;
   std::vector<material_number> result;
   comm::collectively(comm, [&] {
@@ -234,14 +233,14 @@ std::vector<material_number> read_model_planes(MPI_Comm comm, const std::string&
     result.resize(static_cast<std::size_t>(part.volume()));
     if (reads_own && !part.empty()) read_own(path, header, part, result);
   });
-  if (!reads_own) read_for_others(comm, team, how, path, header, part, result);
+  if (!reads_own) read_for_others(comm, team, options, path, header, part, result);
   comm::collectively(comm, [&] { check_voxels(path, header, part.begin.z, result); });
   return result;
 }
 
 std::vector<material_number> read_model_planes(const std::string& path, const voxel::model_header& header,
-                                               const grid::block& where, const access& how) {
-  return read_model_planes(where.comm, path, header, where.owned, how);
+                                               const grid::block& where, const access& options) {
+  return read_model_planes(where.comm, path, header, where.owned, options);
 }
 
 }  // namespace osteon::io

@@ -14,10 +14,10 @@ namespace osteon::io {
 struct result_writer::state {
   comm::communicator comm;
   grid::block where;
-  std::vector<field_info> fields;  ///< variable 0 of the file is the material, then these
+  std::vector<field_info> fields;  ///< variables 1, 2, ... of the file; variable 0 is the material
   bool has_material_bytes = true;
   std::optional<plane_file> file;
-  double seconds = 0;  ///< spent in the writer, without the caller's time in between
+  double seconds = 0;  ///< time in calls of the writer
 
   /// Variable of a field. @throws usage_error @collective
   std::size_t index_of(const std::string& field, centring where_is) const;
@@ -28,7 +28,7 @@ std::size_t result_writer::state::index_of(const std::string& field, centring wh
   comm::collectively(comm.get(), [&] {
     while (index < fields.size() && (fields[index].name != field || fields[index].where != where_is)) ++index;
     if (index == fields.size())
-      throw usage_error(fmt::format("the results file has no {} field '{}'; declare it at the creation of the file",
+      throw usage_error(fmt::format("the results file has no {} field '{}'; declare the field at the creation of the file",
                                     where_is == centring::cell ? "cell" : "node", field));
   });
   return index + 1;
@@ -36,13 +36,13 @@ std::size_t result_writer::state::index_of(const std::string& field, centring wh
 
 namespace {
 
-/// Counts the time of a call of the writer.
-class working {
+/// Adds the duration of a call to a sum.
+class call_timer {
  public:
-  explicit working(double& seconds) : seconds_(seconds) {}
-  working(const working&) = delete;
-  working& operator=(const working&) = delete;
-  ~working() { seconds_ += watch_.seconds(); }
+  explicit call_timer(double& seconds) : seconds_(seconds) {}
+  call_timer(const call_timer&) = delete;
+  call_timer& operator=(const call_timer&) = delete;
+  ~call_timer() { seconds_ += watch_.seconds(); }
 
  private:
   double& seconds_;
@@ -53,7 +53,7 @@ void check_fields(std::span<const field_info> fields, const voxel::model_header&
   int most_components = 1;
   for (const field_info& f : fields) {
     if (f.components != 1 && f.components != 3 && f.components != 6)
-      throw usage_error(fmt::format("the field '{}' has {} components; must be 1, 3 or 6", f.name, f.components));
+      throw usage_error(fmt::format("field '{}': number of components ({}): must be 1, 3 or 6", f.name, f.components));
     most_components = std::max(most_components, f.components);
   }
   check_result_size(header, most_components);
@@ -74,17 +74,17 @@ namespace {
 
 plane_file_plan plan_of_results(const grid::block& where, const voxel::model_header& header,
                                 std::span<const field_info> fields,
-                                const std::vector<std::pair<std::string, std::string>>& attributes, const access& how,
+                                const std::vector<std::pair<std::string, std::string>>& attributes, const access& options,
                                 const storage& stored) {
   const int ranks = where.boxes->ranks();
   std::vector<std::int64_t> cell_first;
-  for (std::int64_t r = 0; r <= ranks; ++r)  // bricks are passed on as equally many planes a rank, perhaps none
+  for (std::int64_t r = 0; r <= ranks; ++r)  // with bricks, each rank encodes an equal number of planes, possibly 0
     cell_first.push_back(where.is_planes() && r < ranks ? where.boxes->box_of(static_cast<int>(r)).begin.z
                                                         : header.shape.z * r / ranks);
   std::vector<std::int64_t> node_first = cell_first;
-  node_first.back() = header.shape.z + 1;  // the last rank also has the topmost plane
+  node_first.back() = header.shape.z + 1;  // the last rank also has the last plane of nodes
   plane_file_plan plan{header,      result_schema, true,  attributes, {}, ranges_of(cell_first), ranges_of(node_first),
-                       where.boxes, how,           stored};
+                       where.boxes, options,       stored};
   plan.variables.push_back(make_material_variable(header));
   for (const field_info& f : fields)
     plan.variables.push_back(make_plane_variable(f.name, NC_FLOAT, f.where == centring::node, f.components, header.shape));
@@ -94,17 +94,17 @@ plane_file_plan plan_of_results(const grid::block& where, const voxel::model_hea
 }  // namespace
 
 void rehearse_results(const grid::block& where, const voxel::model_header& header, std::span<const field_info> fields,
-                      const access& how) {
-  const plane_file_plan plan = plan_of_results(where, header, fields, {}, how, {});
-  for (const plane_variable& v : plan.variables) rehearse_write(where.comm, plan, v);
+                      const access& options) {
+  const plane_file_plan plan = plan_of_results(where, header, fields, {}, options, {});
+  for (const plane_variable& v : plan.variables) count_write_messages(where.comm, plan, v);
 }
 
 result_writer result_writer::create(const std::string& path, const grid::block& where, const voxel::model_header& header,
                                     std::span<const field_info> fields,
-                                    const std::vector<std::pair<std::string, std::string>>& attributes, const access& how,
-                                    const storage& stored) {
+                                    const std::vector<std::pair<std::string, std::string>>& attributes,
+                                    const access& options, const storage& stored) {
   auto s = std::make_unique<state>();
-  const working clock(s->seconds);
+  const call_timer clock(s->seconds);
   s->comm = comm::communicator::duplicate(where.comm);
   s->where = where;
   s->fields.assign(fields.begin(), fields.end());
@@ -113,9 +113,9 @@ result_writer result_writer::create(const std::string& path, const grid::block& 
   comm::collectively(s->comm.get(), [&] {
     check_fields(fields, header);
     if (where.domain != header.shape || where.boxes->ranks() != ranks)
-      throw usage_error("the blocks do not belong to the model on these ranks; create them with grid::make_block");
+      throw usage_error("the blocks do not match the model or the number of ranks; create blocks with grid::make_block");
   });
-  plane_file_plan plan = plan_of_results(where, header, fields, attributes, how, stored);
+  plane_file_plan plan = plan_of_results(where, header, fields, attributes, options, stored);
   const auto describe = [&](std::span<const plane_variable> variables) {
     define_material_attributes(variables[0], header.materials);
     for (std::size_t i = 0; i < fields.size(); ++i) {
@@ -139,13 +139,13 @@ plane_source<std::byte> as_bytes(const plane_source<T>& make) {
   };
 }
 
-/// Planes of an array. @param shape of the block's points @collective on comm
+/// Source of the planes of an array. @param shape shape of the points of the block @collective on comm
 template <class T>
 plane_source<T> planes_of(MPI_Comm comm, const std::string& name, std::span<const T> values, index3 shape, int components) {
   const std::int64_t plane = shape.y * shape.x * components;
   comm::collectively(comm, [&] {
     if (static_cast<std::int64_t>(values.size()) != shape.z * plane)
-      throw usage_error(fmt::format("'{}' has {} values on rank {}; its block requires {}", name, values.size(),
+      throw usage_error(fmt::format("field '{}' has {} values on rank {}; the block requires {}", name, values.size(),
                                     comm::rank(comm), shape.z * plane));
   });
   return [=](std::int64_t first, std::int64_t, std::span<T> out) {
@@ -156,7 +156,7 @@ plane_source<T> planes_of(MPI_Comm comm, const std::string& name, std::span<cons
 }  // namespace
 
 void result_writer::write_material(const plane_source<material_number>& make) {
-  const working clock(state_->seconds);
+  const call_timer clock(state_->seconds);
   if (!state_->has_material_bytes) return state_->file->write(0, as_bytes(make));
   std::vector<material_number> wide;
   const plane_source<std::uint8_t> narrow = [&](std::int64_t first, std::int64_t planes, std::span<std::uint8_t> bytes) {
@@ -169,7 +169,7 @@ void result_writer::write_material(const plane_source<material_number>& make) {
 
 void result_writer::write(const std::string& name, centring where, const plane_source<float>& make,
                           std::span<const float> made) {
-  const working clock(state_->seconds);
+  const call_timer clock(state_->seconds);
   state_->file->write(state_->index_of(name, where), as_bytes(make), std::as_bytes(made));
 }
 

@@ -14,7 +14,7 @@ namespace osteon::io {
 namespace {
 
 constexpr std::int64_t most_bytes_at_once = std::int64_t{64} << 20;
-constexpr double largest_plane = 4294967295.0;  // a chunk of HDF5
+constexpr double largest_plane = 4294967295.0;  // limit of an HDF5 chunk in bytes
 
 std::string text_attribute(int group, const char* name) {
   std::size_t length = 0;
@@ -36,7 +36,7 @@ struct variable_shape {
   }
 };
 
-/// Checks one file and collects its faults.
+/// Verifies a file and collects its faults.
 class verifier {
  public:
   verifier(const std::string& path, const std::function<void(std::int64_t)>& before_reading)
@@ -44,15 +44,15 @@ class verifier {
     result_.schema = text_attribute(file_.id(), "product_schema");
     if (result_.schema != model_schema && result_.schema != result_schema)
       throw data_error(
-          fmt::format("'{}' is not a model or result of osteon (product_schema is '{:.40}')", path, result_.schema));
+          fmt::format("'{}': not a model or result of osteon (product_schema is '{:.40}')", path, result_.schema));
   }
 
   verification run() {
     int complete = 0;
     if (nc_get_att_int(file_.id(), NC_GLOBAL, "complete", &complete) != NC_NOERR || complete != 1)
-      add("", "it is incomplete (the attribute 'complete' is not 1)");
+      add("", "the file is incomplete (attribute 'complete' is not 1)");
     if (nc_inq_grp_full_ncid(file_.id(), "/integrity", &integrity_) != NC_NOERR) {
-      add("", "it has no digests (the group 'integrity' is missing)");
+      add("", "the file has no digests (missing group 'integrity')");
       return result_;
     }
     check_metadata();
@@ -73,9 +73,9 @@ class verifier {
   void check_metadata() {
     try {
       if (metadata_digest(file_.id()) != text_attribute(integrity_, metadata_attribute))
-        add("", "its metadata (spacing, materials, names, attributes ...) do not match their digest");
+        add("", "the metadata (spacing, materials, names, attributes ...) do not match their digest");
     } catch (const error& e) {
-      add("", fmt::format("its metadata cannot be read: {}", e.what()));
+      add("", fmt::format("the metadata cannot be read: {}", e.what()));
     }
   }
 
@@ -95,7 +95,7 @@ class verifier {
     }
   }
 
-  /// The shape, if it is one that osteon writes.
+  /// Read the type and shape of a variable. Returns false if osteon does not write this type or shape.
   bool find_shape(variable_shape& v) const {
     int rank = 0;
     std::array<int, 4> dimension{};
@@ -127,10 +127,10 @@ class verifier {
                        nc_get_att_longlong(integrity_, digest_id, planes_attribute, &step) == NC_NOERR;
     if (!found) return add(shown, "has no digests");
     if (step < 1 || length != digest_length || static_cast<std::int64_t>(rows) != (v.planes() + step - 1) / step)
-      return add(shown, "its digests do not match its planes in number");
+      return add(shown, "the number of digests does not match the number of planes");
     if (const std::string missing = missing_filter(group, id); !missing.empty()) {
       result_.filter_missing = true;
-      return add(shown, "cannot be read here: " + missing);
+      return add(shown, "cannot be read: " + missing);
     }
     const bool is_new = has_new_digests(integrity_, digest_id);
     ++result_.variables;
@@ -140,7 +140,7 @@ class verifier {
       std::string expected(digest_length, '\0');
       const std::size_t at[2] = {row, 0}, one[2] = {1, digest_length};
       if (nc_get_vara_text(integrity_, digest_id, at, one, expected.data()) != NC_NOERR) {
-        add(shown, "its digests cannot be read", begin, end - 1);
+        add(shown, "the digests cannot be read", begin, end - 1);
         continue;
       }
       const std::string found_digest = is_new ? digest_of<xxh3>(v, begin, end) : digest_of<xxh64>(v, begin, end);
@@ -151,7 +151,7 @@ class verifier {
     }
   }
 
-  /// Empty if the values cannot be read.
+  /// Digest of the values of planes [begin, end); empty if the values cannot be read.
   template <class Digest>
   std::string digest_of(const variable_shape& v, std::int64_t begin, std::int64_t end) {
     Digest digest;

@@ -18,21 +18,21 @@ namespace {
 
 using nlohmann::json;
 
-// CPU seconds after which HDF5 is assumed to loop in a damaged index; a slow disk uses no CPU time.
+// Limit of CPU time, after which an infinite loop of HDF5 in a damaged index is assumed. A slow disk uses no CPU time.
 constexpr double seconds_at_least = 4, bytes_per_second = 20e6;
 
-void allow_cpu(std::int64_t bytes) {
+void set_cpu_limit(std::int64_t bytes) {
   const double seconds = seconds_at_least + static_cast<double>(bytes) / bytes_per_second;
   itimerval limit{};
   limit.it_value.tv_sec = static_cast<time_t>(seconds) + 1;
   setitimer(ITIMER_PROF, &limit, nullptr);
 }
 
-json examine(const std::string& path) {
+json verify_to_json(const std::string& path) {
   verification found;
   try {
-    allow_cpu(0);
-    found = verify_file(path, allow_cpu);
+    set_cpu_limit(0);
+    found = verify_file(path, set_cpu_limit);
   } catch (const std::exception& e) {
     found.faults.push_back({"", 0, -1, e.what()});
   }
@@ -47,11 +47,11 @@ verification from_json(const json& answer) {
   return found;
 }
 
-[[noreturn]] void answer_and_leave(const std::string& path, int to) {
+[[noreturn]] void write_result_and_exit(const std::string& path, int to) {
   signal(SIGPROF, SIG_DFL);
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
-  const std::string text = examine(path).dump(-1, ' ', false, json::error_handler_t::replace);
+  const std::string text = verify_to_json(path).dump(-1, ' ', false, json::error_handler_t::replace);
   const char* at = text.data();
   for (std::size_t left = text.size(); left > 0;) {
     const ssize_t written = write(to, at, left);
@@ -66,12 +66,12 @@ verification from_json(const json& answer) {
 
 verification verify_apart(const std::string& path) {
   int ends[2];
-  if (pipe(ends) != 0) throw machine_error(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+  if (pipe(ends) != 0) throw machine_error(fmt::format("cannot create a pipe: {}", std::strerror(errno)));
   const pid_t child = fork();
   if (child < 0) throw machine_error(fmt::format("cannot start a process: {}", std::strerror(errno)));
   if (child == 0) {
     close(ends[0]);
-    answer_and_leave(path, ends[1]);
+    write_result_and_exit(path, ends[1]);
   }
   close(ends[1]);
   std::string text;
@@ -86,9 +86,9 @@ verification verify_apart(const std::string& path) {
   }
   const json answer = json::parse(text, nullptr, false);
   if (!answer.is_discarded() && WIFEXITED(status) && WEXITSTATUS(status) == 0) return from_json(answer);
-  const char* how = WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF ? "does not terminate" : "crashes";
+  const char* failure = WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF ? "does not terminate" : "crashes";
   verification lost;
-  lost.faults.push_back({"", 0, -1, fmt::format("damaged file: the HDF5 library {}", how)});
+  lost.faults.push_back({"", 0, -1, fmt::format("damaged file: the HDF5 library {}", failure)});
   return lost;
 }
 

@@ -105,7 +105,7 @@ file_report write_model(const std::string& path, const voxel::model_header& head
     }
     const std::size_t start[3] = {static_cast<std::size_t>(z), 0, 0};
     const std::size_t count[3] = {static_cast<std::size_t>(planes), v.plane_shape[0], v.plane_shape[1]};
-    // chunks wait in the library's cache (64 MiB at most), so the end of the file lags behind
+    // The library caches up to 64 MiB of chunks, so the file may end before the written planes.
     reserve_space(name, metadata + std::min(z * plane, std::int64_t{64} << 20) + 2 * planes * plane);
     check_netcdf(nc_put_vara(v.group, v.id, start, count, bytes.data()), fmt::format("write the voxels of '{}'", name));
     digests += xxh3_of(bytes);
@@ -124,8 +124,9 @@ file_report write_model(const std::string& path, const voxel::model_header& head
 file_report write_model(const std::string& path, const voxel::model_header& header, view3<const material_number> material,
                         const storage& stored) {
   if (!(material.shape() == header.shape))
-    throw data_error(fmt::format("the voxels have the shape {} x {} x {}, the header {} x {} x {}", material.extent(0),
-                                 material.extent(1), material.extent(2), header.shape.z, header.shape.y, header.shape.x));
+    throw data_error(fmt::format("the shape of the voxels ({} x {} x {}) differs from the header ({} x {} x {})",
+                                 material.extent(0), material.extent(1), material.extent(2), header.shape.z, header.shape.y,
+                                 header.shape.x));
   const auto copy = [material](std::int64_t first, std::int64_t, std::span<material_number> values) {
     std::copy_n(material.data_handle() + first * material.extent(1) * material.extent(2), values.size(), values.begin());
   };

@@ -14,14 +14,14 @@
 namespace osteon::io {
 namespace {
 
-// Dimensions of a field, with those of its components where it has several.
+// Dimensions of a field, including the number of components if there are several.
 std::string dimensions_of(index3 n, int components) {
   const std::string grid = fmt::format("{} {} {}", n.z, n.y, n.x);
   return components > 1 ? fmt::format("{} {}", grid, components) : grid;
 }
 
-// A symmetric tensor in the order of XDMF: xx, xy, xz, yy, yz, zz. The file has the order of VTK, xx, yy, zz, xy, yz, xz, so
-// each component is a separate slab.
+// Item of a symmetric tensor. XDMF has the order xx, xy, xz, yy, yz, zz; the file has the order of VTK: xx, yy, zz, xy, yz,
+// xz. Therefore each component is a separate slab.
 std::string tensor_item(const std::string& stored, index3 n) {
   constexpr int order[6] = {0, 3, 5, 1, 4, 2};
   std::string slabs;
@@ -57,7 +57,7 @@ void write_xdmf(const std::string& xdmf_path, const std::string& result_name, co
   const vector3 h = header.spacing_mm, o = header.origin_mm;
   std::string text = fmt::format(
       "<?xml version=\"1.0\"?>\n<Xdmf Version=\"3.0\">\n  <Domain>\n    <Grid Name=\"osteon\" GridType=\"Uniform\">\n"
-      "      <Time Value=\"0\"/>\n"  // PyVista's reader fails without a time
+      "      <Time Value=\"0\"/>\n"  // required by the reader of PyVista
       "      <Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"{} {} {}\"/>\n"
       "      <Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n"
       "        <DataItem Format=\"XML\" NumberType=\"Float\" Precision=\"8\" Dimensions=\"3\">{} {} {}</DataItem>\n"

@@ -41,23 +41,23 @@ std::string chunk(std::string_view type, std::string_view content) {
 
 struct picture {
   std::string header;  // content of IHDR
-  std::string before;  // whole chunks between IHDR and the first IDAT
+  std::string before;  // complete chunks between IHDR and the first IDAT
   std::string data;    // contents of all IDAT
 };
 
 picture read_picture(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(in), {}};
-  const auto refuse = [&](const char* why) {
-    throw data_error(fmt::format("'{}' {}; a film consists of the frames of a job", path, why));
+  const auto reject = [&](const char* fault) {
+    throw data_error(fmt::format("'{}' {}; use the frames of a job", path, fault));
   };
-  if (!in.good() && bytes.empty()) refuse("cannot be read");
-  if (!std::string_view(bytes).starts_with(signature)) refuse("is not a PNG picture");
+  if (!in.good() && bytes.empty()) reject("cannot be read");
+  if (!std::string_view(bytes).starts_with(signature)) reject("is not a PNG picture");
   picture result;
   for (std::size_t at = signature.size(); at < bytes.size();) {
-    if (bytes.size() - at < 12) refuse("is truncated");
+    if (bytes.size() - at < 12) reject("is truncated");
     const std::size_t length = number_at(bytes, at);
-    if (bytes.size() - at - 12 < length) refuse("is truncated");
+    if (bytes.size() - at - 12 < length) reject("is truncated");
     const std::string_view type(bytes.data() + at + 4, 4), content(bytes.data() + at + 8, length);
     if (type == "IEND") break;
     if (type == "IHDR")
@@ -68,17 +68,19 @@ picture read_picture(const std::string& path) {
       result.before.append(bytes, at, length + 12);
     at += length + 12;
   }
-  if (result.header.size() != size_of_header || result.data.empty()) refuse("contains no picture");
+  if (result.header.size() != size_of_header || result.data.empty()) reject("contains no picture");
   return result;
 }
 
 }  // namespace
 
-std::int64_t write_animated_png(const std::string& path, const std::vector<std::string>& frames, const film_options& how) {
-  if (frames.empty()) throw usage_error("a film without pictures; pass at least one");
-  if (how.frames_per_second < 1 || how.frames_per_second > 1000 || how.last_frames < 1 || how.last_frames > 1000)
-    throw usage_error(fmt::format("a film of {} frames per second with the last one as {}; must be 1 to 1000",
-                                  how.frames_per_second, how.last_frames));
+std::int64_t write_animated_png(const std::string& path, const std::vector<std::string>& frames,
+                                const film_options& options) {
+  if (frames.empty()) throw usage_error("a film requires at least one picture");
+  if (options.frames_per_second < 1 || options.frames_per_second > 1000 || options.last_frames < 1 ||
+      options.last_frames > 1000)
+    throw usage_error(fmt::format("frames per second ({}) and duration of the last picture ({} frames) must be 1 to 1000",
+                                  options.frames_per_second, options.last_frames));
   temporary_file temporary(path);
   std::ofstream out(temporary.name(), std::ios::binary);
   std::int64_t written = 0;
@@ -94,13 +96,13 @@ std::int64_t write_animated_png(const std::string& path, const std::vector<std::
       header = now.header;
       std::string control;
       append(control, static_cast<std::uint32_t>(frames.size()));
-      append(control, 0);  // again and again
+      append(control, 0);  // infinite repetition
       put(signature);
       put(chunk("IHDR", header));
       put(now.before);
       put(chunk("acTL", control));
     } else if (now.header != header) {
-      throw data_error(fmt::format("'{}' has {} x {} pixels, '{}' {} x {}: frames of a film must have the same size",
+      throw data_error(fmt::format("'{}' has {} x {} pixels, '{}' has {} x {}; frames of a film must have the same size",
                                    frames[n], number_at(now.header, 0), number_at(now.header, 4), frames[0],
                                    number_at(header, 0), number_at(header, 4)));
     }
@@ -109,12 +111,12 @@ std::int64_t write_animated_png(const std::string& path, const std::vector<std::
     control.append(header, 0, 8);  // width and height
     append(control, 0);
     append(control, 0);
-    append(control, static_cast<std::uint32_t>(n + 1 == frames.size() ? how.last_frames : 1), 2);
-    append(control, static_cast<std::uint32_t>(how.frames_per_second), 2);
-    append(control, 0, 1);  // it is left there
-    append(control, 0, 1);  // and overwritten
+    append(control, static_cast<std::uint32_t>(n + 1 == frames.size() ? options.last_frames : 1), 2);
+    append(control, static_cast<std::uint32_t>(options.frames_per_second), 2);
+    append(control, 0, 1);  // dispose: none
+    append(control, 0, 1);  // blend: source
     put(chunk("fcTL", control));
-    constexpr std::size_t most = 1U << 30;  // a chunk's length has 31 bits
+    constexpr std::size_t most = 1U << 30;  // the length of a chunk has 31 bits
     for (std::size_t at = 0; at < now.data.size(); at += most) {
       std::string content;
       if (n > 0) append(content, sequence++);

@@ -6,12 +6,12 @@
 
 namespace osteon::io::n88 {
 
-void group::fail(const std::string& what) const {
-  throw data_error(fmt::format("'{}': {}{}", path_, name_.empty() ? "" : name_ + ": ", what));
+void group::fail(const std::string& fault) const {
+  throw data_error(fmt::format("'{}': {}{}", path_, name_.empty() ? "" : name_ + ": ", fault));
 }
 
-void group::check(int status, const std::string& what) const {
-  if (status != NC_NOERR) fail(fmt::format("cannot {}: {}", what, nc_strerror(status)));
+void group::check(int status, const std::string& action) const {
+  if (status != NC_NOERR) fail(fmt::format("cannot {}: {}", action, nc_strerror(status)));
 }
 
 std::optional<group> group::find(const std::string& name) const {
@@ -22,7 +22,7 @@ std::optional<group> group::find(const std::string& name) const {
 
 group group::at(const std::string& name) const {
   if (auto found = find(name)) return *found;
-  fail(fmt::format("has no group '{}'", name));
+  fail(fmt::format("missing group '{}'", name));
 }
 
 std::vector<group> group::all() const {
@@ -39,7 +39,7 @@ std::vector<group> group::all() const {
   return groups;
 }
 
-// Programs write text as characters or, from Python, as a string.
+// Programs write text as characters; Python programs write strings.
 std::optional<std::string> group::text(const char* attribute) const {
   nc_type type = NC_NAT;
   std::size_t length = 0;
@@ -50,7 +50,7 @@ std::optional<std::string> group::text(const char* attribute) const {
     while (!value.empty() && value.back() == '\0') value.pop_back();
     return value;
   }
-  if (type != NC_STRING || length != 1) fail(fmt::format("'{}' is not a text", attribute));
+  if (type != NC_STRING || length != 1) fail(fmt::format("attribute '{}' must be a text", attribute));
   char* value = nullptr;
   check(nc_get_att_string(id_, NC_GLOBAL, attribute, &value), fmt::format("read '{}'", attribute));
   std::string copy = value == nullptr ? "" : value;
@@ -62,7 +62,8 @@ std::optional<double> group::number(const char* attribute) const {
   nc_type type = NC_NAT;
   std::size_t length = 0;
   if (nc_inq_att(id_, NC_GLOBAL, attribute, &type, &length) != NC_NOERR) return std::nullopt;
-  if (type == NC_CHAR || type == NC_STRING || length != 1) fail(fmt::format("'{}' is not a single number", attribute));
+  if (type == NC_CHAR || type == NC_STRING || length != 1)
+    fail(fmt::format("attribute '{}' must be a single number", attribute));
   double value = 0;
   check(nc_get_att_double(id_, NC_GLOBAL, attribute, &value), fmt::format("read '{}'", attribute));
   return value;
@@ -70,7 +71,7 @@ std::optional<double> group::number(const char* attribute) const {
 
 int group::variable(const char* name) const {
   int id = -1;
-  if (nc_inq_varid(id_, name, &id) != NC_NOERR) fail(fmt::format("has no variable '{}'", name));
+  if (nc_inq_varid(id_, name, &id) != NC_NOERR) fail(fmt::format("missing variable '{}'", name));
   return id;
 }
 
@@ -93,7 +94,8 @@ std::vector<std::size_t> group::extents(const char* name) const {
 
 std::size_t group::length(const char* name) const {
   const auto lengths = extents(name);
-  if (lengths.size() != 1) fail(fmt::format("'{}' has {} dimensions; must be a list", name, lengths.size()));
+  if (lengths.size() != 1)
+    fail(fmt::format("variable '{}' has {} dimensions; must be one-dimensional", name, lengths.size()));
   return lengths[0];
 }
 
@@ -105,7 +107,7 @@ group::window group::rows(const char* name, std::size_t first, std::size_t count
     w.count.push_back(lengths[d]);
     w.values *= lengths[d];
   }
-  if (lengths.empty() || first + count > lengths[0]) fail(fmt::format("'{}' is too short", name));
+  if (lengths.empty() || first + count > lengths[0]) fail(fmt::format("variable '{}' is too short", name));
   return w;
 }
 

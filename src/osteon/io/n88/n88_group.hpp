@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Group of a netCDF file, with error messages that name the file (internal to io).
+/// Group of a netCDF file; error messages contain the path of the file (internal to io).
 #include <netcdf.h>
 
 #include <optional>
@@ -17,16 +17,16 @@ class group {
   int id() const { return id_; }
   const std::string& name() const { return name_; }
   std::optional<group> find(const std::string& name) const;
-  /// @throws data_error if there is none
+  /// Subgroup. @throws data_error if it does not exist
   group at(const std::string& name) const;
   std::vector<group> all() const;
 
   std::optional<std::string> text(const char* attribute) const;
-  /// @throws data_error unless it is a single number
+  /// Numeric attribute; empty if it does not exist. @throws data_error unless it is a single number
   std::optional<double> number(const char* attribute) const;
 
   bool has(const char* variable) const;
-  /// Extents of a variable. @throws data_error if there is none
+  /// Extents of a variable. @throws data_error if it does not exist
   std::vector<std::size_t> extents(const char* variable) const;
   std::size_t length(const char* variable) const;  ///< length of a list
   std::vector<long long> integers(const char* variable, std::size_t first, std::size_t count) const;
@@ -35,7 +35,7 @@ class group {
   std::vector<long long> integers(const char* variable) const { return integers(variable, 0, length(variable)); }
   std::vector<double> numbers(const char* variable) const { return numbers(variable, 0, length(variable)); }
 
-  [[noreturn]] void fail(const std::string& what) const;
+  [[noreturn]] void fail(const std::string& fault) const;
 
  private:
   struct window {
@@ -44,7 +44,7 @@ class group {
   };
   window rows(const char* variable, std::size_t first, std::size_t count) const;
   int variable(const char* name) const;
-  void check(int status, const std::string& what) const;
+  void check(int status, const std::string& action) const;
 
   int id_;
   std::string path_, name_;

@@ -9,7 +9,7 @@ inline constexpr const char* type_of_displacements = "NodeAxisDisplacement";
 inline constexpr const char* type_of_forces = "NodeAxisForce";
 inline constexpr const char* type_of_materials = "LinearIsotropic";
 
-/// Sense of an axis: x is 1.
+/// Sense of an axis (x, y, z: 1, 2, 3) and axis of a sense.
 constexpr int sense_of(int axis) { return 3 - axis; }
 constexpr int axis_of_sense(int sense) { return 3 - sense; }
 

@@ -27,7 +27,7 @@ namespace osteon::io::n88 {
 namespace {
 
 constexpr std::int64_t nodes_at_once = std::int64_t{1} << 20, elements_at_once = std::int64_t{1} << 18;
-constexpr double off_grid = 0.05;  // fraction of a voxel: files contain positions in single precision
+constexpr double off_grid = 0.05;  // tolerance as a fraction of a voxel, because positions are in single precision
 
 std::vector<std::string> split(const std::string& list) {
   std::vector<std::string> names;
@@ -42,22 +42,25 @@ std::vector<std::string> split(const std::string& list) {
   return names;
 }
 
-// Selection of the active problem of a file.
+// Select the active problem of a file.
 group active_problem(const group& file, std::vector<std::string>& notes) {
   const group problems = file.at("Problems");
   const auto all = problems.all();
   const auto name = file.text("ActiveProblem");
-  if (!name && all.size() != 1) problems.fail(fmt::format("{} problems without an ActiveProblem", all.size()));
-  if (all.size() > 1) notes.push_back(fmt::format("the file has {} problems; '{}' is the active one", all.size(), *name));
+  if (!name && all.size() != 1)
+    problems.fail(fmt::format("the file has {} problems; the attribute ActiveProblem is required", all.size()));
+  if (all.size() > 1)
+    notes.push_back(fmt::format("the file has {} problems; the active problem '{}' is used", all.size(), *name));
   return name ? problems.at(*name) : all.front();
 }
 
 void check_material(const group& definition, double modulus, double ratio) {
-  if (!(modulus > 0) || !std::isfinite(modulus)) definition.fail(fmt::format("E is {} MPa; must be positive", modulus));
+  if (!(modulus > 0) || !std::isfinite(modulus))
+    definition.fail(fmt::format("E is {} MPa; must be finite and > 0", modulus));
   if (!(ratio > -1 && ratio < 0.5)) definition.fail(fmt::format("nu is {}; must be in (-1, 0.5)", ratio));
 }
 
-// Materials by their IDs; an array of materials has as many IDs in a row.
+// Read materials by ID. An array of materials has consecutive IDs.
 void read_materials(const group& file, const group& part, outline& out) {
   const group definitions = file.at("MaterialDefinitions"), table = part.at("MaterialTable");
   const auto ids = table.integers("ID");
@@ -67,31 +70,33 @@ void read_materials(const group& file, const group& part, outline& out) {
   const auto add = [&](std::int64_t id, const group& of, std::string name, double modulus, double ratio) {
     check_material(of, modulus, ratio);
     if (!by_id.insert({id, {std::move(name), modulus, ratio, 0}}).second)
-      table.fail(fmt::format("the ID {} has two materials", id));
+      table.fail(fmt::format("duplicate ID {}; each material requires a unique ID", id));
   };
   for (std::size_t n = 0; n < ids.size(); ++n) {
-    if (ids[n] == 0) continue;  // a line that was not filled in
+    if (ids[n] == 0) continue;  // unused row
     const group of = definitions.at(names[n]);
     const std::string type = of.text("Type").value_or("");
     if (type != type_of_materials && type != "VonMisesIsotropic" && type != "MohrCoulombIsotropic" &&
         type != "MaximumPrincipalStrainIsotropic")
-      of.fail(fmt::format("a material of type '{}'; only isotropic ones are supported", type));
+      of.fail(fmt::format("material type '{}' is not supported; use an isotropic material", type));
     if (type != type_of_materials)
-      out.notes.push_back(fmt::format("material '{}': its yield ({}) is left out; the model is elastic", names[n], type));
+      out.notes.push_back(fmt::format("material '{}': yield ({}) is ignored; the model is elastic", names[n], type));
     if (of.has("E")) {
       const auto modulus = of.numbers("E"), ratio = of.numbers("nu");
       if (modulus.size() != ratio.size()) of.fail("E and nu have different lengths");
-      if (modulus.size() > most_materials) of.fail(fmt::format("{} materials; at most {}", modulus.size(), most_materials));
+      if (modulus.size() > most_materials)
+        of.fail(fmt::format("the number of materials ({}) exceeds the limit of {}", modulus.size(), most_materials));
       for (std::size_t k = 0; k < modulus.size(); ++k)
         add(ids[n] + static_cast<std::int64_t>(k), of, fmt::format("{} {}", names[n], k + 1), modulus[k], ratio[k]);
       continue;
     }
     const auto modulus = of.number("E"), ratio = of.number("nu");
-    if (!modulus || !ratio) of.fail("has no E and nu");
+    if (!modulus || !ratio) of.fail("missing E or nu");
     add(ids[n], of, names[n], *modulus, *ratio);
   }
-  if (by_id.empty()) table.fail("has no material");
-  if (by_id.size() > most_materials) table.fail(fmt::format("{} materials; at most {}", by_id.size(), most_materials));
+  if (by_id.empty()) table.fail("the table contains no material");
+  if (by_id.size() > most_materials)
+    table.fail(fmt::format("the number of materials ({}) exceeds the limit of {}", by_id.size(), most_materials));
   out.header.materials.push_back({"empty", 0, 0, 0});
   for (auto& [id, m] : by_id) {
     out.number[id] = static_cast<material_number>(out.header.materials.size());
@@ -99,7 +104,7 @@ void read_materials(const group& file, const group& part, outline& out) {
   }
 }
 
-struct places {
+struct node_positions {
   const group& part;
   std::int64_t first = 0;
   std::vector<double> xyz{};
@@ -114,7 +119,7 @@ struct places {
   }
 };
 
-// Grid index of a position in mm. @return none if it is not on the grid
+// Grid index of a position in mm. @return an empty value if the position is not on the grid
 std::optional<index3> on_grid(const voxel::model_header& header, const vector3& at_mm) {
   index3 place;
   for (int a = 0; a < 3; ++a) {
@@ -127,22 +132,23 @@ std::optional<index3> on_grid(const voxel::model_header& header, const vector3& 
 }
 
 std::int64_t node_in(const group& of, long long number, std::int64_t nodes) {
-  if (number < 1 || number > nodes) of.fail(fmt::format("the node {} of {} does not exist", number, nodes));
+  if (number < 1 || number > nodes)
+    of.fail(fmt::format("node {} does not exist; the file has the nodes 1 to {}", number, nodes));
   return number - 1;
 }
 
-// Edges from one element, then the number of voxels and a better edge from the box around all nodes.
+// Compute the edges from one element, then the number of voxels and more precise edges from the bounding box of all nodes.
 void find_grid(const group& part, const group& hexahedra, outline& out) {
   const auto extents = part.extents("NodeCoordinates"), corners = hexahedra.extents("NodeNumbers");
-  if (extents.size() != 2 || extents[1] != 3) part.fail("NodeCoordinates is not a list of x, y, z");
-  if (corners.size() != 2 || corners[1] != 8) hexahedra.fail("NodeNumbers is not a list of 8 corners");
+  if (extents.size() != 2 || extents[1] != 3) part.fail("NodeCoordinates must have 3 columns (x, y, z)");
+  if (corners.size() != 2 || corners[1] != 8) hexahedra.fail("NodeNumbers must have 8 columns (corners)");
   out.nodes = static_cast<std::int64_t>(extents[0]);
   out.elements = static_cast<std::int64_t>(corners[0]);
-  if (out.elements == 0) hexahedra.fail("has no element");
+  if (out.elements == 0) hexahedra.fail("the model contains no elements");
   if (hexahedra.length("MaterialID") != corners[0]) hexahedra.fail("MaterialID and NodeNumbers have different lengths");
   const auto first = hexahedra.integers("NodeNumbers", 0, 1);
   std::array<vector3, 8> at;
-  places some{part};
+  node_positions some{part};
   for (std::size_t c = 0; c < 8; ++c) {
     const std::int64_t node = node_in(hexahedra, first[c], out.nodes);
     some.load(node, node + 1);
@@ -156,21 +162,22 @@ void find_grid(const group& part, const group& hexahedra, outline& out) {
     for (std::int64_t n = begin; n < end; ++n)
       for (int a = 0; a < 3; ++a) {
         const double p = some[n][a];
-        if (!std::isfinite(p)) part.fail(fmt::format("the position of node {} is not finite", n + 1));
+        if (!std::isfinite(p)) part.fail(fmt::format("the position of node {} must be finite", n + 1));
         low[a] = std::min(low[a], p);
         high[a] = std::max(high[a], p);
       }
   }
-  constexpr double most = 1e9;  // voxels along an axis, before they are counted
+  constexpr double most = 1e9;  // limit of voxels along an axis
   for (int a = 0; a < 3; ++a) {
     const double count = std::round((high[a] - low[a]) / edge[a]);
     if (!(edge[a] > 0) || !(count >= 1 && count < most))
-      hexahedra.fail(fmt::format("the first element has edges of {}, {}, {} mm (z, y, x); it is not a voxel along the axes",
+      hexahedra.fail(fmt::format("the first element (edges of {}, {}, {} mm along z, y, x) must be an axis-aligned voxel",
                                  edge.z, edge.y, edge.x));
     out.header.shape[a] = static_cast<std::int64_t>(count);
     edge[a] = (high[a] - low[a]) / count;
   }
-  // Precision of an edge from positions in single precision; the shortest decimal number within it is used.
+  // The precision of edges is limited by positions in single precision. Round edges to the shortest decimal number within
+  // this precision.
   vector3 off;
   for (int a = 0; a < 3; ++a) {
     off[a] = static_cast<double>(std::numeric_limits<float>::epsilon()) * std::max(std::abs(low[a]), std::abs(high[a])) /
@@ -182,7 +189,7 @@ void find_grid(const group& part, const group& hexahedra, outline& out) {
         break;
       }
   }
-  // Edges that are equal within this precision are set to the most precise one.
+  // If edges are equal within this precision, use the most precise edge.
   const auto [least, largest] = std::minmax({edge.z, edge.y, edge.x});
   if (largest - least <= 2 * std::max({off.z, off.y, off.x})) {
     const double h = off.z <= off.y && off.z <= off.x ? edge.z : off.y <= off.x ? edge.y : edge.x;
@@ -194,12 +201,13 @@ void find_grid(const group& part, const group& hexahedra, outline& out) {
   const index3 n = out.header.shape;
   const double voxels = static_cast<double>(n.z) * static_cast<double>(n.y) * static_cast<double>(n.x);
   if (voxels > most_voxels_per_element * (static_cast<double>(out.elements) + 1000))
-    hexahedra.fail(fmt::format("{} elements in a box of {} x {} x {} voxels, which is improbable; a node may be misplaced",
-                               out.elements, out.header.shape.z, out.header.shape.y, out.header.shape.x));
+    hexahedra.fail(
+        fmt::format("{} elements in a box of {} x {} x {} voxels are improbable; check the positions of the nodes",
+                    out.elements, out.header.shape.z, out.header.shape.y, out.header.shape.x));
   check_geometry(n, edge, low);
 }
 
-// Displacements and forces of the problem, by node.
+// Read the displacements and forces of the problem, sorted by node.
 void read_constraints(const group& file, const group& problem, const group& part, outline& out) {
   struct value {
     std::int64_t node;
@@ -212,24 +220,24 @@ void read_constraints(const group& file, const group& problem, const group& part
     const group of = file.at("Constraints").at(name);
     const std::string type = of.text("Type").value_or("");
     if (type != type_of_displacements && type != type_of_forces)
-      of.fail(fmt::format("a constraint of type '{}'; only {} and {} are supported", type, type_of_displacements,
+      of.fail(fmt::format("constraint type '{}' is not supported; must be {} or {}", type, type_of_displacements,
                           type_of_forces));
     const auto nodes = of.integers("NodeNumber"), senses = of.integers("Sense");
     const auto amounts = of.numbers("Value");
     if (nodes.size() != senses.size() || nodes.size() != amounts.size())
       of.fail("NodeNumber, Sense and Value have different lengths");
     for (std::size_t n = 0; n < nodes.size(); ++n) {
-      if (senses[n] < 1 || senses[n] > 3) of.fail(fmt::format("a sense of {}; 1 is x, 2 is y, 3 is z", senses[n]));
-      if (!std::isfinite(amounts[n])) of.fail(fmt::format("the value of node {} is not finite", nodes[n]));
+      if (senses[n] < 1 || senses[n] > 3) of.fail(fmt::format("Sense {} must be 1 (x), 2 (y) or 3 (z)", senses[n]));
+      if (!std::isfinite(amounts[n])) of.fail(fmt::format("Value of node {} must be finite", nodes[n]));
       values.push_back({node_in(of, nodes[n], out.nodes), axis_of_sense(static_cast<int>(senses[n])), amounts[n],
                         type == type_of_forces});
     }
   }
   if (values.size() > 3 * most_conditions)
-    problem.fail(fmt::format("{} constraints; at most {} are supported", values.size(), 3 * most_conditions));
+    problem.fail(fmt::format("the number of constraints ({}) exceeds the limit of {}", values.size(), 3 * most_conditions));
   std::stable_sort(values.begin(), values.end(), [](const value& a, const value& b) { return a.node < b.node; });
-  places near{part};
-  std::int64_t loaded = 0;  // nodes below this one have been read
+  node_positions near{part};
+  std::int64_t loaded = 0;  // end of the nodes that have been read
   for (std::size_t i = 0; i < values.size();) {
     const std::int64_t node = values[i].node;
     if (node >= loaded) {
@@ -237,7 +245,7 @@ void read_constraints(const group& file, const group& problem, const group& part
       near.load(node, loaded);
     }
     const auto place = on_grid(out.header, near[node]);
-    if (!place) part.fail(fmt::format("node {} is not a corner of a voxel", node + 1));
+    if (!place) part.fail(fmt::format("node {} must be at the corner of a voxel", node + 1));
     voxel::node_condition c;
     c.node = *place;
     for (; i < values.size() && values[i].node == node; ++i) {
@@ -248,8 +256,8 @@ void read_constraints(const group& file, const group& problem, const group& part
         continue;
       }
       if (c.held[a] && c.move_mm[v.axis] != v.value)
-        problem.fail(fmt::format("node {} is displaced by {:.6g} and by {:.6g} mm along {}", node + 1, c.move_mm[v.axis],
-                                 v.value, "zyx"[a]));
+        problem.fail(fmt::format("node {} has contradictory displacements of {:.6g} and {:.6g} mm along {}", node + 1,
+                                 c.move_mm[v.axis], v.value, "zyx"[a]));
       c.held[a] = true;
       c.move_mm[v.axis] = v.value;
     }
@@ -270,17 +278,17 @@ std::string provenance_of(const outline& out, const group& file) {
       {"dtype", "uint16"},
       {"spacing_mm", {h.spacing_mm.z, h.spacing_mm.y, h.spacing_mm.x}},
       {"spacing_note", "Edges of the elements of the model, assumed to be in mm (moduli in MPa, forces in N)."}};
-  json own = {{"material_ids", ids}};
-  if (const auto history = file.text("History")) own["history"] = *history;
-  return json{{"image", image}, {"segmentation", {{"method", "given"}}}, {"n88", own}}.dump(-1, ' ', false,
-                                                                                            json::error_handler_t::replace);
+  json record = {{"material_ids", ids}};
+  if (const auto history = file.text("History")) record["history"] = *history;
+  return json{{"image", image}, {"segmentation", {{"method", "given"}}}, {"n88", record}}.dump(
+      -1, ' ', false, json::error_handler_t::replace);
 }
 
-// The group of the model's hexahedra. @throws data_error if there are other elements
+// Group of the hexahedra of a part. @throws data_error if the part has other elements
 group hexahedra_of(const group& part) {
   const group elements = part.at("Elements");
   for (const group& kind : elements.all())
-    if (!kind.name().ends_with("/Hexahedrons")) kind.fail("only hexahedra are supported");
+    if (!kind.name().ends_with("/Hexahedrons")) kind.fail("element type not supported; use hexahedra");
   return elements.at("Hexahedrons");
 }
 
@@ -291,7 +299,7 @@ std::vector<std::int64_t> read_elements(const outline& of, std::int64_t begin, s
   const index3 shape = of.header.shape;
   std::vector<std::int64_t> voxels;
   voxels.reserve(static_cast<std::size_t>(end - begin));
-  places near{part};
+  node_positions near{part};
   for (std::int64_t first = begin; first < end; first += elements_at_once) {
     const auto count = static_cast<std::size_t>(std::min(elements_at_once, end - first));
     const auto corners = hexahedra.integers("NodeNumbers", static_cast<std::size_t>(first), count);
@@ -310,20 +318,20 @@ std::vector<std::int64_t> read_elements(const outline& of, std::int64_t begin, s
       const std::int64_t number = first + static_cast<std::int64_t>(e) + 1;
       if (!is_voxel)
         hexahedra.fail(
-            fmt::format("element {} is not a voxel of the grid of {} x {} x {} mm (z, y, x) of the other elements", number,
+            fmt::format("element {} must be a voxel of the grid of {} x {} x {} mm (z, y, x) of the other elements", number,
                         of.header.spacing_mm.z, of.header.spacing_mm.y, of.header.spacing_mm.x));
       const auto material = of.number.find(ids[e]);
       if (material == of.number.end())
-        hexahedra.fail(fmt::format("element {} has the material {}, which is not in the table", number, ids[e]));
+        hexahedra.fail(fmt::format("element {}: material {} is not in the table", number, ids[e]));
       voxels.push_back(pack_voxel((corner->z * shape.y + corner->y) * shape.x + corner->x, material->second));
     }
   }
   return voxels;
 }
 
-[[noreturn]] void refuse_two_elements(const outline& of, std::int64_t place) {
+[[noreturn]] void reject_duplicate(const outline& of, std::int64_t place) {
   const index3 n = of.header.shape;
-  throw data_error(fmt::format("'{}': two elements at the voxel x, y, z = {}, {}, {} (from 0)", of.path, place % n.x,
+  throw data_error(fmt::format("'{}': duplicate element at voxel x, y, z = {}, {}, {} (from 0)", of.path, place % n.x,
                                place / n.x % n.y, place / n.x / n.y));
 }
 
@@ -344,7 +352,7 @@ void broadcast(MPI_Comm comm, outline& of) {
     bytes = fmt::format("{:016}{}", text.size(), text);
     bytes.append(header.begin(), header.end());
     if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
-      throw data_error(fmt::format("'{}': the constraints exceed 2 GiB and cannot be distributed", of.path));
+      throw data_error(fmt::format("'{}': the constraints exceed the limit of 2 GiB", of.path));
   });
   bytes = comm::broadcast(comm, std::move(bytes));
   comm::collectively(comm, [&] {
@@ -373,8 +381,8 @@ bool is_model_name(const std::string& path) {
 outline read_outline(const std::string& path) {
   const netcdf_file opened = open_to_read(path, "the model ");
   const group file(opened.id(), path, "");
-  if (const auto says = file.text("Conventions"); says.value_or("") != conventions)
-    file.fail(fmt::format("its Conventions are '{}', not '{}'; it is not a model of FAIM or n88tools", says.value_or(""),
+  if (const auto found = file.text("Conventions"); found.value_or("") != conventions)
+    file.fail(fmt::format("attribute Conventions ('{}') must be '{}' for models of FAIM and n88tools", found.value_or(""),
                           conventions));
   outline out;
   out.path = path;
@@ -395,7 +403,7 @@ whole_model read_whole_model(const std::string& path) {
   const index3 shape = model.file.header.shape;
   const auto voxels = read_elements(model.file, 0, model.file.elements);
   unpacked_planes all = unpack_voxels({{0, 0, 0}, shape}, voxels);
-  if (all.twice) refuse_two_elements(model.file, *all.twice);
+  if (all.twice) reject_duplicate(model.file, *all.twice);
   model.material = std::move(all.material);
   auto& active = model.file.header.active_per_plane;
   active.resize(static_cast<std::size_t>(shape.z));
@@ -423,7 +431,7 @@ model_planes read_model(MPI_Comm comm, const std::string& path) {
   const std::vector<std::int64_t> mine = send_to_owners(model.where, voxels);
   comm::collectively(comm, [&] {
     unpacked_planes planes = unpack_voxels(model.where.owned, mine);
-    if (planes.twice) refuse_two_elements(model.file, *planes.twice);
+    if (planes.twice) reject_duplicate(model.file, *planes.twice);
     model.material = std::move(planes.material);
   });
   return model;

@@ -18,35 +18,35 @@ constexpr std::size_t bytes_of_chunk = std::size_t{1} << 22;
 
 int define_group(int in, const std::string& name) {
   int id = -1;
-  check_netcdf(nc_def_grp(in, name.c_str(), &id), fmt::format("defining the group '{}'", name));
+  check_netcdf(nc_def_grp(in, name.c_str(), &id), fmt::format("define the group '{}'", name));
   return id;
 }
 
 int define_dimension(int in, const char* name, std::size_t length) {
   int id = -1;
-  check_netcdf(nc_def_dim(in, name, length, &id), fmt::format("defining '{}'", name));
+  check_netcdf(nc_def_dim(in, name, length, &id), fmt::format("define '{}'", name));
   return id;
 }
 
 void put_number(int group, const char* name, double value) {
-  check_netcdf(nc_put_att_double(group, NC_GLOBAL, name, NC_DOUBLE, 1, &value), fmt::format("defining '{}'", name));
+  check_netcdf(nc_put_att_double(group, NC_GLOBAL, name, NC_DOUBLE, 1, &value), fmt::format("define '{}'", name));
 }
 
-// A list of `rows` with `columns` each; of one column it has one dimension.
+// Define a variable of `rows` rows and `columns` columns; a single column has one dimension.
 int define_list(int group, const char* name, nc_type type, std::array<int, 2> dimensions, std::size_t rows,
                 std::size_t columns, std::size_t value_bytes) {
   int id = -1;
   const int rank = columns > 1 ? 2 : 1;
-  check_netcdf(nc_def_var(group, name, type, rank, dimensions.data(), &id), fmt::format("defining '{}'", name));
+  check_netcdf(nc_def_var(group, name, type, rank, dimensions.data(), &id), fmt::format("define '{}'", name));
   if (rows == 0) return id;
   const std::array<std::size_t, 2> chunk{std::clamp<std::size_t>(bytes_of_chunk / (value_bytes * columns), 1, rows),
                                          columns};
-  check_netcdf(nc_def_var_chunking(group, id, NC_CHUNKED, chunk.data()), fmt::format("defining '{}'", name));
-  check_netcdf(nc_def_var_fill(group, id, NC_NOFILL, nullptr), fmt::format("defining '{}'", name));
+  check_netcdf(nc_def_var_chunking(group, id, NC_CHUNKED, chunk.data()), fmt::format("define '{}'", name));
+  check_netcdf(nc_def_var_fill(group, id, NC_NOFILL, nullptr), fmt::format("define '{}'", name));
   return id;
 }
 
-// Unique names that are valid in netCDF and in a comma-separated list.
+// Creates unique names that are valid in netCDF and in a comma-separated list.
 class free_names {
  public:
   std::string of(const std::string& wanted) {
@@ -57,15 +57,15 @@ class free_names {
     if (name.empty() || !std::isalnum(static_cast<unsigned char>(name[0]))) name.insert(name.begin(), '_');
     name.resize(std::min<std::size_t>(name.size(), 100));
     std::string free = name;
-    for (int n = 2; !taken_.insert(free).second; ++n) free = fmt::format("{}_{}", name, n);
+    for (int n = 2; !used_.insert(free).second; ++n) free = fmt::format("{}_{}", name, n);
     return free;
   }
 
  private:
-  std::set<std::string> taken_;
+  std::set<std::string> used_;
 };
 
-// A constraint of the file in define mode; its values follow.
+// A defined constraint; its values are written later.
 struct constraint {
   int group = -1;
   const std::vector<node_value>* values = nullptr;
@@ -85,7 +85,7 @@ constraint define_constraint(int constraints, const std::string& name, const cha
 
 int n88_variable(int group, const char* name) {
   int id = -1;
-  check_netcdf(nc_inq_varid(group, name, &id), fmt::format("finding '{}'", name));
+  check_netcdf(nc_inq_varid(group, name, &id), fmt::format("find '{}'", name));
   return id;
 }
 
@@ -99,9 +99,9 @@ void write_constraint(const constraint& c) {
     senses.push_back(static_cast<signed char>(sense_of(v.axis)));
     amounts.push_back(static_cast<float>(v.value));
   }
-  check_netcdf(nc_put_var_uint(c.group, n88_variable(c.group, "NodeNumber"), nodes.data()), "writing nodes");
-  check_netcdf(nc_put_var_schar(c.group, n88_variable(c.group, "Sense"), senses.data()), "writing senses");
-  check_netcdf(nc_put_var_float(c.group, n88_variable(c.group, "Value"), amounts.data()), "writing values");
+  check_netcdf(nc_put_var_uint(c.group, n88_variable(c.group, "NodeNumber"), nodes.data()), "write nodes");
+  check_netcdf(nc_put_var_schar(c.group, n88_variable(c.group, "Sense"), senses.data()), "write senses");
+  check_netcdf(nc_put_var_float(c.group, n88_variable(c.group, "Value"), amounts.data()), "write values");
 }
 
 }  // namespace
@@ -109,57 +109,57 @@ void write_constraint(const constraint& c) {
 struct model_writer::file {
   netcdf_file netcdf;
   int part = -1, hexahedra = -1, coordinates = -1, numbers = -1, corners = -1, materials = -1;
-  std::size_t nodes = 0, elements = 0;  // that have been written
+  std::size_t nodes = 0, elements = 0;  // numbers of written nodes and elements
 
   explicit file(int id) : netcdf(id, netcdf_file::use::writing) {}
-  void define_part(const description& what, int three);
+  void define_part(const description& model, int three);
 };
 
-void model_writer::file::define_part(const description& what, int three) {
+void model_writer::file::define_part(const description& model, int three) {
   part = define_group(define_group(netcdf.id(), "Parts"), "Part1");
-  const int node = define_dimension(part, "NumberOfNodes", at(what.nodes));
-  coordinates = define_list(part, "NodeCoordinates", NC_FLOAT, {node, three}, at(what.nodes), 3, 4);
+  const int node = define_dimension(part, "NumberOfNodes", at(model.nodes));
+  coordinates = define_list(part, "NodeCoordinates", NC_FLOAT, {node, three}, at(model.nodes), 3, 4);
   hexahedra = define_group(define_group(part, "Elements"), "Hexahedrons");
   const int eight = define_dimension(hexahedra, "NumberOfNodesPerElement", 8),
-            element = define_dimension(hexahedra, "NumberOfElements", at(what.elements));
-  numbers = define_list(hexahedra, "ElementNumber", NC_UINT, {element, -1}, at(what.elements), 1, 4);
-  corners = define_list(hexahedra, "NodeNumbers", NC_UINT, {element, eight}, at(what.elements), 8, 4);
-  materials = define_list(hexahedra, "MaterialID", NC_UINT, {element, -1}, at(what.elements), 1, 4);
+            element = define_dimension(hexahedra, "NumberOfElements", at(model.elements));
+  numbers = define_list(hexahedra, "ElementNumber", NC_UINT, {element, -1}, at(model.elements), 1, 4);
+  corners = define_list(hexahedra, "NodeNumbers", NC_UINT, {element, eight}, at(model.elements), 8, 4);
+  materials = define_list(hexahedra, "MaterialID", NC_UINT, {element, -1}, at(model.elements), 1, 4);
 }
 
-model_writer::model_writer(const std::string& name, const description& what) {
+model_writer::model_writer(const std::string& name, const description& model) {
   int id = -1;
-  check_netcdf(nc_create(netcdf_path(name), NC_NETCDF4 | NC_CLOBBER, &id), fmt::format("creating '{}'", name));
+  check_netcdf(nc_create(netcdf_path(name), NC_NETCDF4 | NC_CLOBBER, &id), fmt::format("create '{}'", name));
   file_ = std::make_unique<file>(id);
   put_text(id, NC_GLOBAL, "Conventions", conventions);
-  put_text(id, NC_GLOBAL, "History", what.history);
+  put_text(id, NC_GLOBAL, "History", model.history);
   const int three = define_dimension(id, "Dimensionality", 3);
 
   free_names names_of_materials;
   std::vector<std::string> materials;
   const int definitions = define_group(id, "MaterialDefinitions");
-  for (std::size_t m = 1; m < what.materials.size(); ++m) {
-    const voxel::material& of = what.materials[m];
+  for (std::size_t m = 1; m < model.materials.size(); ++m) {
+    const voxel::material& of = model.materials[m];
     materials.push_back(names_of_materials.of(of.name.empty() ? fmt::format("material {}", m) : of.name));
     const int group = define_group(definitions, materials.back());
     put_text(group, NC_GLOBAL, "Type", type_of_materials);
     put_number(group, "E", of.youngs_modulus_MPa);
     put_number(group, "nu", of.poisson_ratio);
   }
-  file_->define_part(what, three);
+  file_->define_part(model, three);
   const int table = define_group(file_->part, "MaterialTable");
   const int size = define_dimension(table, "Size", materials.size());
   int ids = -1, names = -1;
-  check_netcdf(nc_def_var(table, "ID", NC_UINT, 1, &size, &ids), "defining IDs");
-  check_netcdf(nc_def_var(table, "MaterialName", NC_STRING, 1, &size, &names), "defining names");
+  check_netcdf(nc_def_var(table, "ID", NC_UINT, 1, &size, &ids), "define IDs");
+  check_netcdf(nc_def_var(table, "MaterialName", NC_STRING, 1, &size, &names), "define names");
 
   std::vector<constraint> constraints;
   free_names names_of_constraints, names_of_problems, names_of_sets;
   const int all_constraints = define_group(id, "Constraints");
   std::vector<std::pair<int, const node_list*>> sets;
-  if (!what.sets.empty()) {
+  if (!model.sets.empty()) {
     const int all_sets = define_group(define_group(id, "Sets"), "NodeSets");
-    for (const node_list& s : what.sets) {
+    for (const node_list& s : model.sets) {
       const int group = define_group(all_sets, names_of_sets.of(s.name));
       put_text(group, NC_GLOBAL, "Part", "Part1");
       const int count = define_dimension(group, "NumberOfNodes", s.nodes.size());
@@ -168,9 +168,9 @@ model_writer::model_writer(const std::string& name, const description& what) {
     }
   }
   const int problems = define_group(id, "Problems");
-  for (const problem& p : what.problems) {
+  for (const problem& p : model.problems) {
     const std::string own = names_of_problems.of(p.name);
-    if (&p == &what.problems.front()) put_text(id, NC_GLOBAL, "ActiveProblem", own);
+    if (&p == &model.problems.front()) put_text(id, NC_GLOBAL, "ActiveProblem", own);
     std::string list;
     const auto add = [&](const char* kind, const char* type, const std::vector<node_value>& values) {
       if (values.empty()) return;
@@ -184,20 +184,19 @@ model_writer::model_writer(const std::string& name, const description& what) {
     put_text(group, NC_GLOBAL, "Part", "Part1");
     put_text(group, NC_GLOBAL, "Constraints", list);
   }
-  check_netcdf(nc_enddef(id), "defining the file");
+  check_netcdf(nc_enddef(id), "define the file");
 
   for (std::size_t m = 0; m < materials.size(); ++m) {
     const unsigned number = static_cast<unsigned>(m) + 1;
     const char* text = materials[m].c_str();
-    check_netcdf(nc_put_var1_uint(table, ids, &m, &number), "writing IDs");
-    check_netcdf(nc_put_var1_string(table, names, &m, &text), "writing names");
+    check_netcdf(nc_put_var1_uint(table, ids, &m, &number), "write IDs");
+    check_netcdf(nc_put_var1_string(table, names, &m, &text), "write names");
   }
   for (const constraint& c : constraints) write_constraint(c);
   for (const auto& [group, s] : sets) {
     std::vector<unsigned> nodes;
     for (const std::int32_t n : s->nodes) nodes.push_back(static_cast<unsigned>(n) + 1);
-    if (!nodes.empty())
-      check_netcdf(nc_put_var_uint(group, n88_variable(group, "NodeNumber"), nodes.data()), "writing a set");
+    if (!nodes.empty()) check_netcdf(nc_put_var_uint(group, n88_variable(group, "NodeNumber"), nodes.data()), "write a set");
   }
 }
 
@@ -205,8 +204,7 @@ model_writer::~model_writer() = default;
 
 void model_writer::add_nodes(std::span<const float> xyz_mm) {
   const std::array<std::size_t, 2> first{file_->nodes, 0}, count{xyz_mm.size() / 3, 3};
-  check_netcdf(nc_put_vara_float(file_->part, file_->coordinates, first.data(), count.data(), xyz_mm.data()),
-               "writing nodes");
+  check_netcdf(nc_put_vara_float(file_->part, file_->coordinates, first.data(), count.data(), xyz_mm.data()), "write nodes");
   file_->nodes += count[0];
 }
 
@@ -221,9 +219,9 @@ void model_writer::add_elements(std::span<const std::array<std::int32_t, 8>> cor
   }
   const std::array<std::size_t, 2> first{file_->elements, 0}, count{corners.size(), 8};
   const int group = file_->hexahedra;
-  check_netcdf(nc_put_vara_uint(group, file_->corners, first.data(), count.data(), nodes.data()), "writing elements");
-  check_netcdf(nc_put_vara_uint(group, file_->numbers, first.data(), count.data(), numbers.data()), "writing elements");
-  check_netcdf(nc_put_vara_uint(group, file_->materials, first.data(), count.data(), ids.data()), "writing elements");
+  check_netcdf(nc_put_vara_uint(group, file_->corners, first.data(), count.data(), nodes.data()), "write elements");
+  check_netcdf(nc_put_vara_uint(group, file_->numbers, first.data(), count.data(), numbers.data()), "write elements");
+  check_netcdf(nc_put_vara_uint(group, file_->materials, first.data(), count.data(), ids.data()), "write elements");
   file_->elements += corners.size();
 }
 

@@ -21,7 +21,7 @@ bool is_flagged(const node_line& line) {
   return std::any_of(line.flag.begin(), line.flag.end(), [](bool c) { return c; });
 }
 
-// VOX-FE locks flagged axes; in some files of VoxFE-UV the flags of a force select its components.
+// Detect the dialect. VOX-FE locks flagged axes; in some files of VoxFE-UV the flags of a force select its components.
 flag_dialect find_dialect(const script& s) {
   if (s.dialect != flag_dialect::automatic) return s.dialect;
   const auto forces = std::count_if(s.lines.begin(), s.lines.end(), acts);
@@ -30,7 +30,7 @@ flag_dialect find_dialect(const script& s) {
   return 2 * plain >= forces ? flag_dialect::lock_flags : flag_dialect::force_mask;
 }
 
-// File name without folders: text is written to the folder of the new script, independent of the old paths.
+// File name without folders, because files are written to the folder of the new script.
 std::string plain_name(const std::string& path, const char* otherwise) {
   const std::string name = fs::path(path).filename().string();
   return name.empty() || name == "." || name == ".." ? otherwise : name;
@@ -51,7 +51,7 @@ std::vector<voxel::node_condition> conditions_of(const script& s, int base, std:
       c.node[a] = line.node[xyz] - base;
       if (c.node[a] < 0 || c.node[a] > s.voxels[xyz])
         throw data_error(fmt::format(
-            "{}:{}: {} = {} is not a node of a grid of {} x {} x {} voxels with first index {}; the last one is {}",
+            "{}:{}: {} = {} is not a node of the grid of {} x {} x {} voxels with first index {}; the last index is {}",
             i < s.lines_of_script ? s.path : beside(s, s.constraints_file), line.line, "zyx"[a], line.node[xyz], s.voxels[0],
             s.voxels[1], s.voxels[2], base, s.voxels[xyz] + base));
     }
@@ -74,12 +74,13 @@ std::vector<voxel::node_condition> conditions_of(const script& s, int base, std:
   }
   if (dialect == flag_dialect::force_mask && s.dialect == flag_dialect::automatic)
     notes.push_back(
-        "most forces have flags: flags are interpreted as the components of a force; use SELECT_NODE_MODE lock_flags for "
-        "locks");
+        "most forces have flags: flags are interpreted as components of the force; use SELECT_NODE_MODE lock_flags to "
+        "interpret flags as locks");
   if (ignored > 0)
-    notes.push_back(
-        fmt::format("{} lines lock axes and also have a vector, which VOX-FE ignores: locked displacements are 0", ignored));
-  if (repeated > 0) notes.push_back(fmt::format("{} lines repeat a node: forces are added, locks are combined", repeated));
+    notes.push_back(fmt::format(
+        "{} lines contain locks and a vector; the vector is ignored as in VOX-FE: locked displacements are 0", ignored));
+  if (repeated > 0)
+    notes.push_back(fmt::format("{} lines refer to a previous node: forces are added, locks are combined", repeated));
   return conditions;
 }
 
@@ -110,24 +111,24 @@ voxel::model_header header_of(const script& s, unit_system units, int base) {
                       {"spacing_note", units == unit_system::m_Pa
                                            ? "VOXEL_SIZE of the script, assumed to be in m (moduli in Pa, forces in N)."
                                            : "VOXEL_SIZE of the script, assumed to be in mm (moduli in MPa, forces in N)."}};
-  const json own = {{"version", s.version},
-                    {"scale", s.scale},
-                    {"materials_file", s.materials_file},
-                    {"material_ids", ids},
-                    {"not_remodelled", fixed_density},
-                    {"model_file", s.model_file},
-                    {"algorithm", s.algorithm},
-                    {"max_iterations", s.max_iterations},
-                    {"min_iterations", s.min_iterations},
-                    {"tolerance", s.tolerance},
-                    {"constraints_file", s.constraints_file},
-                    {"compute_sed", s.compute_sed},
-                    {"displacement", s.results.displacement},
-                    {"displacement_with_places", s.results.with_places},
-                    {"strain", s.results.strain},
-                    {"reaction", s.results.reaction},
-                    {"sed", s.results.sed}};
-  header.provenance_json = json{{"image", image}, {"segmentation", {{"method", "given"}}}, {"voxfe", own}}.dump(
+  const json record = {{"version", s.version},
+                       {"scale", s.scale},
+                       {"materials_file", s.materials_file},
+                       {"material_ids", ids},
+                       {"not_remodelled", fixed_density},
+                       {"model_file", s.model_file},
+                       {"algorithm", s.algorithm},
+                       {"max_iterations", s.max_iterations},
+                       {"min_iterations", s.min_iterations},
+                       {"tolerance", s.tolerance},
+                       {"constraints_file", s.constraints_file},
+                       {"compute_sed", s.compute_sed},
+                       {"displacement", s.results.displacement},
+                       {"displacement_with_places", s.results.with_places},
+                       {"strain", s.results.strain},
+                       {"reaction", s.results.reaction},
+                       {"sed", s.results.sed}};
+  header.provenance_json = json{{"image", image}, {"segmentation", {{"method", "given"}}}, {"voxfe", record}}.dump(
       -1, ' ', false, json::error_handler_t::replace);
   return header;
 }
@@ -145,25 +146,25 @@ script script_of(const voxel::model_header& header, const std::string& script_pa
         {static_cast<int>(m), "", header.materials[m].youngs_modulus_MPa, header.materials[m].poisson_ratio, true});
   const json provenance = json::parse(header.provenance_json, nullptr, false);
   if (provenance.is_object() && provenance.contains("voxfe")) try {
-      const json& own = provenance.at("voxfe");
-      s.version = own.at("version") == 2 ? 2 : 1;
-      s.scale = own.at("scale");
-      s.materials_file = own.at("materials_file");
-      s.model_file = own.at("model_file");
-      s.algorithm = own.at("algorithm");
-      s.max_iterations = own.at("max_iterations");
-      s.min_iterations = own.at("min_iterations");
-      s.tolerance = own.at("tolerance");
-      s.constraints_file = own.at("constraints_file");
-      s.compute_sed = own.at("compute_sed");
-      s.results = {own.at("displacement"), own.at("strain"), own.at("reaction"), own.at("sed"),
-                   own.at("displacement_with_places")};
-      for (std::size_t m = 0; m < s.materials.size(); ++m) s.materials[m].id = own.at("material_ids").at(m);
-      for (const int id : own.at("not_remodelled"))
+      const json& record = provenance.at("voxfe");
+      s.version = record.at("version") == 2 ? 2 : 1;
+      s.scale = record.at("scale");
+      s.materials_file = record.at("materials_file");
+      s.model_file = record.at("model_file");
+      s.algorithm = record.at("algorithm");
+      s.max_iterations = record.at("max_iterations");
+      s.min_iterations = record.at("min_iterations");
+      s.tolerance = record.at("tolerance");
+      s.constraints_file = record.at("constraints_file");
+      s.compute_sed = record.at("compute_sed");
+      s.results = {record.at("displacement"), record.at("strain"), record.at("reaction"), record.at("sed"),
+                   record.at("displacement_with_places")};
+      for (std::size_t m = 0; m < s.materials.size(); ++m) s.materials[m].id = record.at("material_ids").at(m);
+      for (const int id : record.at("not_remodelled"))
         for (material_row& m : s.materials)
           if (m.id == id) m.remodelled = false;
     } catch (const json::exception& bad) {
-      throw data_error(fmt::format("the model's record of its VOX-FE script is damaged: {}", bad.what()));
+      throw data_error(fmt::format("the provenance of the model contains an invalid VOX-FE script: {}", bad.what()));
     }
   s.materials_file = plain_name(s.materials_file, "materials.txt");
   s.model_file = plain_name(s.model_file, "model.txt");
@@ -172,27 +173,27 @@ script script_of(const voxel::model_header& header, const std::string& script_pa
   const std::set<std::string> names{own_name, s.materials_file, s.model_file, s.constraints_file};
   if (names.size() != 4)
     throw usage_error(
-        fmt::format("script, materials, model and constraints must be different files; '{}' is used twice: choose another "
-                    "name for the script",
+        fmt::format("script, materials, model and constraints require different file names; '{}' is used twice: choose "
+                    "another name for the script",
                     own_name));
   for (const voxel::node_condition& c : header.conditions) {
-    node_line held, pulled;
-    held.preserve = pulled.preserve = c.preserved;
+    node_line locked, loaded;
+    locked.preserve = loaded.preserve = c.preserved;
     for (int a = 0; a < 3; ++a) {
       if (c.move_mm[a] != 0)
-        throw usage_error(
-            fmt::format("the model displaces the node x, y, z = {}, {}, {} (from 0) by {:.6g} mm; a VOX-FE script supports "
-                        "only fixed nodes: run the model directly, or export its job as .inp, .h5 or .n88model",
-                        c.node.x, c.node.y, c.node.z, c.move_mm[a]));
+        throw usage_error(fmt::format(
+            "node x, y, z = {}, {}, {} (from 0) has a displacement of {:.6g} mm; VOX-FE scripts support only fixed "
+            "nodes: run the model directly, or export its job as .inp, .h5 or .n88model",
+            c.node.x, c.node.y, c.node.z, c.move_mm[a]));
       const auto xyz = static_cast<std::size_t>(2 - a);
-      held.node[xyz] = pulled.node[xyz] = c.node[a] + 1;
-      held.flag[xyz] = c.held[static_cast<std::size_t>(a)];
-      pulled.value[xyz] = c.force_N[a];
+      locked.node[xyz] = loaded.node[xyz] = c.node[a] + 1;
+      locked.flag[xyz] = c.held[static_cast<std::size_t>(a)];
+      loaded.value[xyz] = c.force_N[a];
     }
-    // The vector of a line with flags is not read, so that a node that is held and pulled has two lines.
-    const bool is_held = c.held[0] || c.held[1] || c.held[2], is_pulled = !(c.force_N == vector3{});
-    if (is_held || !is_pulled) s.lines.push_back(held);
-    if (is_pulled) s.lines.push_back(pulled);
+    // A node with locks and a force requires two lines, because the vector of a line with flags is ignored.
+    const bool is_locked = c.held[0] || c.held[1] || c.held[2], is_loaded = !(c.force_N == vector3{});
+    if (is_locked || !is_loaded) s.lines.push_back(locked);
+    if (is_loaded) s.lines.push_back(loaded);
   }
   return s;
 }

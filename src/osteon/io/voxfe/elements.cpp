@@ -12,9 +12,9 @@
 namespace osteon::io::voxfe {
 namespace {
 
-constexpr std::int64_t shortest_line = 10;  // "1 1 1 1 1" and its end
+constexpr std::int64_t shortest_line = 10;  // "1 1 1 1 1" and newline
 
-// Parse digits up to the next blank and advance the pointer. Returns false unless it is a number of at most 18 digits.
+// Parse digits up to the next blank and advance the pointer. Returns false unless the word is a number of at most 18 digits.
 bool take_number(const char*& at, const char* end, std::int64_t& value) {
   while (at < end && is_blank(*at)) ++at;
   const char* begin = at;
@@ -30,7 +30,7 @@ void throw_fault(const std::string& path, const text_fault& fault) {
 }
 
 model_head read_model_head(const std::string& path) {
-  constexpr std::int64_t most = 65536;  // blank lines and comments included
+  constexpr std::int64_t most = 65536;  // maximum size of the head, including blank lines and comments
   const std::int64_t size = text_size(path);
   model_head head;
   bool found = false;
@@ -54,21 +54,24 @@ model_head read_model_head(const std::string& path) {
       } else if (!words[2].empty() && !more && head.voxel_size[0] == 0) {
         for (std::size_t a = 0; a < 3 && !bad; ++a)
           if (!to_number(words[a], head.voxel_size[a]) || !(head.voxel_size[a] > 0))
-            bad = text_fault{begin, fmt::format("'{}' is not a voxel size of three numbers > 0", printable(line))};
+            bad = text_fault{begin, fmt::format("voxel size '{}' must be three numbers > 0", printable(line))};
       } else {
-        bad = text_fault{begin, fmt::format("'{}' is not the number of elements, which must precede them", printable(line))};
+        bad = text_fault{begin, fmt::format("'{}': the number of elements must precede the elements", printable(line))};
       }
     }
     return bad;
   });
   if (fault) throw_fault(path, *fault);
   if (!found)
-    throw data_error(fmt::format("'{}' has no number of elements in its first lines; it may not be a VOX-FE model", path));
+    throw data_error(
+        fmt::format("'{}': missing number of elements in the first lines; the file may not be a VOX-FE model", path));
   if (head.elements < 1 || head.elements > (size - head.body + 1) / shortest_line)
-    throw data_error(fmt::format(
-        "'{}' declares {} elements, but the following {} bytes contain at most {}; it is truncated or not a VOX-FE model",
-        path, head.elements, std::max<std::int64_t>(size - head.body, 0),
-        std::max<std::int64_t>(size - head.body + 1, 0) / shortest_line));
+    throw data_error(
+        fmt::format("'{}': {} elements are declared, but the following {} bytes contain at most {} elements; the file is "
+                    "truncated or not a "
+                    "VOX-FE model",
+                    path, head.elements, std::max<std::int64_t>(size - head.body, 0),
+                    std::max<std::int64_t>(size - head.body + 1, 0) / shortest_line));
   return head;
 }
 
@@ -96,7 +99,7 @@ std::optional<text_fault> parse_elements(std::string_view text, std::int64_t off
       continue;
     }
     if (at == end) break;
-    // Numbers end at blanks, so the line end has to be found first.
+    // Find the end of the line first, because take_number() stops only at blanks.
     const char* stop = static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
     if (!stop) stop = end;
     std::int64_t number = 0, value = 0;
@@ -109,7 +112,7 @@ std::optional<text_fault> parse_elements(std::string_view text, std::int64_t off
     while (at < stop && is_blank(*at)) ++at;
     const std::int64_t where = offset + (line - text.data());
     if (!good || at != stop)
-      return text_fault{where, fmt::format("'{}' is not an element; expected five integers: number, material, x, y, z",
+      return text_fault{where, fmt::format("element '{}' must be five integers: number, material, x, y, z",
                                            printable(trimmed({line, static_cast<std::size_t>(stop - line)})))};
     visit(where, element);
     at = stop == end ? end : stop + 1;
@@ -130,11 +133,11 @@ std::optional<text_fault> read_elements(const std::string& path, std::int64_t be
 }
 
 std::int64_t find_element(const std::string& path, std::int64_t begin, std::int64_t end,
-                          const std::function<bool(std::int64_t, const element_line&)>& is_meant) {
+                          const std::function<bool(std::int64_t, const element_line&)>& is_selected) {
   std::int64_t found = -1, place = 0;
   visit_lines(path, begin, end, [&](std::string_view text, std::int64_t offset) {
     return parse_elements(text, offset, [&](std::int64_t at, const element_line& line) {
-      if (is_meant(place++, line)) found = at;
+      if (is_selected(place++, line)) found = at;
     });
   });
   return found;
@@ -157,7 +160,7 @@ element_layout find_layout(const script& s, const element_facts& facts, const re
   const bool first = materials_in(0, facts.first_seen) && places_from(1);
   const bool last = materials_in(3, facts.last_seen) && places_from(0);
   element_layout layout;
-  // If both are possible, coordinates have more different values than materials.
+  // If both layouts are possible, the column with fewer different values is the material.
   layout.material_first = first == last ? std::count(facts.first_seen.begin(), facts.first_seen.end(), 1) <=
                                               std::count(facts.last_seen.begin(), facts.last_seen.end(), 1)
                                         : first;
@@ -166,7 +169,8 @@ element_layout find_layout(const script& s, const element_facts& facts, const re
     layout.base = options.index_base;
     return layout;
   }
-  // Only numbers at the ends of the range determine the base: of the elements, or of the nodes, which extend one further.
+  // Only indices at the ends of the range determine the base: indices of elements, or of nodes, whose range is longer by
+  // one.
   const std::size_t column = layout.material_first ? 1 : 0;
   bool zero = false, full = false;
   for (std::size_t a = 0; a < 3; ++a) {
@@ -179,7 +183,7 @@ element_layout find_layout(const script& s, const element_facts& facts, const re
         zero |= line.node[a] == 0;
         full |= line.node[a] == s.voxels[a] + 1;
       }
-  layout.base = zero ? 0 : 1;  // an index out of range is reported with its line for either base
+  layout.base = zero ? 0 : 1;  // an index out of range is reported later, with its line
   return layout;
 }
 
@@ -204,9 +208,9 @@ std::string element_decoder::fault(const element_line& line) const {
     if (line[column + a] < layout_.base || line[column + a] >= s_.voxels[a] + layout_.base)
       return fmt::format(
           "{} = {} is outside of the grid of {} x {} x {} voxels with first index {}; correct LOAD_MCTSCAN or the element, "
-          "or set the first index by --index-base",
+          "or set the first index with --index-base",
           "xyz"[a], line[column + a], s_.voxels[0], s_.voxels[1], s_.voxels[2], layout_.base);
-  return fmt::format("the material {} is not in the table of {} materials; add it to the materials file",
+  return fmt::format("material {} is not in the table of {} materials; add the material to the materials file",
                      line[layout_.material_first ? 0 : 3], s_.materials.size());
 }
 
@@ -216,19 +220,20 @@ void check_grid(const script& s, const model_head& head) {
   check_geometry(shape, {1, 1, 1}, {});
   const double voxels = static_cast<double>(shape.z) * static_cast<double>(shape.y) * static_cast<double>(shape.x);
   if (voxels > most_voxels_per_element * (static_cast<double>(head.elements) + 1000))
-    throw data_error(fmt::format(
-        "'{}' contains a grid of {} x {} x {} voxels for a model of {} elements, which is improbable; correct LOAD_MCTSCAN",
-        s.path, s.voxels[0], s.voxels[1], s.voxels[2], head.elements));
+    throw data_error(fmt::format("'{}': a grid of {} x {} x {} voxels for {} elements is improbable; correct LOAD_MCTSCAN",
+                                 s.path, s.voxels[0], s.voxels[1], s.voxels[2], head.elements));
   for (std::size_t a = 0; a < 3; ++a)
     if (const double h = head.voxel_size[a]; h > 0 && std::abs(h - s.voxel_size[a]) > 1e-6 * h)
-      throw data_error(fmt::format("'{}' has a voxel size of {} along {}, '{}' {}; correct one of the two",
-                                   beside(s, s.model_file), h, "xyz"[a], s.path, s.voxel_size[a]));
+      throw data_error(
+          fmt::format("'{}': the voxel size {} along {} differs from that of '{}' ({}); correct one of the files",
+                      beside(s, s.model_file), h, "xyz"[a], s.path, s.voxel_size[a]));
   if (static_cast<double>(head.elements) > voxels)
-    throw data_error(fmt::format("'{}' declares {} elements, but '{}' a grid of {} x {} x {} voxels; correct LOAD_MCTSCAN",
+    throw data_error(fmt::format("'{}': {} elements exceed the grid of '{}' ({} x {} x {} voxels); correct LOAD_MCTSCAN",
                                  beside(s, s.model_file), head.elements, s.path, s.voxels[0], s.voxels[1], s.voxels[2]));
   if (s.elements >= 0 && s.elements != head.elements)
-    throw data_error(fmt::format("'{}' declares {} elements, but '{}' {}; correct one of the two", beside(s, s.model_file),
-                                 head.elements, s.path, s.elements));
+    throw data_error(
+        fmt::format("'{}': the number of elements ({}) differs from that of '{}' ({}); correct one of the files",
+                    beside(s, s.model_file), head.elements, s.path, s.elements));
 }
 
 std::int64_t append_elements(std::string& text, view3<const material_number> planes, std::int64_t first_plane,
@@ -254,7 +259,7 @@ whole_model read_whole_model(const script& s, const reading_options& options) {
   const std::int64_t end = text_size(path);
   if (const auto fault = read_elements(path, head.body, end, elements, facts)) throw_fault(path, *fault);
   if (std::ssize(elements) != head.elements)
-    throw data_error(fmt::format("'{}' declares {} elements, but contains {}; it is truncated or damaged", path,
+    throw data_error(fmt::format("'{}': {} elements are declared, but {} found; the file is truncated or damaged", path,
                                  head.elements, elements.size()));
   whole_model model;
   model.layout = find_layout(s, facts, options);

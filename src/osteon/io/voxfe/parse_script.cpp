@@ -37,7 +37,7 @@ enum class command {
   sed
 };
 
-// Both spellings of every command of both versions, and those of VoxFE-UV.
+// Names of the commands in both script versions and in VoxFE-UV.
 const std::map<std::string_view, command>& commands() {
   static const std::map<std::string_view, command> table{{"SET_SCRIPT_VERSION", command::version},
                                                          {"VOXEL_SIZE", command::voxel_size},
@@ -80,49 +80,51 @@ std::string upper(std::string_view word) {
   return text;
 }
 
-// A fault in the arguments of a line; the catcher adds the line number.
+// Fault in the arguments of a line; the handler adds the line number.
 struct bad_line {
   std::string text;
 };
 
 template <class T>
-T number(std::string_view& rest, const char* what) {
+T number(std::string_view& rest, const char* quantity) {
   const std::string_view word = next_word(rest);
   T value{};
-  if (word.empty()) throw bad_line{fmt::format("missing {}", what)};
+  if (word.empty()) throw bad_line{fmt::format("missing {}", quantity)};
   if (!to_number(word, value))
-    throw bad_line{fmt::format("'{}' is not a {} for {}", printable(word),
-                               std::is_integral_v<T> ? "whole number" : "finite number", what)};
+    throw bad_line{fmt::format("{} ('{}') must be a {}", quantity, printable(word),
+                               std::is_integral_v<T> ? "whole number" : "finite number")};
   return value;
 }
 
 template <class T>
-T number(std::string_view& rest, const char* what, T low, T high) {
-  const T value = number<T>(rest, what);
-  if (!(value >= low && value <= high)) throw bad_line{fmt::format("{} = {} must be from {} to {}", what, value, low, high)};
+T number(std::string_view& rest, const char* quantity, T low, T high) {
+  const T value = number<T>(rest, quantity);
+  if (!(value >= low && value <= high))
+    throw bad_line{fmt::format("{} = {} must be from {} to {}", quantity, value, low, high)};
   return value;
 }
 
 std::string path_of(std::string_view rest) {
   rest = trimmed(rest);
-  if (rest.empty()) throw bad_line{"missing path of a file"};
-  if (rest.size() > 4096) throw bad_line{fmt::format("a path of {} bytes is too long", rest.size())};
+  if (rest.empty()) throw bad_line{"missing file path"};
+  if (rest.size() > 4096) throw bad_line{fmt::format("path of {} bytes exceeds the limit of 4096 bytes", rest.size())};
   if (std::any_of(rest.begin(), rest.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }))
-    throw bad_line{fmt::format("the path '{}' has control characters", printable(rest))};
+    throw bad_line{fmt::format("path '{}' must not contain control characters", printable(rest))};
   return std::string(rest);
 }
 
-// The rows of materials, found by their numbers: a script may have tens of thousands.
+// Index of the material rows by ID; a script may have tens of thousands of materials.
 class rows_by_id {
  public:
   explicit rows_by_id(std::vector<material_row>& rows) : rows_(rows) {
-    for (std::size_t i = 0; i < rows.size(); ++i) place_.emplace(rows[i].id, i);  // the first of a number
+    for (std::size_t i = 0; i < rows.size(); ++i) place_.emplace(rows[i].id, i);  // the first row of an ID
   }
-  // Row with this number; created if missing.
+  // Row of an ID; created if missing.
   material_row& operator[](int id) {
     const auto known = place_.find(id);
     if (known != place_.end()) return rows_[known->second];
-    if (rows_.size() == most_materials) throw bad_line{fmt::format("more than {} materials", most_materials)};
+    if (rows_.size() == most_materials)
+      throw bad_line{fmt::format("the number of materials exceeds the limit of {}", most_materials)};
     place_.emplace(id, rows_.size());
     rows_.push_back({});
     rows_.back().id = id;
@@ -134,15 +136,15 @@ class rows_by_id {
   std::unordered_map<int, std::size_t> place_;
 };
 
-int material_id(std::string_view& rest) { return number<int>(rest, "the material's number", 0, largest_id); }
+int material_id(std::string_view& rest) { return number<int>(rest, "material number", 0, largest_id); }
 
 node_line parse_node(std::string_view rest, bool preserve) {
   constexpr std::int64_t most = 1'000'000'000;
   node_line line;
   line.preserve = preserve;
-  for (std::int64_t& i : line.node) i = number<std::int64_t>(rest, "an index of the node", 0, most);
-  for (double& v : line.value) v = number<double>(rest, "a component of the force");
-  for (bool& c : line.flag) c = number<int>(rest, "a flag", 0, 1) == 1;
+  for (std::int64_t& i : line.node) i = number<std::int64_t>(rest, "node index", 0, most);
+  for (double& v : line.value) v = number<double>(rest, "force component");
+  for (bool& c : line.flag) c = number<int>(rest, "flag", 0, 1) == 1;
   if (!trimmed(rest).empty())
     throw bad_line{fmt::format("unexpected '{}' after the nine numbers x y z vx vy vz cx cy cz", printable(trimmed(rest)))};
   return line;
@@ -162,12 +164,12 @@ class script_parser {
     const std::string word = upper(next_word(rest));
     const auto found = commands().find(word);
     if (found == commands().end()) {
-      // Report and continue as VOX-FE does, so that scripts with commands of other programs run.
+      // Report and continue as VOX-FE, so that scripts with commands of other programs can be used.
       return note(number_of_line, fmt::format("unknown command '{}' was skipped", printable(word)));
     }
     try {
       if (!repeats(found->second) && !seen_.insert(found->second).second)
-        note(number_of_line, fmt::format("duplicate {}; the last one is used", word));
+        note(number_of_line, fmt::format("duplicate {}; the last value is used", word));
       line_ = number_of_line;
       execute(found->second, rest);
     } catch (const bad_line& bad) {
@@ -190,12 +192,12 @@ class script_parser {
     constexpr std::int64_t most_steps = 1'000'000'000;
     switch (c) {
       case command::version:
-        s_.version = number<int>(rest, "the version", 1, 2);
+        s_.version = number<int>(rest, "version", 1, 2);
         return;
       case command::voxel_size:
-        for (double& h : s_.voxel_size) h = number<double>(rest, "an edge of the voxel", 1e-12, 1e6);
-        s_.scale = trimmed(rest).empty() ? 1 : number<double>(rest, "the scale factor", -most, most);
-        if (s_.scale == 0) throw bad_line{"the scale factor must not be 0"};
+        for (double& h : s_.voxel_size) h = number<double>(rest, "voxel size", 1e-12, 1e6);
+        s_.scale = trimmed(rest).empty() ? 1 : number<double>(rest, "scale factor", -most, most);
+        if (s_.scale == 0) throw bad_line{"scale factor must not be 0"};
         return;
       case command::materials_file:
         s_.materials_file = path_of(rest);
@@ -216,16 +218,16 @@ class script_parser {
         return model(rest);
       case command::algorithm:
         s_.algorithm = printable(trimmed(rest));
-        if (s_.algorithm.empty()) throw bad_line{"missing name of the solver"};
+        if (s_.algorithm.empty()) throw bad_line{"missing solver name"};
         return;
       case command::max_iterations:
-        s_.max_iterations = number<std::int64_t>(rest, "the number of iterations", 1, most_steps);
+        s_.max_iterations = number<std::int64_t>(rest, "number of iterations", 1, most_steps);
         return;
       case command::min_iterations:
-        s_.min_iterations = number<std::int64_t>(rest, "the number of iterations", 0, most_steps);
+        s_.min_iterations = number<std::int64_t>(rest, "number of iterations", 0, most_steps);
         return;
       case command::tolerance:
-        s_.tolerance = number<double>(rest, "the tolerance", 1e-30, 0.999999);
+        s_.tolerance = number<double>(rest, "tolerance", 1e-30, 0.999999);
         return;
       case command::marker:
         return;
@@ -272,14 +274,13 @@ class script_parser {
   }
 
   void model(std::string_view rest) {
-    for (std::int64_t& n : s_.voxels) n = number<std::int64_t>(rest, "a number of voxels", 1, 1'000'000'000);
-    // In the second version the number of elements precedes the path. A path may also be a number, but not before another
-    // word.
+    for (std::int64_t& n : s_.voxels) n = number<std::int64_t>(rest, "number of voxels", 1, 1'000'000'000);
+    // In version 2 the number of elements precedes the path. A single number is a path.
     std::string_view after = rest;
     std::int64_t count = -1;
     const bool counted = to_number(next_word(after), count) && !trimmed(after).empty();
     if (counted && (count < 0 || count > std::int64_t{1} << 50))
-      throw bad_line{fmt::format("{} is not a number of elements", count)};
+      throw bad_line{fmt::format("number of elements ({}) must be from 0 to 2^50", count)};
     s_.elements = counted ? count : -1;
     s_.model_file = path_of(counted ? after : rest);
   }
@@ -309,7 +310,7 @@ bool looks_like_script(std::string_view text) {
   lines_of lines(text);
   std::string_view line;
   if (!lines.next(line) || commands().count(upper(next_word(line))) == 0) return false;
-  return next_word(line) != "=";  // a key of a TOML file may have such a name
+  return next_word(line) != "=";  // a key of a TOML file may have the name of a command
 }
 
 script parse_script(std::string_view text, const std::string& path, std::vector<problem>& faults) {
@@ -319,7 +320,7 @@ script parse_script(std::string_view text, const std::string& path, std::vector<
   script_parser parser(s, found);
   lines_of lines(text);
   for (std::string_view line; lines.next(line);) parser.line(line, lines.number());
-  // A script of the second version need not contain the version; the number of elements identifies it.
+  // A script of version 2 may omit the version; the number of elements identifies it.
   if (s.elements >= 0) s.version = 2;
   return s;
 }
@@ -335,9 +336,10 @@ void parse_materials(std::string_view text, const std::string& path, std::vector
       material_row& row = by_id[id];
       row.youngs_modulus = modulus;
       row.poisson_ratio = ratio;
-      row.remodelled = trimmed(rest).empty() || number<int>(rest, "the remodelling flag") != 0;
+      row.remodelled = trimmed(rest).empty() || number<int>(rest, "remodelling flag") != 0;
     } catch (const bad_line& bad) {
-      found.add(lines.number(), fmt::format("{}; expected a row: number, Young's modulus, Poisson's ratio, flag", bad.text));
+      found.add(lines.number(),
+                fmt::format("{}; a row must contain number, Young's modulus, Poisson's ratio and flag", bad.text));
     }
 }
 

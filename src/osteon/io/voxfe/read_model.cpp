@@ -14,7 +14,7 @@
 namespace osteon::io::voxfe {
 namespace {
 
-/// The first fault in the file ends the reading on all ranks.
+/// Throw the first fault of the file on all ranks.
 void agree_on_fault(MPI_Comm comm, const std::string& path, const std::optional<text_fault>& mine) {
   constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
   std::int64_t first = mine ? mine->offset : none;
@@ -31,15 +31,15 @@ void join_facts(MPI_Comm comm, element_facts& facts) {
   for (auto* seen : {&facts.first_seen, &facts.last_seen}) comm::all_reduce(comm, seen->data(), seen->size(), MPI_BOR);
 }
 
-/// A rank's share of the file.
+/// Byte range of a file for a rank.
 struct share {
   std::string path;
   std::int64_t begin = 0, end = 0;
 };
 
-/// Packed voxels of a rank, and the header with the counts of all ranks.
+/// Read the packed voxels of a range, and the header with the counts of all ranks.
 std::vector<std::int64_t> read_share(MPI_Comm comm, const script& s, const reading_options& options, const share& part,
-                                     std::int64_t announced, voxel::model_header& header, element_layout& layout) {
+                                     std::int64_t declared, voxel::model_header& header, element_layout& layout) {
   std::vector<element_line> elements;
   element_facts facts;
   std::optional<text_fault> fault;
@@ -47,9 +47,9 @@ std::vector<std::int64_t> read_share(MPI_Comm comm, const script& s, const readi
   agree_on_fault(comm, part.path, fault);
   std::int64_t count = std::ssize(elements);
   comm::all_reduce(comm, &count, 1, MPI_SUM);
-  if (count != announced)
-    throw data_error(
-        fmt::format("'{}' declares {} elements, but contains {}; it is truncated or damaged", part.path, announced, count));
+  if (count != declared)
+    throw data_error(fmt::format("'{}': {} elements are declared, but {} found; the file is truncated or damaged", part.path,
+                                 declared, count));
   join_facts(comm, facts);
   std::vector<std::int64_t> voxels, active(static_cast<std::size_t>(s.voxels[2]));
   comm::collectively(comm, [&] {
@@ -60,8 +60,8 @@ std::vector<std::int64_t> read_share(MPI_Comm comm, const script& s, const readi
     for (std::size_t i = 0; i < elements.size() && !fault; ++i) {
       const std::int64_t voxel = decode.voxel(elements[i]);
       if (voxel < 0) {
-        const auto is_it = [&](std::int64_t at, const element_line&) { return at == static_cast<std::int64_t>(i); };
-        fault = text_fault{find_element(part.path, part.begin, part.end, is_it), decode.fault(elements[i])};
+        const auto is_index = [&](std::int64_t at, const element_line&) { return at == static_cast<std::int64_t>(i); };
+        fault = text_fault{find_element(part.path, part.begin, part.end, is_index), decode.fault(elements[i])};
         break;
       }
       voxels.push_back(voxel);
@@ -79,7 +79,7 @@ std::vector<std::int64_t> read_share(MPI_Comm comm, const script& s, const readi
 
 model_planes read_in_parallel(MPI_Comm comm, const script& s, const reading_options& options) {
   share part{beside(s, s.model_file)};
-  std::int64_t facts[3] = {};  // elements, first byte of their lines, bytes of the file
+  std::int64_t facts[3] = {};  // number of elements, first byte of the element lines, size of the file
   comm::collectively(comm, [&] {
     if (comm::rank(comm) != 0) return;
     const model_head head = read_model_head(part.path);
@@ -90,7 +90,7 @@ model_planes read_in_parallel(MPI_Comm comm, const script& s, const reading_opti
   });
   MPI_Bcast(facts, 3, MPI_INT64_T, 0, comm);
   const std::int64_t rank = comm::rank(comm), ranks = comm::size(comm), bytes = facts[2] - facts[1];
-  // A block of lines begins after a line end, as does the body.
+  // visit_lines() assigns each line to the range in which it begins, so ranges need not end at line ends.
   part.begin = facts[1] + bytes / ranks * rank + bytes % ranks * rank / ranks;
   part.end = facts[1] + bytes / ranks * (rank + 1) + bytes % ranks * (rank + 1) / ranks;
 

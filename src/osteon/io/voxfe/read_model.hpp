@@ -13,15 +13,15 @@ struct model_planes {
   grid::block where;
   voxel::model_header header;
   std::vector<material_number> material;  ///< shape of where.owned
-  int index_base = 1;                     ///< of the file
+  int index_base = 1;                     ///< index base of the file
 };
 
 /// Read the model of a script.
 ///
-/// In parallel, each rank reads a byte range of the file that ends at a line end; the ranks agree on the layout, distribute
-/// the planes with about equal numbers of active voxels, and send the voxels to their owners. No rank stores the complete
-/// model. In serial, rank 0 reads the file and scatters it.
-/// @param s the same on all ranks
+/// With parallel access, each rank reads a byte range of the file. The ranks agree on the layout, distribute the planes with
+/// approximately equal numbers of active voxels, and send the voxels to their owners. No rank stores the complete model.
+/// With serial access, rank 0 reads and scatters the model.
+/// @param s script, equal on all ranks
 /// @throws data_error with file and line; usage_error if there are more ranks than planes
 /// @collective on comm @cost parallel: 16 bytes of memory per element of the range, then 8 to send and receive it
 model_planes read_model(MPI_Comm comm, const script& s, const reading_options& options, text_access access);

@@ -10,7 +10,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Rows of the script replace those of its materials file.
+// Read the materials file. Rows of the script replace rows of the file.
 void read_materials(script& s, std::vector<problem>& faults) {
   if (s.materials_file.empty()) return;
   const std::string path = beside(s, s.materials_file);
@@ -30,8 +30,9 @@ void check_materials(const script& s, std::vector<problem>& faults) {
   const auto expect = [&](bool holds, const std::string& text) {
     if (!holds) faults.push_back({s.path, text});
   };
-  expect(!s.materials.empty(), "no material; add LOAD_MATERIALS_FILE with a file of rows: number E nu flag");
-  expect(s.materials.size() <= most_materials, fmt::format("more than {} materials", most_materials));
+  expect(!s.materials.empty(), "missing materials; add LOAD_MATERIALS_FILE with a file of rows: number E nu flag");
+  expect(s.materials.size() <= most_materials,
+         fmt::format("the number of materials exceeds the limit of {}", most_materials));
   for (const material_row& m : s.materials) {
     expect(m.youngs_modulus > 0, fmt::format("material {}: Young's modulus {} must be > 0", m.id, m.youngs_modulus));
     expect(m.poisson_ratio > -1 && m.poisson_ratio < 0.5,
@@ -39,17 +40,18 @@ void check_materials(const script& s, std::vector<problem>& faults) {
   }
 }
 
-// The files do not contain the unit. Two signs indicate that mm is wrong; then the user must specify it.
+// The files do not contain units. If a voxel size or modulus indicates that mm is wrong, the user must specify the units.
 void check_units(const script& s, std::vector<problem>& faults) {
   constexpr double no_solid_in_MPa = 1e7;
   const auto& h = s.voxel_size;
   if (h[0] == 1 && h[1] == 1 && h[2] == 1)
-    faults.push_back({s.path, "VOXEL_SIZE 1 1 1 may mean an unknown size; correct it, or confirm it by --units mm (or m)"});
+    faults.push_back(
+        {s.path, "VOXEL_SIZE 1 1 1 may be a placeholder; correct the size, or confirm it with --units mm (or m)"});
   for (const material_row& m : s.materials)
     if (m.youngs_modulus >= no_solid_in_MPa) {
       faults.push_back(
-          {s.path, fmt::format("material {}: Young's modulus {} cannot be in MPa; for files in m and Pa use --units m", m.id,
-                               m.youngs_modulus)});
+          {s.path, fmt::format("material {}: Young's modulus {} is too large for MPa; use --units m for files in m and Pa",
+                               m.id, m.youngs_modulus)});
       return;
     }
 }
@@ -68,8 +70,8 @@ script read_script(const std::string& path, const reading_options& options) {
     const auto expect = [&](bool holds, const char* text) {
       if (!holds) faults.push_back({path, text});
     };
-    expect(s.voxel_size[0] > 0, "VOXEL_SIZE is missing; add VOXEL_SIZE x y z 1");
-    expect(!s.model_file.empty(), "LOAD_MCTSCAN is missing; add LOAD_MCTSCAN nx ny nz FILE");
+    expect(s.voxel_size[0] > 0, "missing VOXEL_SIZE; add VOXEL_SIZE x y z 1");
+    expect(!s.model_file.empty(), "missing LOAD_MCTSCAN; add LOAD_MCTSCAN nx ny nz FILE");
     read_materials(s, faults);
     check_materials(s, faults);
     if (!options.units_given) check_units(s, faults);

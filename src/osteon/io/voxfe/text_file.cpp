@@ -18,7 +18,7 @@ constexpr std::int64_t block = std::int64_t{1} << 20;
 class opened_file {
  public:
   explicit opened_file(const std::string& path) : path_(path) {
-    // A pipe or a terminal would wait for a writer; only regular files can be cut into ranges.
+    // O_NONBLOCK prevents waiting for the writer of a pipe. Only regular files can be divided into ranges.
     fd_ = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     struct stat facts{};
     if (fd_ < 0 || fstat(fd_, &facts) != 0) {
@@ -28,7 +28,7 @@ class opened_file {
     }
     if (!S_ISREG(facts.st_mode)) {
       close(fd_);
-      throw data_error(fmt::format("'{}' is not a regular file", path));
+      throw data_error(fmt::format("'{}' must be a regular file", path));
     }
     size_ = facts.st_size;
   }
@@ -37,7 +37,7 @@ class opened_file {
   opened_file& operator=(const opened_file&) = delete;
 
   std::int64_t size() const { return size_; }
-  /// Number of bytes available at `offset`, at most `length`.
+  /// Read at most `length` bytes at `offset`. Returns the number of bytes.
   std::int64_t read(char* to, std::int64_t length, std::int64_t offset) const {
     std::int64_t done = 0;
     while (done < length) {
@@ -63,7 +63,7 @@ std::int64_t text_size(const std::string& path) { return opened_file(path).size(
 std::string read_text(const std::string& path, std::int64_t limit) {
   const opened_file file(path);
   if (file.size() > limit)
-    throw data_error(fmt::format("'{}' has {} bytes; the limit for such files is {}", path, file.size(), limit));
+    throw data_error(fmt::format("'{}': file size of {} bytes exceeds the limit of {} bytes", path, file.size(), limit));
   std::string text(static_cast<std::size_t>(file.size()), '\0');
   text.resize(static_cast<std::size_t>(file.read(text.data(), file.size(), 0)));
   return text;
@@ -76,14 +76,14 @@ std::optional<text_fault> visit_lines(
   end = std::min(end, file.size());
   if (begin >= end) return std::nullopt;
   std::vector<char> buffer(static_cast<std::size_t>(std::min(block, end - begin + 1) + longest_line));
-  // One byte earlier: a line begins after a line end only.
+  // Begin one byte earlier, because a line begins after a newline.
   std::int64_t at = begin;
   bool skipping = begin > 0;
   if (skipping) --at;
   while (at < end) {
-    // Lines that begin before `end` are read to their last byte, which may be behind it.
+    // Lines that begin before `end` may extend beyond `end`.
     const std::int64_t length = file.read(buffer.data(), std::min(block, end - at) + longest_line, at);
-    if (length == 0) return std::nullopt;  // the file was truncated meanwhile; the caller detects it by the count
+    if (length == 0) return std::nullopt;  // the file was truncated; the caller detects a wrong number of elements
     const std::string_view text(buffer.data(), static_cast<std::size_t>(length));
     if (skipping) {
       const std::size_t line_end = text.find('\n');
@@ -95,14 +95,14 @@ std::optional<text_fault> visit_lines(
       skipping = false;
       continue;
     }
-    // All lines that begin in the first block, and so at least one.
+    // Pass all lines that begin in the block; at least one line begins there.
     const std::int64_t first_part = std::min(block, end - at);
     std::size_t stop = text.find('\n', static_cast<std::size_t>(std::min(first_part, length) - 1));
     const bool last = stop == std::string_view::npos && length < first_part + longest_line;
     if (stop == std::string_view::npos && !last) {
       const std::size_t start = text.rfind('\n', static_cast<std::size_t>(first_part - 1));
       const std::int64_t line = start == std::string_view::npos ? at : at + static_cast<std::int64_t>(start) + 1;
-      return text_fault{line, fmt::format("the line is longer than {} bytes", longest_line)};
+      return text_fault{line, fmt::format("line exceeds the limit of {} bytes", longest_line)};
     }
     if (last) stop = text.size();
     if (auto fault = visit(text.substr(0, stop), at)) return fault;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Words and numbers of the text files (internal to io/voxfe).
+/// Parsing of words and numbers in text files (internal to io/voxfe).
 #include <fmt/format.h>
 
 #include <charconv>
@@ -20,7 +20,7 @@ inline std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// Remove and return the first word of a line; empty at its end.
+/// Remove and return the first word of a line; empty at the end of the line.
 inline std::string_view next_word(std::string_view& line) {
   line = trimmed(line);
   std::size_t length = 0;
@@ -30,14 +30,14 @@ inline std::string_view next_word(std::string_view& line) {
   return word;
 }
 
-/// Text of a file for messages: at most 60 characters, with `?` in place of those that are not printable ASCII.
+/// Text for messages: at most 60 characters; characters that are not printable ASCII are replaced by `?`.
 inline std::string printable(std::string_view text) {
   std::string result;
   for (char c : text.substr(0, 60)) result += c >= ' ' && c <= '~' ? c : '?';
   return text.size() > 60 ? result + "..." : result;
 }
 
-/// Convert a complete word to a number. A leading + is allowed, as in scanf.
+/// Convert a word to a number. Returns false unless the complete word is a number. A leading + is allowed, as in scanf.
 template <class T>
 bool to_number(std::string_view word, T& value) {
   if (word.size() > 1 && word.front() == '+' && word[1] != '-' && word[1] != '+') word.remove_prefix(1);
@@ -70,14 +70,14 @@ class lines_of {
   std::int64_t number_ = 0;
 };
 
-/// Collects faults with their places; reports at most 20 and the existence of more.
+/// Collects faults with file and line, at most 20, and a note about further faults.
 class fault_list {
  public:
   fault_list(const std::string& path, std::vector<problem>& faults) : path_(path), faults_(faults) {}
   void add(std::int64_t line, const std::string& text) {
     constexpr std::size_t most = 20;
     if (faults_.size() < most) faults_.push_back({fmt::format("{}:{}", path_, line), text});
-    if (faults_.size() == most) faults_.push_back({path_, "and more"});
+    if (faults_.size() == most) faults_.push_back({path_, "further faults are not listed"});
   }
 
  private:
