@@ -4,10 +4,10 @@
 
 namespace osteon::app {
 
-void protect_dashed_names(std::vector<std::string>& words) {
-  if (words.empty() || words.front() == "join" || words.front() == "place") return;
+void protect_dashed_names(std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments.front() == "join" || arguments.front() == "place") return;
   bool behind = false;
-  for (std::string& word : words) {
+  for (std::string& word : arguments) {
     if (word == "--" && !behind) {
       behind = true;
       continue;

@@ -63,11 +63,12 @@ void bound_threads() {
 
 int dispatch(int argc, char** argv) {
   using namespace osteon;
-  std::vector<std::string> words(argv + 1, argv + argc);
-  app::take_parent(words);
-  app::protect_dashed_names(words);
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  app::extract_parent_record(arguments);
+  app::protect_dashed_names(arguments);
   app::registry commands("osteon: mechanics, failure, heat and flow from CT images.",
-                         std::string("Example:\n  osteon run examples/bone.toml\n\n") + app::exit_codes, std::move(words));
+                         std::string("Example:\n  osteon run examples/bone.toml\n\n") + app::exit_codes,
+                         std::move(arguments));
   commands.set_heading("Analysis");
   for (const auto add : {app::add_new, app::add_check, app::add_estimate, app::add_run, app::add_resume, app::add_batch,
                          app::add_cohort, app::add_rev, app::add_loads, app::add_morphometry, app::add_studio})
@@ -108,12 +109,12 @@ int run(int argc, char** argv) {
     if (std::fflush(stdout) != 0 && code == 0) throw machine_error("cannot write to standard output; check the free space");
     return code;
   } catch (const error& e) {
-    if (*e.what()) app::say(fmt::format("osteon: {}\n", e.what()));
+    if (*e.what()) app::print_message(fmt::format("osteon: {}\n", e.what()));
     return app::exit_code_of(e.kind());
   } catch (const std::bad_alloc&) {
-    app::say("osteon: out of memory; `osteon estimate` predicts the memory of a job\n");
+    app::print_message("osteon: out of memory; `osteon estimate` predicts the memory of a job\n");
   } catch (const std::exception& e) {
-    app::say(fmt::format("osteon: {}\n", e.what()));
+    app::print_message(fmt::format("osteon: {}\n", e.what()));
   }
   return exit_code(error_kind::machine);
 }

@@ -40,7 +40,7 @@ std::vector<std::string> parts(const std::string& text, char between) {
 
 // Form of an option's value.
 struct form {
-  const char* what;                ///< "a point"
+  const char* expected;            ///< "a point"
   const char* example;             ///< in the present form
   std::vector<std::string> names;  ///< in the order of the older form
   char between;                    ///< numbers of the older form
@@ -50,7 +50,8 @@ struct form {
 template <class Number>
 std::vector<Number> parse_form(const form& f, const std::string& option, const std::string& text, spelling_hints& hints) {
   const auto refuse = [&](const std::string& why) {
-    return usage_error(fmt::format("{} {}: {}; must be {}, such as {} {}", option, text, why, f.what, option, f.example));
+    return usage_error(
+        fmt::format("{} {}: {}; must be {}, such as {} {}", option, text, why, f.expected, option, f.example));
   };
   const auto number = [&](const std::string& word) {
     const auto value = number_in<Number>(word);
@@ -114,19 +115,19 @@ std::string with_axes(const std::array<std::int64_t, 3>& zyx) {
   return fmt::format("z={},y={},x={}", zyx[0], zyx[1], zyx[2]);
 }
 
-std::vector<std::string> with_joined_numbers(const std::vector<std::string>& words, const std::string& option,
+std::vector<std::string> with_joined_numbers(const std::vector<std::string>& arguments, const std::string& option,
                                              std::size_t most) {
   std::vector<std::string> joined;
   std::size_t at = 0;
-  while (at < words.size()) {
-    const bool alone = words[at] == option, with_first = words[at].starts_with(option + "=");
-    joined.push_back(words[at++]);
+  while (at < arguments.size()) {
+    const bool alone = arguments[at] == option, with_first = arguments[at].starts_with(option + "=");
+    joined.push_back(arguments[at++]);
     if (!alone && !with_first) continue;
     std::string numbers = with_first ? joined.back().substr(option.size() + 1) : std::string();
     std::size_t count = with_first ? 1 : 0;
     if (with_first && !number_in<double>(numbers)) continue;
-    for (; at < words.size() && count < most && number_in<double>(words[at]); ++at, ++count)
-      numbers += (count == 0 ? "" : " ") + words[at];
+    for (; at < arguments.size() && count < most && number_in<double>(arguments[at]); ++at, ++count)
+      numbers += (count == 0 ? "" : " ") + arguments[at];
     if (with_first)
       joined.back() = option + "=" + numbers;
     else if (count > 0)

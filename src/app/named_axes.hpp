@@ -29,7 +29,7 @@ std::string with_axes(const std::array<std::int64_t, 3>& zyx);
 
 /// Join the plain numbers after an option to one word: `--eye 1 2 3` becomes `--eye`, `1 2 3`.
 /// @param most maximum number of numbers per option
-std::vector<std::string> with_joined_numbers(const std::vector<std::string>& words, const std::string& option,
+std::vector<std::string> with_joined_numbers(const std::vector<std::string>& arguments, const std::string& option,
                                              std::size_t most);
 
 }  // namespace osteon::app

@@ -11,8 +11,8 @@
 
 namespace osteon::app {
 
-registry::registry(const std::string& description, const std::string& footer, std::vector<std::string> words)
-    : cli_(std::make_unique<CLI::App>(description, "osteon")), words_(std::move(words)) {
+registry::registry(const std::string& description, const std::string& footer, std::vector<std::string> arguments)
+    : cli_(std::make_unique<CLI::App>(description, "osteon")), arguments_(std::move(arguments)) {
   cli_->footer(footer);
   cli_->require_subcommand(1);
   cli_->get_formatter()->label("SUBCOMMAND", "COMMAND");
@@ -118,17 +118,17 @@ int registry::run() {
   // CLI11 reports only that a command is missing.
   std::string before = "osteon";
   CLI::App* at = cli_.get();
-  for (const std::string& word : words_) {
+  for (const std::string& word : arguments_) {
     if (word.empty() || word[0] == '-' || at->get_require_subcommand_min() == 0) break;
     const auto found = at->get_subcommands([&](const CLI::App* c) { return c->get_name() == word; });
     if (found.empty()) throw usage_error("there is no command `" + word + "`; `" + before + " --help` lists them");
     at = found.front();
     before += " " + word;
   }
-  std::vector<std::string> words = words_;
-  for (const auto& [option, most] : joined_) words = with_joined_numbers(words, option, most);
+  std::vector<std::string> arguments = arguments_;
+  for (const auto& [option, most] : joined_) arguments = with_joined_numbers(arguments, option, most);
   try {
-    cli_->parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 expects reverse order
+    cli_->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // CLI11 expects reverse order
   } catch (const CLI::ParseError& e) {
     std::ostringstream help, fault;
     const int code = cli_->exit(e, help, fault);

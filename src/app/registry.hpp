@@ -14,8 +14,8 @@ namespace osteon::app {
 /// All commands, and the selection of the one to execute.
 class registry {
  public:
-  /// @param words arguments of this program without its name
-  registry(const std::string& description, const std::string& footer, std::vector<std::string> words);
+  /// @param arguments arguments of this program without its name
+  registry(const std::string& description, const std::string& footer, std::vector<std::string> arguments);
   ~registry();
   registry(const registry&) = delete;
   registry& operator=(const registry&) = delete;
@@ -45,7 +45,7 @@ class registry {
   void join_numbers(const std::string& option, std::size_t most) { joined_.emplace_back(option, most); }
 
   /// Arguments of this program, passed on to the ranks that it starts.
-  const std::vector<std::string>& words() const { return words_; }
+  const std::vector<std::string>& arguments() const { return arguments_; }
 
   /// Parse the command line and execute the command. @return the exit code of the program
   int run();
@@ -53,7 +53,7 @@ class registry {
  private:
   std::unique_ptr<CLI::App> cli_;
   std::string heading_;
-  std::vector<std::string> words_;
+  std::vector<std::string> arguments_;
   std::map<std::string, CLI::App*> groups_;
   std::vector<std::pair<CLI::App*, std::function<int()>>> commands_;
   std::vector<std::pair<std::string, std::size_t>> joined_;

@@ -65,7 +65,7 @@ void wait_for_lock() {
     }
     if (has_it && !is_ending) return;
     if (has_it) one_at_a_time().unlock();
-    if (is_ending) throw interrupted_error("Python ends: no further job is solved");
+    if (is_ending) throw interrupted_error("Python is exiting; no further jobs are solved");
     if (PyErr_CheckSignals() != 0) throw interrupted_error("interrupted while another thread was solving");
   }
 }

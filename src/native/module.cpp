@@ -191,7 +191,7 @@ class solution {
     return {static_cast<std::size_t>(is_first_ ? shape.z : 0), static_cast<std::size_t>(shape.y),
             static_cast<std::size_t>(shape.x)};
   }
-  // The following is collective: if one rank is out of memory, all stop.
+  // Collective: if one rank is out of memory, all ranks stop.
   template <class T>
   std::unique_ptr<T[]> room_for(std::size_t count) const {
     std::unique_ptr<T[]> room(new (std::nothrow) T[count]());
@@ -279,7 +279,8 @@ NB_MODULE(_native, m) {
   m.def(
       "end",
       [](bool other_threads) {
-        // A daemon thread never returns from its frames: objects of its variables are not leaks of this module.
+        // A daemon thread never leaves its frames, so that objects in its variables remain: they are not leaks of this
+        // module.
         if (other_threads) nb::set_leak_warnings(false);
         end_calls();
       },

@@ -223,11 +223,11 @@ int measure_compressing(const bench_composite_options& options) {
   return 0;
 }
 
-int bench_composite(const bench_composite_options& options, const std::vector<std::string>& words) {
+int bench_composite(const bench_composite_options& options, const std::vector<std::string>& arguments) {
   if (options.blend) return measure_blending(options);
   if (options.compress) return measure_compressing(options);
   if (options.as_threads) return measure_as_threads(options);
-  if (!under_launcher()) return start_ranks(options.ranks, options.threads.value_or(1), words);
+  if (!under_launcher()) return start_ranks(options.ranks, options.threads.value_or(1), arguments);
   return on_all_ranks([&](MPI_Comm comm) { measure_as_rank(comm, options); });
 }
 
@@ -236,7 +236,7 @@ int bench_composite(const bench_composite_options& options, const std::vector<st
 void add_bench_composite(registry& commands) {
   const auto o = std::make_shared<bench_composite_options>();
   command c = commands.add("bench", "composite", "Measure the compositing of partial images of all ranks",
-                           [o, words = commands.words()] { return bench_composite(*o, words); });
+                           [o, arguments = commands.arguments()] { return bench_composite(*o, arguments); });
   c.add_option("-n,--ranks", o->ranks, "MPI processes to start (default: 4)").positive();
   c.add_option("-t,--threads", o->threads, "OpenMP threads of each process").positive();
   add_repeatable(

@@ -111,11 +111,11 @@ int compare(const bench_ft_options& options) {
   const auto file = std::filesystem::temp_directory_path() / fmt::format("osteon-ft-{}.json", ::getpid());
   auto rows = json::array();
   for (const int ranks : options.ranks) {
-    std::vector<std::string> words{"bench",    "ft",           "--class",      options.problem,
-                                   "--method", options.method, "--transforms", std::to_string(options.transforms),
-                                   "--json",   file.string(),  "--schedule",   options.schedule};
-    if (!options.fold.empty()) words.insert(words.end(), {"--fold", options.fold});
-    if (const int code = start_ranks(ranks, options.threads, words, answer_by::parent); code != 0) return code;
+    std::vector<std::string> arguments{"bench",    "ft",           "--class",      options.problem,
+                                       "--method", options.method, "--transforms", std::to_string(options.transforms),
+                                       "--json",   file.string(),  "--schedule",   options.schedule};
+    if (!options.fold.empty()) arguments.insert(arguments.end(), {"--fold", options.fold});
+    if (const int code = start_ranks(ranks, options.threads, arguments, answer_by::parent); code != 0) return code;
     rows.push_back(json::parse(std::ifstream(file))["rows"][0]);
   }
   std::filesystem::remove(file);

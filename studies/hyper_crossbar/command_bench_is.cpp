@@ -61,8 +61,8 @@ void measure(MPI_Comm comm, const bench_is_options& options) {
   if (!report.verified()) throw data_error("the ranks of the keys are wrong; please report this fault of osteon");
 }
 
-int bench_is(const bench_is_options& options, const std::vector<std::string>& words) {
-  if (!under_launcher() && options.ranks > 1) return start_ranks(options.ranks, 1, words);
+int bench_is(const bench_is_options& options, const std::vector<std::string>& arguments) {
+  if (!under_launcher() && options.ranks > 1) return start_ranks(options.ranks, 1, arguments);
   return on_all_ranks([&](MPI_Comm comm) { measure(comm, options); });
 }
 
@@ -71,7 +71,7 @@ int bench_is(const bench_is_options& options, const std::vector<std::string>& wo
 void add_bench_is(registry& commands) {
   const auto o = std::make_shared<bench_is_options>();
   command c = commands.add("bench", "is", "Run the integer sort of the NAS Parallel Benchmarks",
-                           [o, words = commands.words()] { return bench_is(*o, words); });
+                           [o, arguments = commands.arguments()] { return bench_is(*o, arguments); });
   c.add_option("--class", o->run.letter, "Size: S, W, A, B, C or D (2^16 to 2^31 keys)").show_default();
   c.add_option("-n,--ranks", o->ranks, "MPI processes to start (default: 1)").positive();
   c.add_option("--digits", o->run.digits,

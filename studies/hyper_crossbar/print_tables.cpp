@@ -70,7 +70,7 @@ int print_tables_of_paper(const std::string& target, const std::string& plot) {
         {{"program", p.program}, {"pus", p.pus}, {"paper", p.paper}, {"as_printed", p.as_printed}, {"ideal", p.ideal}});
   for (const other_machine& m : table_a_of_paper())
     answer["other_machines"].push_back({{"name", m.name}, {"is_s", m.is}, {"ft_s", m.ft}});
-  const bool words = target != "-";
+  const bool prints_text = target != "-";
   int table = 0;
   double worst = 0;
   for (const auto& c : cells) {
@@ -84,7 +84,7 @@ int print_tables_of_paper(const std::string& target, const std::string& plot) {
                                {"rounded", c.rounded},
                                {"corrected", number_or_null(c.corrected)}});
     if (!c.rounded && !std::isnan(c.as_printed)) worst = std::max(worst, std::abs(c.error()));
-    if (!words) continue;
+    if (!prints_text) continue;
     if (c.table != table) {
       fmt::print("{}{}\n{:<38} {:>6} {:>10} {:>12} {:>8} {:>12}\n", table == 0 ? "" : "\n", titles[c.table - 2], "", "PUs",
                  "paper", "as printed", "error", "corrected");
@@ -93,7 +93,7 @@ int print_tables_of_paper(const std::string& target, const std::string& plot) {
     fmt::print("{:<38} {:>6} {:>10.6g} {:>12} {:>8} {:>12}\n", c.quantity, c.pus, c.paper, number_or_dash(c.as_printed),
                std::isnan(c.as_printed) ? "-" : fmt::format("{:.2f}%", 100 * c.error()), number_or_dash(c.corrected));
   }
-  if (words) {
+  if (prints_text) {
     print_figure_2(speed_ups);
     print_table_a(cells);
     fmt::print(

@@ -206,11 +206,11 @@ void measure_as_rank(MPI_Comm comm, const bench_poisson_options& o) {
                       {"rows", rows_of(*where, sweep, costs)}});
 }
 
-int bench_poisson(const bench_poisson_options& options, const std::vector<std::string>& words) {
+int bench_poisson(const bench_poisson_options& options, const std::vector<std::string>& arguments) {
   if (!under_launcher()) {
     const int ranks = options.ranks.value_or(std::max(1, static_cast<int>(job::usable_cores()) / options.threads));
     grid_of(options, ranks, usual_bytes_of_core);  // reports faults once, before ranks start
-    return start_ranks(ranks, options.threads, words);
+    return start_ranks(ranks, options.threads, arguments);
   }
   return on_all_ranks([&](MPI_Comm comm) {
     if (options.precision == "double")
@@ -225,7 +225,7 @@ int bench_poisson(const bench_poisson_options& options, const std::vector<std::s
 void add_bench_poisson(registry& commands) {
   const auto o = std::make_shared<bench_poisson_options>();
   command c = commands.add("bench", "poisson", "Measure Jacobi sweeps: memory, face exchange, placement",
-                           [o, words = commands.words()] { return bench_poisson(*o, words); });
+                           [o, arguments = commands.arguments()] { return bench_poisson(*o, arguments); });
   c.add_option("-n,--ranks", o->ranks, "MPI processes to start (default: all cores / threads)").positive();
   c.add_option("-t,--threads", o->threads, "OpenMP threads of each process (default: 1)").positive();
   c.add_option("--case", o->which,

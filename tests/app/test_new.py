@@ -122,7 +122,7 @@ def test_quiet_and_verbose(job: Job, sponge: Path) -> None:
     assert usual.out and "solving\n" in usual.err and " s]" not in usual.err
     assert re.search(r"^solving  \[\d+\.\d{3} s\]$", loud.err, re.MULTILINE)
     both = job.run("--quiet", "--verbose")
-    assert both.code == 2 and "exclude each other" in both.err
+    assert both.code == 2 and "mutually exclusive" in both.err
 
 
 def test_new_needs_an_image() -> None:

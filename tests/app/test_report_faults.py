@@ -68,7 +68,7 @@ def test_a_run_whose_report_fails(
     done = osteon("run", "job.toml", "--json", "answer.json", folder=tmp_path, timeout=300)
     assert done.returncode == expected, done.stderr
     assert sentence in done.stderr and "Traceback" not in done.stderr
-    assert ("osteon: the results are written, the report is not: " in done.stderr) == (expected != 0)
+    assert ("osteon: the results are complete, but writing the report failed: " in done.stderr) == (expected != 0)
     assert "stiffness" in done.stdout and json.loads((tmp_path / "answer.json").read_text())["stiffness_N_per_mm"] > 0
     assert (tmp_path / "job.out" / "results.nc").exists()
 

@@ -61,7 +61,7 @@ def test_a_job_runs_without_locks(block: Job, no_locks: Path, number: int, ranks
     assert done.code == 0, done.err
     assert done.summary["flux_W"] == usual
     assert "no report" not in done.err
-    assert done.err.count("has no locks: nothing keeps a second job out of this folder") == 1
+    assert done.err.count("does not support locks; do not run a second job in this folder") == 1
 
 
 def test_results_are_read_without_locks(block: Job, no_locks: Path, monkeypatch: pytest.MonkeyPatch) -> None:

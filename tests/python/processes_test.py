@@ -223,4 +223,4 @@ atexit.register(native_module.end, native)
 """,
         tmp_path,
     )
-    assert "Python ends" in out
+    assert "Python is exiting" in out

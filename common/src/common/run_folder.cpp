@@ -104,14 +104,14 @@ bool holds_files_of_mpi_only(const fs::path& folder) {
   });
 }
 
-// Return true if the lock was acquired. Another process may remove the file between open and flock.
+// True if the lock was acquired. Another process may remove the file between open and flock.
 bool take(int lock) {
   struct stat status{};
   const bool taken = flock(lock, LOCK_EX | LOCK_NB) == 0 || (errno != EWOULDBLOCK && errno != EINTR);
   return taken && fstat(lock, &status) == 0 && status.st_nlink > 0;
 }
 
-// On a file system without locks an unused folder cannot be distinguished from one in use: it remains.
+// Without locks an unused folder cannot be distinguished from a used one, so it remains.
 bool is_left(int lock) { return flock(lock, LOCK_EX | LOCK_NB) == 0; }
 
 }  // namespace

@@ -1,8 +1,8 @@
 #pragma once
 /// @file
-/// The folder for temporary files of MPI: Open MPI makes folders (`ompi.HOST.USER`) in TMPDIR, which remain there when its
-/// processes are killed. Each run uses its own folder in place of TMPDIR and removes it at the end; the folder of a killed
-/// run is removed by a later run of the same user.
+/// Folder for temporary files of MPI. Open MPI creates folders (`ompi.HOST.USER`) in TMPDIR, which remain if its processes
+/// are killed. Therefore each run uses its own folder in place of TMPDIR and removes the folder at its end. A later run of
+/// the same user removes the folder of a killed run.
 #include <string>
 
 namespace osteon {

@@ -35,13 +35,12 @@ std::size_t end_of_quoted(std::string_view text) {
 
 std::optional<problem> beyond_toml_limits(std::string_view text, const std::string& file) {
   if (text.size() > largest_toml)
-    return problem{file, fmt::format("it has {} bytes; a file of TOML may have {}", text.size(), largest_toml)};
+    return problem{file, fmt::format("{} bytes; the limit for TOML files is {}", text.size(), largest_toml)};
   std::size_t line = 1, at = 0;
   int parts = 0, depth = 0;  // parts of the current key; open brackets
   bool after_dot = false;    // the next word belongs to the previous key
-  const auto fault = [&](const char* what, int limit) {
-    return problem{fmt::format("{}:{}", file, line),
-                   fmt::format("{}, more than the {} that are allowed; write it flatter", what, limit)};
+  const auto fault = [&](const char* text, int limit) {
+    return problem{fmt::format("{}:{}", file, line), fmt::format("{} than {}; use fewer nested tables", text, limit)};
   };
   while (at < text.size()) {
     const char c = text[at];
@@ -53,11 +52,11 @@ std::optional<problem> beyond_toml_limits(std::string_view text, const std::stri
         length = end_of_quoted(text.substr(at));
       parts = after_dot ? parts + 1 : 1;
       after_dot = false;
-      if (parts > deepest_key) return fault("a key has many parts", deepest_key);
+      if (parts > deepest_key) return fault("a key has more parts", deepest_key);
     } else if (c == '.') {
       after_dot = true;
     } else if (c == '[' || c == '{') {
-      if (++depth > deepest_brackets) return fault("brackets lie many deep in brackets", deepest_brackets);
+      if (++depth > deepest_brackets) return fault("brackets are nested deeper", deepest_brackets);
     } else if (c == ']' || c == '}') {
       depth = std::max(0, depth - 1);
     } else if (c == '#') {

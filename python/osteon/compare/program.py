@@ -31,7 +31,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("folders", nargs="+")
     given = parser.parse_args(arguments)
     if len(given.folders) < 2:
-        complain("one folder: pass two or more output folders of finished jobs")
+        complain("only one folder is given; pass two or more output folders of finished jobs")
         return USAGE
     report_file_warnings()
     if given.page:

@@ -49,8 +49,8 @@ void measure(MPI_Comm comm, const bench_exchange_options& options) {
   if (prints) write_json(options.json, {{"schema", "osteon.bench/1"}, {"ranks", comm::size(comm)}, {"rows", rows}});
 }
 
-int bench_exchange(const bench_exchange_options& options, const std::vector<std::string>& words) {
-  if (!under_launcher()) return start_ranks(options.ranks, 1, words);
+int bench_exchange(const bench_exchange_options& options, const std::vector<std::string>& arguments) {
+  if (!under_launcher()) return start_ranks(options.ranks, 1, arguments);
   return on_all_ranks([&](MPI_Comm comm) { measure(comm, options); });
 }
 
@@ -59,7 +59,7 @@ int bench_exchange(const bench_exchange_options& options, const std::vector<std:
 void add_bench_exchange(registry& commands) {
   const auto o = std::make_shared<bench_exchange_options>();
   command c = commands.add("bench", "exchange", "Compare all-to-all exchanges with MPI_Alltoallv",
-                           [o, words = commands.words()] { return bench_exchange(*o, words); });
+                           [o, arguments = commands.arguments()] { return bench_exchange(*o, arguments); });
   c.add_option("-n,--ranks", o->ranks, "MPI processes (default: 2)").positive();
   c.add_option("--bytes", o->bytes, "Sizes of the mean parcel, separated by commas (default: 64,4096,65536,1048576)")
       .delimiter(',')

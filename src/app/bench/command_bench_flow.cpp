@@ -15,7 +15,7 @@ namespace osteon::app {
 namespace {
 
 struct bench_flow_options {
-  bench::flow_options what;
+  bench::flow_options measurement;
   std::string along = "z", around = "periodic";
   int ranks = 1, threads = 1;
   std::string json;
@@ -39,24 +39,24 @@ void print_permeabilities(const nlohmann::ordered_json& answer) {
   }
 }
 
-int bench_flow(const bench_flow_options& options, const std::vector<std::string>& words) {
-  if (!under_launcher()) return start_ranks(options.ranks, options.threads, words);
+int bench_flow(const bench_flow_options& options, const std::vector<std::string>& arguments) {
+  if (!under_launcher()) return start_ranks(options.ranks, options.threads, arguments);
   return on_all_ranks([&](MPI_Comm comm) {
-    bench::flow_options what = options.what;
-    what.directions.clear();
+    bench::flow_options measurement = options.measurement;
+    measurement.directions.clear();
     for (const char letter : options.along) {
       const auto place = std::string("zyx").find(letter);
       if (place == std::string::npos)
         throw usage_error(fmt::format("--along '{}': must be one to three of z, y, x, such as z or zyx", options.along));
-      what.directions.push_back(static_cast<axis>(place));
+      measurement.directions.push_back(static_cast<axis>(place));
     }
     if (options.around == "mirrored")
-      what.surroundings = physics::flow_surroundings::mirrored;
+      measurement.surroundings = physics::flow_surroundings::mirrored;
     else if (options.around == "closed")
-      what.surroundings = physics::flow_surroundings::closed;
+      measurement.surroundings = physics::flow_surroundings::closed;
     else if (options.around != "periodic")
       throw usage_error(fmt::format("--around '{}': must be periodic, mirrored or closed", options.around));
-    const auto answer = bench::measure_flow(comm, what);
+    const auto answer = bench::measure_flow(comm, measurement);
     if (comm::rank(comm) != 0) return;
     if (options.json != "-") print_permeabilities(answer);
     write_json(options.json, answer);
@@ -68,15 +68,15 @@ int bench_flow(const bench_flow_options& options, const std::vector<std::string>
 void add_bench_flow(registry& commands) {
   const auto o = std::make_shared<bench_flow_options>();
   command c = commands.add("bench", "flow", "Measure CPU time, iterations and memory of permeability",
-                           [o, words = commands.words()] { return bench_flow(*o, words); });
-  add_repeatable(c, "--image", o->what.images, "Image (npy of bytes, 0 is fluid); may be repeated");
+                           [o, arguments = commands.arguments()] { return bench_flow(*o, arguments); });
+  add_repeatable(c, "--image", o->measurement.images, "Image (npy of bytes, 0 is fluid); may be repeated");
   c.add_option("-n,--ranks", o->ranks, "MPI processes (default: 1)").positive();
   c.add_option("--threads", o->threads, "Threads per process (default: 1)").positive();
   c.add_option("--along", o->along, "Flow directions, such as z or zyx (default: z)");
   c.add_option("--around", o->around, "Side walls: periodic, mirrored or closed (default: periodic)");
-  c.add_option("--tolerance", o->what.solver.permeability_tolerance, "Tolerance of the permeability (default: 1e-4)");
-  c.add_option("--residual", o->what.solver.residual_tolerance, "Tolerance of the residual (default: 1, not applied)");
-  c.add_option("--repeat", o->what.repetitions, "Repetitions; the fastest is reported (default: 3)").positive();
+  c.add_option("--tolerance", o->measurement.solver.permeability_tolerance, "Tolerance of the permeability (default: 1e-4)");
+  c.add_option("--residual", o->measurement.solver.residual_tolerance, "Tolerance of the residual (default: 1, not applied)");
+  c.add_option("--repeat", o->measurement.repetitions, "Repetitions; the fastest is reported (default: 3)").positive();
   add_json(c, o->json);
   c.footer(
       "CPU seconds are the sum over ranks of the solve, without reading the image. The triad column is the bandwidth of y = "

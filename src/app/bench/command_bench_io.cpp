@@ -14,7 +14,7 @@ namespace osteon::app {
 namespace {
 
 struct bench_io_options {
-  bench::io_options what;
+  bench::io_options measurement;
   int ranks = 2;
   std::string json;
 };
@@ -30,10 +30,10 @@ void print_table(const nlohmann::ordered_json& answer) {
   }
 }
 
-int bench_io(const bench_io_options& options, const std::vector<std::string>& words) {
-  if (!under_launcher()) return start_ranks(options.ranks, 1, words);
+int bench_io(const bench_io_options& options, const std::vector<std::string>& arguments) {
+  if (!under_launcher()) return start_ranks(options.ranks, 1, arguments);
   return on_all_ranks([&](MPI_Comm comm) {
-    const auto answer = bench::measure_io(comm, options.what);
+    const auto answer = bench::measure_io(comm, options.measurement);
     if (comm::rank(comm) != 0) return;
     if (options.json != "-") print_table(answer);
     write_json(options.json, answer);
@@ -45,14 +45,15 @@ int bench_io(const bench_io_options& options, const std::vector<std::string>& wo
 void add_bench_io(registry& commands) {
   const auto o = std::make_shared<bench_io_options>();
   command c = commands.add("bench", "io", "Measure reading of models and writing of results",
-                           [o, words = commands.words()] { return bench_io(*o, words); });
+                           [o, arguments = commands.arguments()] { return bench_io(*o, arguments); });
   c.add_option("-n,--ranks", o->ranks, "MPI processes (default: 2)").positive();
-  c.add_option("--image", o->what.image, "Materials (npy of bytes, 0 is empty; default: synthetic porous cube)");
-  c.add_option("--size", o->what.edge, "Edge of the synthetic cube in voxels (default: 128)").between(8, 2048);
-  c.add_option("--folder", o->what.folder,
+  c.add_option("--image", o->measurement.image, "Materials (npy of bytes, 0 is empty; default: synthetic porous cube)");
+  c.add_option("--size", o->measurement.edge, "Edge of the synthetic cube in voxels (default: 128)").between(8, 2048);
+  c.add_option("--folder", o->measurement.folder,
                "Folder of the temporary files, whose file system is measured (default: working directory)");
-  c.add_option("--repeat", o->what.repetitions, "Repetitions; the fastest is reported (default: 3)").positive();
-  add_repeatable(c, "--only", o->what.only, "Measure only formats with this word, such as `none` or `raw`; may be repeated");
+  c.add_option("--repeat", o->measurement.repetitions, "Repetitions; the fastest is reported (default: 3)").positive();
+  add_repeatable(c, "--only", o->measurement.only,
+                 "Measure only formats with this word, such as `none` or `raw`; may be repeated");
   add_json(c, o->json);
   c.footer(
       "`synced` files are flushed to disk, as results are; text is not. MB/s refer to the bytes in the file.\n\nExamples:\n "

@@ -16,13 +16,13 @@ namespace osteon::app {
 /// @param loads of each link, 0 or more
 /// @param unit unit of the load: "message", or empty for fractions of the largest load
 /// @throws usage_error if the picture is not legible
-std::string draw_network(const net::network& what, std::span<const double> loads, const std::string& title,
+std::string draw_network(const net::network& network, std::span<const double> loads, const std::string& title,
                          const std::string& unit);
 
 /// Draw any plan as SVG: beyond 64 ranks or 80 rounds as a map of senders and receivers.
 /// @param order rank at each visibility index: the rows, front first; empty: ascending ranks
 /// @throws usage_error if the picture is not legible
-std::string draw_plan(const plan::plan& what, const std::vector<int>& order = {});
+std::string draw_plan(const plan::plan& plan, const std::vector<int>& order = {});
 
 /// @throws usage_error if the name does not end in .svg or .png
 void require_picture_name(const std::string& file);

@@ -28,7 +28,7 @@ struct rectangle {
   double x, y, width, height;
   colour fill;
 };
-struct words {
+struct text_mark {
   double x, y;  // of the baseline
   std::string text;
   colour fill;
@@ -38,7 +38,7 @@ struct words {
 struct sketch {
   double width = 0, height = 0;
   std::vector<rectangle> rectangles;
-  std::vector<words> texts;
+  std::vector<text_mark> texts;
 };
 
 std::string hex(colour c) { return fmt::format("#{:02x}{:02x}{:02x}", c[0], c[1], c[2]); }
@@ -46,7 +46,7 @@ std::string hex(colour c) { return fmt::format("#{:02x}{:02x}{:02x}", c[0], c[1]
 std::string to_svg(const sketch& s) {
   svg_picture out;
   for (const rectangle& r : s.rectangles) out.rectangle({r.x, r.y}, r.width, r.height, hex(r.fill));
-  for (const words& w : s.texts)
+  for (const text_mark& w : s.texts)
     out.text({w.x, w.y}, w.text, {w.large ? 14.0 : 11.0, hex(w.fill), w.ends ? anchor::end : anchor::start});
   return out.file(s.width, s.height, true);
 }
@@ -59,7 +59,7 @@ void write_png(const sketch& s, const std::string& file) {
   on.rectangle(0, 0, width, height, paper);
   for (const rectangle& r : s.rectangles)
     on.rectangle(scale * r.x, scale * r.y, scale * (r.x + r.width), scale * (r.y + r.height), r.fill);
-  for (const words& w : s.texts) {
+  for (const text_mark& w : s.texts) {
     constexpr int dot = 2;
     const double left = scale * w.x - (w.ends ? render::canvas::text_width(w.text, dot) : 0);
     on.text(left, scale * w.y - 7 * dot, w.text, dot, w.fill);

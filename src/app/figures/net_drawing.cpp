@@ -68,31 +68,31 @@ std::vector<point> steps_of(const std::vector<int>& size) {
   return step;
 }
 
-void grid(const net::network& what, layout& result) {
-  const auto steps = steps_of(what.shape);
-  std::vector<int> stride(what.shape.size());
-  for (std::size_t d = stride.size(), s = 1; d-- > 0; s *= static_cast<std::size_t>(what.shape[d]))
+void grid(const net::network& network, layout& result) {
+  const auto steps = steps_of(network.shape);
+  std::vector<int> stride(network.shape.size());
+  for (std::size_t d = stride.size(), s = 1; d-- > 0; s *= static_cast<std::size_t>(network.shape[d]))
     stride[d] = static_cast<int>(s);
-  if (what.kind == topology::torus) {
-    result.size = what.shape;
+  if (network.kind == topology::torus) {
+    result.size = network.shape;
     result.stride = stride;
   }
-  for (int q = 0; q < what.pus; ++q) {
+  for (int q = 0; q < network.pus; ++q) {
     point p;
     for (std::size_t d = 0; d < stride.size(); ++d) {
-      const int x = q / stride[d] % what.shape[d];
+      const int x = q / stride[d] % network.shape[d];
       p = {p.x + x * steps[d].x, p.y + x * steps[d].y};
     }
-    result.vertex[static_cast<std::size_t>(q)] = result.vertex[static_cast<std::size_t>(q + what.pus)] = p;
+    result.vertex[static_cast<std::size_t>(q)] = result.vertex[static_cast<std::size_t>(q + network.pus)] = p;
   }
-  std::fill(result.hidden.begin() + what.pus, result.hidden.end(), true);
-  for (const net::link& l : what.links)
+  std::fill(result.hidden.begin() + network.pus, result.hidden.end(), true);
+  for (const net::link& l : network.links)
     if (l.kind == link_kind::crossbar_in) {
       const auto xb = static_cast<std::size_t>(l.to), ex = static_cast<std::size_t>(l.from);
       result.vertex[xb] = result.vertex[ex];
       // Position of the bar relative to its line: below rows, right of columns, above lines to the back.
       int other = -1;
-      for (const net::link& k : what.links)
+      for (const net::link& k : network.links)
         if (k.kind == link_kind::crossbar_out && k.from == l.to && k.to != l.from) {
           other = k.to;
           break;
@@ -104,37 +104,37 @@ void grid(const net::network& what, layout& result) {
 }
 
 // PUs at the bottom, levels of switches evenly spaced above.
-void tree(const net::network& what, layout& result) {
-  std::vector<int> level(static_cast<std::size_t>(what.vertices), 0);
-  for (const net::link& l : what.links)
+void tree(const net::network& network, layout& result) {
+  std::vector<int> level(static_cast<std::size_t>(network.vertices), 0);
+  for (const net::link& l : network.links)
     if (l.kind == link_kind::injection || l.kind == link_kind::up)
       level[static_cast<std::size_t>(l.to)] = level[static_cast<std::size_t>(l.from)] + 1;
   std::map<int, int> count, next;
   for (const int l : level) ++count[l];
-  const double wide = std::max(14.0 * what.pus, 30.0 * count[1]);
+  const double wide = std::max(14.0 * network.pus, 30.0 * count[1]);
   for (std::size_t v = 0; v < level.size(); ++v)
     result.vertex[v] = {wide * (next[level[v]]++ + 0.5) / count[level[v]], -130.0 * level[v]};
 }
 
 // Switches on a circle (of a dragonfly by groups), their PUs around them.
-void circle(const net::network& what, layout& result) {
-  const int switches = what.vertices - what.pus;
-  const int group = what.kind == topology::dragonfly ? what.shape[1] : 1;
+void circle(const net::network& network, layout& result) {
+  const int switches = network.vertices - network.pus;
+  const int group = network.kind == topology::dragonfly ? network.shape[1] : 1;
   std::vector<int> of_switch(static_cast<std::size_t>(switches), 0), next(static_cast<std::size_t>(switches), 0);
-  for (const net::link& l : what.links)
-    if (l.kind == link_kind::injection) ++of_switch[static_cast<std::size_t>(l.to - what.pus)];
+  for (const net::link& l : network.links)
+    if (l.kind == link_kind::injection) ++of_switch[static_cast<std::size_t>(l.to - network.pus)];
   const int most = std::max(1, *std::max_element(of_switch.begin(), of_switch.end()));
   const double radius = std::max(90.0, 14.0 * switches * std::min(most, 4) / pi / 2 + 10.0 * switches / group);
   std::vector<double> angle(static_cast<std::size_t>(switches));
   for (int s = 0; s < switches; ++s) {
     const double turns = (s + (s / group) * (group > 1 ? 1.0 : 0.0)) / (switches + (group > 1 ? switches / group : 0));
     angle[static_cast<std::size_t>(s)] = 2 * pi * turns - pi / 2;
-    result.vertex[static_cast<std::size_t>(what.pus + s)] = {radius * std::cos(angle[static_cast<std::size_t>(s)]),
-                                                             radius * std::sin(angle[static_cast<std::size_t>(s)])};
+    result.vertex[static_cast<std::size_t>(network.pus + s)] = {radius * std::cos(angle[static_cast<std::size_t>(s)]),
+                                                                radius * std::sin(angle[static_cast<std::size_t>(s)])};
   }
-  for (const net::link& l : what.links)
+  for (const net::link& l : network.links)
     if (l.kind == link_kind::injection) {
-      const auto s = static_cast<std::size_t>(l.to - what.pus);
+      const auto s = static_cast<std::size_t>(l.to - network.pus);
       const int k = next[s]++, row = k / 4, in_row = std::min(4, of_switch[s] - row * 4);
       const double r = radius + 24 + 12 * row, across = (k % 4 - (in_row - 1) / 2.0) * 12;
       const double c = std::cos(angle[s]), n = std::sin(angle[s]);
@@ -157,27 +157,27 @@ point layout::towards(int from, int to) const {
 }
 
 // Layout: grids with the third dimension to the back; fat trees by levels; dragonflies and graphs as circles.
-layout lay_out(const net::network& what) {
+layout lay_out(const net::network& network) {
   layout result;
-  const auto n = static_cast<std::size_t>(what.vertices);
-  result.pus = what.pus;
+  const auto n = static_cast<std::size_t>(network.vertices);
+  result.pus = network.pus;
   result.vertex.resize(n);
   result.bar_offset.resize(n);
   result.hidden.resize(n, false);
-  switch (what.kind) {
+  switch (network.kind) {
     case topology::hyper_crossbar:
     case topology::torus:
     case topology::mesh:
     case topology::hypercube:
-      grid(what, result);
+      grid(network, result);
       break;
     case topology::fat_tree:
     case topology::crossbar:
-      tree(what, result);
+      tree(network, result);
       break;
     case topology::dragonfly:
     case topology::graph:
-      circle(what, result);
+      circle(network, result);
       break;
   }
   return result;
@@ -201,8 +201,8 @@ std::string colour(double load, double largest, bool messages) {
 
 class drawing {
  public:
-  drawing(const net::network& what, std::span<const double> loads, bool messages)
-      : what_(what), loads_(loads), messages_(messages), place_(lay_out(what)) {
+  drawing(const net::network& network, std::span<const double> loads, bool messages)
+      : network_(network), loads_(loads), messages_(messages), place_(lay_out(network)) {
     for (const double load : loads) largest_ = std::max(largest_, load);
     double left = 1e30, top = 1e30, right = -1e30, bottom = -1e30;
     for (const point p : place_.vertex) {
@@ -219,9 +219,9 @@ class drawing {
   std::string svg(const std::string& title, const std::string& unit) {
     scale(unit);  // may be wider than the network
     text(14, 24, title, 15);
-    text(14, 44, fmt::format("{}: {} PUs, {} links", what_.name, what_.pus, what_.links.size()), 12);
+    text(14, 44, fmt::format("{}: {} PUs, {} links", network_.name, network_.pus, network_.links.size()), 12);
     // Draw busy links above idle ones.
-    std::vector<std::size_t> order(what_.links.size());
+    std::vector<std::size_t> order(network_.links.size());
     for (std::size_t l = 0; l < order.size(); ++l) order[l] = l;
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return loads_[a] < loads_[b]; });
     bars();
@@ -235,17 +235,17 @@ class drawing {
   std::string colour_of(std::size_t l) const { return colour(loads_[l], largest_, messages_); }
   double thickness(double load) const { return load <= 0 ? 0.6 : 1.2 + 1.8 * (largest_ > 0 ? load / largest_ : 0); }
 
-  void text(double x, double y, const std::string& words, int size) {
-    width_ = std::max(width_, x + 0.5 * size * static_cast<double>(words.size()) + 14);
-    out_.text({x, y}, words, {static_cast<double>(size)});
+  void text(double x, double y, const std::string& label, int size) {
+    width_ = std::max(width_, x + 0.5 * size * static_cast<double>(label.size()) + 14);
+    out_.text({x, y}, label, {static_cast<double>(size)});
   }
   void line(point a, point b, const std::string& stroke, double wide) { out_.line(a, b, {stroke, wide}); }
 
   // Draw a crossbar next to the line of its exchange switches.
   void bars() {
-    if (what_.kind != topology::hyper_crossbar) return;
+    if (network_.kind != topology::hyper_crossbar) return;
     std::map<int, std::pair<point, point>> ends;
-    for (const net::link& l : what_.links)
+    for (const net::link& l : network_.links)
       if (l.kind == link_kind::crossbar_in) {
         const point p = port(l.from, l.to);
         const auto [found, first] = ends.emplace(l.to, std::pair{p, p});
@@ -259,7 +259,7 @@ class drawing {
   }
 
   void draw_link(std::size_t i) {
-    const net::link& l = what_.links[i];
+    const net::link& l = network_.links[i];
     point a = at(l.from), b = at(l.to);
     if (a.x == b.x && a.y == b.y && l.kind != link_kind::crossbar_in && l.kind != link_kind::crossbar_out)
       return;  // switch at the position of its PU: the halves of the square show this link
@@ -281,10 +281,10 @@ class drawing {
   }
 
   void nodes() {
-    for (int v = what_.pus; v < what_.vertices; ++v)
+    for (int v = network_.pus; v < network_.vertices; ++v)
       if (place_.drawn(v)) out_.circle(at(v), 4, "#8b887e");
-    for (std::size_t l = 0; l < what_.links.size(); ++l) {
-      const net::link& link = what_.links[l];
+    for (std::size_t l = 0; l < network_.links.size(); ++l) {
+      const net::link& link = network_.links[l];
       const bool in = link.kind == link_kind::injection;
       if (!in && link.kind != link_kind::ejection) continue;
       const point p = at(in ? link.from : link.to);
@@ -300,10 +300,10 @@ class drawing {
     for (const auto& [load, links] : count) {
       // The legend of many loads shows only the ends and powers of two.
       if (count.size() > 7 && load > 2 && load < largest_ && std::exp2(std::round(std::log2(load))) != load) continue;
-      const std::string words = load <= 0   ? "idle"
+      const std::string state = load <= 0   ? "idle"
                                 : messages_ ? fmt::format("{:g} {}{}", load, unit, load > 1 ? "s" : "")
                                             : fmt::format("up to {:g}% of the busiest", 100 * load);
-      const std::string label = fmt::format("{} ({})", words, links);
+      const std::string label = fmt::format("{} ({})", state, links);
       out_.rectangle({x, y - 10}, 12, 12, colour(messages_ ? load : load * largest_, largest_, messages_));
       text(x + 17, y, label, 12);
       x += 34 + 6.8 * static_cast<double>(label.size());
@@ -311,7 +311,7 @@ class drawing {
     width_ = std::max(width_, x);
   }
 
-  const net::network& what_;
+  const net::network& network_;
   std::span<const double> loads_;
   bool messages_;
   layout place_;
@@ -321,12 +321,12 @@ class drawing {
 
 }  // namespace
 
-std::string draw_network(const net::network& what, std::span<const double> loads, const std::string& title,
+std::string draw_network(const net::network& network, std::span<const double> loads, const std::string& title,
                          const std::string& unit) {
-  if (what.pus > most_pus || what.links.size() > most_links)
+  if (network.pus > most_pus || network.links.size() > most_links)
     throw usage_error(fmt::format("a picture of {} PUs and {} links is not legible; draw at most {} PUs and {} links",
-                                  what.pus, what.links.size(), most_pus, most_links));
-  return drawing(what, loads, !unit.empty()).svg(title, unit);
+                                  network.pus, network.links.size(), most_pus, most_links));
+  return drawing(network, loads, !unit.empty()).svg(title, unit);
 }
 
 }  // namespace osteon::app

@@ -32,17 +32,17 @@ struct mark {
 
 class drawing {
  public:
-  drawing(const plan::plan& what, const std::vector<int>& order) : plan_(what), order_(order) {
+  drawing(const plan::plan& drawn, const std::vector<int>& order) : plan_(drawn), order_(order) {
     if (order_.empty())
-      for (int rank = 0; rank < what.ranks; ++rank) order_.push_back(rank);
+      for (int rank = 0; rank < drawn.ranks; ++rank) order_.push_back(rank);
     row_of_.resize(order_.size());
     for (std::size_t i = 0; i < order_.size(); ++i) row_of_[static_cast<std::size_t>(order_[i])] = static_cast<int>(i);
-    for (int rank = 0; rank < what.ranks; ++rank) {
-      all_.push_back(what.part(rank));
+    for (int rank = 0; rank < drawn.ranks; ++rank) {
+      all_.push_back(drawn.part(rank));
       for (const plan::round& r : all_.back().rounds)
         for (const plan::message& m : r.sends) {
           blends_ = blends_ || (m.is_combined() && m.on_arrival != plan::arrival::add);
-          bytes_ += what.bytes(m);
+          bytes_ += drawn.bytes(m);
         }
     }
   }
@@ -148,17 +148,17 @@ class drawing {
 
 }  // namespace
 
-std::string draw_plan(const plan::plan& what, const std::vector<int>& order) {
-  if (what.ranks <= most_ranks && what.rounds <= most_columns) return drawing(what, order).svg();
-  if (what.rounds > most_rounds_of_ranks / what.ranks)
+std::string draw_plan(const plan::plan& drawn, const std::vector<int>& order) {
+  if (drawn.ranks <= most_ranks && drawn.rounds <= most_columns) return drawing(drawn, order).svg();
+  if (drawn.rounds > most_rounds_of_ranks / drawn.ranks)
     throw usage_error(
         fmt::format("a picture of {} ranks and {} rounds is too large: ranks x rounds must be at most {}; draw fewer",
-                    what.ranks, what.rounds, most_rounds_of_ranks));
+                    drawn.ranks, drawn.rounds, most_rounds_of_ranks));
   constexpr double side = 640, margin = 24, caption = 40;
   svg_picture out;
   out.text({margin, 24},
-           fmt::format("{}: {} ranks, {} rounds (rows send, columns receive)", what.name, what.ranks, what.rounds), {14});
-  draw_plan_map(out, {margin, caption}, side, what);
+           fmt::format("{}: {} ranks, {} rounds (rows send, columns receive)", drawn.name, drawn.ranks, drawn.rounds), {14});
+  draw_plan_map(out, {margin, caption}, side, drawn);
   return out.file(side + 2 * margin, side + caption + margin, true);
 }
 

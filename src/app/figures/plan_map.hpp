@@ -9,6 +9,6 @@ namespace osteon::app {
 /// Draw squares for senders (rows) and receivers (columns), darker for more bytes in all rounds; with many ranks a square
 /// represents several.
 /// @param corner upper left @param side in pixels
-void draw_plan_map(svg_picture& out, point corner, double side, const plan::plan& what);
+void draw_plan_map(svg_picture& out, point corner, double side, const plan::plan& plan);
 
 }  // namespace osteon::app

@@ -67,7 +67,7 @@ void svg_picture::polyline(std::span<const point> points, pen with) {
   shapes_ += "/>\n";
 }
 
-void svg_picture::text(point at, std::string_view words, text_style style) {
+void svg_picture::text(point at, std::string_view content, text_style style) {
   constexpr const char* anchors[] = {"start", "middle", "end"};
   shapes_ += "<text";
   put(shapes_, "x", at.x);
@@ -75,7 +75,7 @@ void svg_picture::text(point at, std::string_view words, text_style style) {
   put(shapes_, "font-size", style.size);
   put(shapes_, "fill", style.colour);
   if (style.at != anchor::start) put(shapes_, "text-anchor", anchors[static_cast<int>(style.at)]);
-  shapes_ += ">" + xml_text(words) + "</text>\n";
+  shapes_ += ">" + xml_text(content) + "</text>\n";
 }
 
 std::string svg_picture::file(double width, double height, bool crisp) const {

@@ -35,7 +35,7 @@ class svg_picture {
   void circle(point centre, double radius, std::string_view fill);
   void line(point from, point to, pen with);
   void polyline(std::span<const point> points, pen with);
-  void text(point at, std::string_view words, text_style style = {});
+  void text(point at, std::string_view content, text_style style = {});
   /// Append the shapes of `above`.
   void draw(const svg_picture& above) { shapes_ += above.shapes_; }
 

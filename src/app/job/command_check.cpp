@@ -67,7 +67,7 @@ nlohmann::ordered_json listed(const std::vector<problem>& problems) {
 
 int check(const check_options& o) {
   if (!o.deep && !(o.volume.empty() && o.folder.empty()))
-    throw usage_error("--set-volume and --keep-model require --deep; add it, or leave them out");
+    throw usage_error("--set-volume and --keep-model require --deep; add --deep");
   const job::deep_check deep{o.deep, o.volume, o.folder};
   const std::int64_t most_voxels = o.deep ? std::int64_t{1} << 40 : o.most_voxels;
   job::image_check found;

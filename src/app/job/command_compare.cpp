@@ -14,9 +14,9 @@ struct compare_options {
   bool writes_page = true;
 };
 
-// Python reads results and reports, hence compares them as well.
+// The comparison uses the Python readers of results.
 int compare_results(const compare_options& o) {
-  if (o.folders.size() < 2) throw usage_error("one folder: pass two or more output folders of finished jobs");
+  if (o.folders.size() < 2) throw usage_error("only one folder is given; pass two or more output folders of finished jobs");
   std::vector<std::string> call = job::python_command({"-m", "osteon.compare"});
   if (!o.json.empty()) call.push_back("--json=" + o.json);
   if (!o.csv.empty()) call.push_back("--csv=" + o.csv);

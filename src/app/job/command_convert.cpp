@@ -24,7 +24,7 @@ int convert(const std::string& from, const std::string& to, const job::reader_op
     if (json != "-")
       for (const std::string& file : files) fmt::print("{}\n", file);
   } catch (const error& e) {
-    say(fmt::format("osteon: {}\n", e.what()));
+    print_message(fmt::format("osteon: {}\n", e.what()));
     code = exit_code(e.kind());
   }
   return code;

@@ -68,7 +68,8 @@ job::stage_costs costs_of_result(const job::spec& job, const job::job_size& size
       job.picture.enabled ? static_cast<double>(job.picture.width) * static_cast<double>(job.picture.height) : 0;
   const job::measured_run run = job::run_of_summary(summary, pixels, name);
   if (const std::string other = summary.value("physics", "?"); other != job::physics_of(job).name)
-    throw usage_error(fmt::format("--like {}: its physics is {}, not {}", folder, other, job.physics));
+    throw usage_error(
+        fmt::format("--like {}: the physics of these results is {}, but the job has {}", folder, other, job.physics));
   job::stage_costs costs = job::costs_of(run, nullptr);
   const job::stage_costs usual = job::costs_of_physics(job, size.work);
   costs.start = usual.start;
@@ -88,7 +89,7 @@ job::stage_costs find_costs(const estimate_options& o, const job::spec& spec, co
     if (const auto costs = costs_by_pilot(spec, size.header.shape, request, log)) return *costs;
   }
   assumed.push_back(
-      size.imported ? "costs of another machine and 15 iterations are assumed: leave out --quick, or pass --like or --costs"
+      size.imported ? "costs of another machine and 15 iterations are assumed; leave out --quick, or pass --like or --costs"
                     : "the image is not imported: size and solid share follow from its header and some planes; costs of "
                       "another machine and 15 iterations are assumed");
   if (!size.work.assumed.empty()) assumed.push_back(size.work.assumed);
@@ -128,7 +129,7 @@ int estimate(const estimate_options& o) {
   job::find_filters(spec);
   const serialized_mpi session("estimate");
   question.image = image_of(spec, size, question.limits, log);
-  constexpr std::int64_t most_voxels = std::int64_t{1} << 23;  // elasticity, which runs without values: a second
+  constexpr std::int64_t most_voxels = std::int64_t{1} << 23;  // one second for elasticity, which runs without values
   if (size.imported && job::thinning_of(spec) == job::thinning::to_a_level && question.image->volume_factor != 1 &&
       size.header.shape.volume() <= most_voxels)
     question.of_asked = image_of(spec, size, {.most_voxels = most_voxels}, log);

@@ -70,7 +70,8 @@ int export_job(const export_options& o, const char* ending, F&& write) {
   return on_all_ranks([&](MPI_Comm comm) {
     const job::spec spec = job::read_job(o.source, {}, o.set);
     if (comm::size(comm) != 1)
-      throw usage_error(fmt::format("one rank writes an {}; start the command without a launcher", ending));
+      throw usage_error(
+          fmt::format("files of type {} are written by one rank; start the command without a launcher", ending));
     terminal_sink log(is_interactive());
     job::find_filters(spec);
     job::source_of(spec).prepare(spec, log, stop_was_requested);

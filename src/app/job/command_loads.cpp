@@ -15,7 +15,7 @@ struct loads_options {
   double target = 0.02;
 };
 
-// Python reads the results, hence estimates their history.
+// The estimate uses the Python readers of results.
 int find_loads(const loads_options& o) {
   std::vector<std::string> call = job::python_command({"-m", "osteon.loads", fmt::format("--target={}", o.target)});
   if (!o.json.empty()) call.push_back("--json=" + o.json);

@@ -72,7 +72,8 @@ void add_morphometry(registry& commands) {
   add_job(c, o->job);
   c.add_option("-o,--output", o->output,
                "Output directory, in which morphometry/ is created (default: output.directory of the job, else <name>.out)");
-  c.add_flag("--throats", o->throats, "Also measure pore throats: the largest balls that enter from outside and that pass");
+  c.add_flag("--throats", o->throats,
+             "Also measure pore throats: the largest balls that enter from outside and that pass through");
   add_set(c, o->set);
   add_json(c, o->json);
   c.footer(

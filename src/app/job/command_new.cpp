@@ -11,7 +11,7 @@ namespace osteon::app {
 
 namespace {
 
-// The Python readers read the image, hence Python writes its job.
+// Python writes the job, because the readers of images are in Python.
 int write_new_job(const std::string& image, const std::string& protocol, const std::string& target) {
   std::vector<std::string> call = job::python_command({"-m", "osteon.new_job"});
   if (!protocol.empty()) call.push_back("--protocol=" + protocol);

@@ -19,20 +19,20 @@ struct studio_options {
 };
 
 // The Python server replaces this process; signals of the terminal reach it directly.
-int become_studio(const studio_options& o) {
-  std::vector<std::string> words = job::python_command({"-m", "osteon.studio", fmt::format("--port={}", o.port)});
-  if (!o.opens_browser) words.emplace_back("--no-browser");
-  if (!o.allow_host.empty()) words.push_back("--allow-host=" + o.allow_host);
-  if (!o.target.empty()) words.insert(words.end(), {"--", o.target});
+int run_studio(const studio_options& o) {
+  std::vector<std::string> arguments = job::python_command({"-m", "osteon.studio", fmt::format("--port={}", o.port)});
+  if (!o.opens_browser) arguments.emplace_back("--no-browser");
+  if (!o.allow_host.empty()) arguments.push_back("--allow-host=" + o.allow_host);
+  if (!o.target.empty()) arguments.insert(arguments.end(), {"--", o.target});
   setenv("OSTEON_BINARY", own_path().c_str(), 1);  // program for checks and runs
-  become_python(words);
+  exec_python(arguments);
 }
 
 }  // namespace
 
 void add_studio(registry& commands) {
   const auto o = std::make_shared<studio_options>();
-  command c = commands.add("studio", "Edit, run and view a job in the browser", [o] { return become_studio(*o); });
+  command c = commands.add("studio", "Edit, run and view a job in the browser", [o] { return run_studio(*o); });
   c.add_option("target", o->target, "Scan, job file or folder of results (default: list of those in the working directory)");
   c.add_option("--port", o->port, "Port on the loopback interface; 0 selects a free port").between(0, 65535).show_default();
   c.add_flag("!--no-browser", o->opens_browser, "Print the address without opening a browser");

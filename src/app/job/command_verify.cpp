@@ -20,7 +20,7 @@ json verify_one(const std::string& path, bool add_seal) {
   if (!std::filesystem::is_regular_file(path)) throw data_error(fmt::format("cannot verify '{}': no such file", path));
   io::seal_state seal = io::read_seal(path);
   json answer = {{"file", path}, {"size", std::filesystem::file_size(path)}};
-  // A damaged file may crash HDF5 or cause an infinite loop; a separate process opens it.
+  // A damaged file may crash HDF5 or cause an infinite loop; therefore a separate process opens it.
   io::verification found = io::verify_apart(path);
   if (found.filter_missing && !std::getenv("HDF5_PLUGIN_PATH") && job::find_filters()) found = io::verify_apart(path);
   json faults = json::array();
@@ -29,7 +29,7 @@ json verify_one(const std::string& path, bool add_seal) {
     if (f.last >= f.first) faults.back()["planes"] = {f.first, f.last};
   }
   if (seal == io::seal_state::wrong)
-    faults.push_back({{"variable", ""}, {"text", "the bytes do not match the seal: the file was changed"}});
+    faults.push_back({{"variable", ""}, {"text", "the bytes do not match the seal; the file was changed after sealing"}});
   if (seal == io::seal_state::none && faults.empty() && add_seal) {
     io::append_seal(path);
     seal = io::seal_state::good;

@@ -17,8 +17,8 @@ int parse_number(std::string_view word, const std::string& option) {
 image_size parse_image_size(const std::string& text) {
   const auto times = text.find('x');
   if (times == std::string::npos) return {parse_number(text, "--pixels"), 1};
-  const std::string_view words = text;
-  return {parse_number(words.substr(0, times), "--pixels"), parse_number(words.substr(times + 1), "--pixels")};
+  const std::string_view view = text;
+  return {parse_number(view.substr(0, times), "--pixels"), parse_number(view.substr(times + 1), "--pixels")};
 }
 
 }  // namespace osteon::app

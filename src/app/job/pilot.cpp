@@ -89,7 +89,7 @@ class pilot {
     return fmt::format("image.crop_voxels=[{}]", fmt::join(ranges, ","));
   }
 
-  std::vector<std::string> words(const char* command, index3 piece, const fs::path& folder, bool pictured) const {
+  std::vector<std::string> arguments(const char* command, index3 piece, const fs::path& folder, bool pictured) const {
     std::vector<std::string> all{own_path(), command, request_.job_file};
     const auto set = [&](const std::string& change) { all.insert(all.end(), {"--set", change}); };
     for (const std::string& change : request_.set) set(change);
@@ -109,17 +109,17 @@ class pilot {
   }
   static std::int64_t picture_extent(std::int64_t n) { return std::max<std::int64_t>(16, n / 2); }
 
-  static void must_work(const job::program_result& done) {
+  static void require_success(const job::program_result& done) {
     if (done.exit_code != 0) throw data_error(done.err.empty() ? "the pilot ended without a message" : done.err);
   }
 
   finished_pilot on(index3 piece, const char* name, bool counts_parts) {
     const fs::path folder = fs::path(scratch_.path()) / name;
-    must_work(job::run_program(words("import", piece, folder, true)));
+    require_success(job::run_program(arguments("import", piece, folder, true)));
     const stopwatch clock;
-    std::vector<std::string> all = words("run", piece, folder, true);
+    std::vector<std::string> all = arguments("run", piece, folder, true);
     if (counts_parts) all.emplace_back("--trace-messages");
-    must_work(job::run_program(all));
+    require_success(job::run_program(all));
     const double wall = clock.seconds();
     const nlohmann::json summary = summary_of(folder);
     double stages = 0;
@@ -156,13 +156,13 @@ class pilot {
       fs::create_directories(folder);
       fs::copy_file(fs::path(scratch_.path()) / "large" / "model.nc", folder / "model.nc");
       threads.emplace_back([this, piece, folder, &result = done[static_cast<std::size_t>(i)]] {
-        result = job::run_program(words("run", piece, folder, false));
+        result = job::run_program(arguments("run", piece, folder, false));
       });
     }
     for (std::thread& t : threads) t.join();
     double sum = 0;
     for (int i = 0; i < copies; ++i) {
-      must_work(done[static_cast<std::size_t>(i)]);
+      require_success(done[static_cast<std::size_t>(i)]);
       const fs::path folder = fs::path(scratch_.path()) / fmt::format("copy{}", i);
       const job::measured_run one = read(summary_of(folder), folder, false);
       sum += one.set_up + one.solution + one.load;
@@ -196,7 +196,7 @@ fs::path kept_file(const job::spec& job, index3 shape, const pilot_request& requ
 std::optional<job::stage_costs> costs_by_pilot(const job::spec& job, index3 shape, const pilot_request& request,
                                                log_sink& log) {
   if (!job::source_of(job).is_image()) {
-    log.note("no pilot: the model of this job is not an image that can be cropped");
+    log.note("pilot skipped: the model of this job is not an image that can be cropped");
     return std::nullopt;
   }
   const fs::path kept = kept_file(job, shape, request);
@@ -215,7 +215,7 @@ std::optional<job::stage_costs> costs_by_pilot(const job::spec& job, index3 shap
     if (!kept.empty() && !ignored) job::write_file(kept.string(), job::to_text(job::to_json(costs)));
     return costs;
   } catch (const std::exception& e) {
-    log.warn(fmt::format("no pilot: the job fails on pieces of its image: {}", e.what()));
+    log.warn(fmt::format("pilot skipped: the job failed on a piece of its image: {}", e.what()));
     return std::nullopt;
   }
 }

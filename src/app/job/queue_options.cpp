@@ -37,7 +37,7 @@ void become_queue(const std::string& name, const queue_options& o, const std::ve
   if (o.submit && !o.slurm) throw usage_error("--submit requires --slurm");
   if (!o.slurm_lines.empty() && !o.slurm) throw usage_error("--slurm-line requires --slurm");
   if (o.slurm + o.collect + o.only.has_value() > 1)
-    throw usage_error("--slurm, --collect and --only exclude each other; pass one of them");
+    throw usage_error("--slurm, --collect and --only are mutually exclusive; pass one of them");
   std::vector<std::string> call = job::python_command({"-m", name == "batch" ? "osteon.batch" : "osteon.batch." + name});
   call.insert(call.end(), more.begin(), more.end());
   if (!o.json.empty()) call.push_back("--json=" + o.json);
@@ -51,7 +51,7 @@ void become_queue(const std::string& name, const queue_options& o, const std::ve
   call.emplace_back("--");
   call.insert(call.end(), items.begin(), items.end());
   setenv("OSTEON_BINARY", own_path().c_str(), 1);
-  become_python(call);
+  exec_python(call);
 }
 
 }  // namespace osteon::app

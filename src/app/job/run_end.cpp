@@ -21,7 +21,8 @@ std::optional<index3> import_for_run(const run_options& options, job::spec& spec
   spec.digests = job::digests_of(spec, stop_was_requested);
   if (!options.unless_done || !job::has_finished_results(spec, stop_was_requested))
     return job::source_of(spec).prepare(spec, log, stop_was_requested);
-  log.note(fmt::format("'{}' holds the results of this job: nothing is computed", job::output_paths(spec).directory));
+  log.note(fmt::format("'{}' already contains the results of this job; skipping the computation",
+                       job::output_paths(spec).directory));
   return {};
 }
 
@@ -33,18 +34,19 @@ void finish_run(const run_options& options, const job::spec& spec, bool was_done
   if (options.report && !(was_done && std::filesystem::exists(paths.report))) {
     const auto result = job::run_program(job::python_command({"-m", "osteon.report", paths.directory}), stop_was_requested);
     if (stop_was_requested())
-      throw interrupted_error(
-          fmt::format("stopped on request while making the report; results and picture are written: "
-                      "osteon report '{}' makes it",
-                      paths.directory));
+      throw interrupted_error(fmt::format(
+          "stopped on request before the report was complete; results and picture are written; run osteon report '{}'",
+          paths.directory));
     const bool is_damaged = result.exit_code == exit_code(error_kind::data);
     if (result.exit_code == 0) {
       report_path = paths.report;
     } else if (is_damaged || (result.exit_code == exit_code(error_kind::machine) && !job::lacks_package(result))) {
-      fault = fmt::format("the results are written, the report is not: {}", result.err.substr(0, result.err.rfind('\n')));
+      fault = fmt::format("the results are complete, but writing the report failed: {}",
+                          result.err.substr(0, result.err.rfind('\n')));
       fault_kind = is_damaged ? error_kind::data : error_kind::machine;
-    } else {  // The numbers are safe on disk; a missing plotting library must not turn them into a failure.
-      say(fmt::format("  warning: no report: {}\n", result.err.empty() ? "the report program failed" : result.err));
+    } else {  // The results are on disk; the job succeeds without a plotting library.
+      print_message(fmt::format("  warning: no report was written: {}\n",
+                                result.err.empty() ? "the report program ended without a message" : result.err));
     }
   }
   write_json(options.json, summary);

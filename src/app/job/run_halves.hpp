@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Parent process and ranks of `osteon run`. Both import by the same call; if a launcher starts the ranks, there is no
-/// parent process, and rank 0 imports the model and finishes the run.
+/// Parent process and ranks of `osteon run`. If a launcher starts the ranks, there is no parent process: rank 0 imports the
+/// model and finishes the run.
 #include <app/job/run_options.hpp>
 #include <optional>
 #include <osteon/base/box.hpp>

@@ -42,34 +42,34 @@ void describe(Visitor&& v, run_options& o) {
   v("--json", o.json, json_description);
 }
 
-// Empty for options without a value.
+// Collects the command-line arguments that yield the option values. Options at their defaults produce no argument.
 class argument_writer {
  public:
   template <class Value, class... More>
   void operator()(const std::string& names, const Value& value, More&&...) {
     put(names.substr(names.find("--")), names.front() == '!', value);
   }
-  std::vector<std::string> words;
+  std::vector<std::string> arguments;
 
  private:
   void put(const std::string& name, bool turns_off, bool value) {
-    if (value != turns_off) words.push_back(name);
+    if (value != turns_off) arguments.push_back(name);
   }
   void put(const std::string& name, bool, const std::string& value) {
-    if (!value.empty()) words.insert(words.end(), {name, value});
+    if (!value.empty()) arguments.insert(arguments.end(), {name, value});
   }
   void put(const std::string& name, bool, const std::optional<int>& value) {
-    if (value) words.insert(words.end(), {name, std::to_string(*value)});
+    if (value) arguments.insert(arguments.end(), {name, std::to_string(*value)});
   }
   void put(const std::string& name, bool, const std::optional<std::string>& value) {
-    if (value) words.insert(words.end(), {name, *value});
+    if (value) arguments.insert(arguments.end(), {name, *value});
   }
   void put(const std::string& name, bool, const std::vector<std::string>& values) {
-    for (const std::string& value : values) words.insert(words.end(), {name, value});
+    for (const std::string& value : values) arguments.insert(arguments.end(), {name, value});
   }
 };
 
-// In shell syntax.
+// Quote a word for a shell, if necessary.
 std::string quoted(const std::string& word) {
   const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
     return std::isalnum(c) || c > 127 || std::string_view("-_./=:,+@%").find(static_cast<char>(c)) != std::string::npos;
@@ -89,25 +89,25 @@ void add_options(command c, run_options& options) {
   c.set_heading("VOX-FE scripts", {"--units", "--index-base"});
 }
 
-std::vector<std::string> arguments_of(const run_options& options) {
+std::vector<std::string> run_arguments(const run_options& options) {
   argument_writer writer;
   run_options own = options;
   describe(writer, own);
-  return std::move(writer.words);
+  return std::move(writer.arguments);
 }
 
 std::string command_line(const run_options& options) {
   std::string text = "osteon run " + quoted(options.job);
-  for (const std::string& word : arguments_of(options)) text += " " + quoted(word);
+  for (const std::string& word : run_arguments(options)) text += " " + quoted(word);
   return text;
 }
 
-loudness loudness_of(const run_options& options) {
-  return options.quiet ? loudness::quiet : options.verbose ? loudness::all : loudness::usual;
+verbosity verbosity_of(const run_options& options) {
+  return options.quiet ? verbosity::quiet : options.verbose ? verbosity::all : verbosity::usual;
 }
 
 job::spec read_job(const run_options& options) {
-  if (options.quiet && options.verbose) throw usage_error("--quiet and --verbose exclude each other; leave one of them out");
+  if (options.quiet && options.verbose) throw usage_error("--quiet and --verbose are mutually exclusive; pass one of them");
   std::vector<problem> problems;
   job::reader_options script = options.script;
   script.serial_text = options.io == "text-serial";

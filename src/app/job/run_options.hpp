@@ -30,12 +30,12 @@ struct run_options {
 void add_options(command c, run_options& options);
 
 /// Command-line arguments that yield these option values.
-std::vector<std::string> arguments_of(const run_options& options);
+std::vector<std::string> run_arguments(const run_options& options);
 
 /// `osteon run JOB ...` in shell syntax.
 std::string command_line(const run_options& options);
 
-loudness loudness_of(const run_options& options);
+verbosity verbosity_of(const run_options& options);
 
 /// Read the job; options override its keys. @throws usage_error with all its faults
 job::spec read_job(const run_options& options);

@@ -44,13 +44,13 @@ job::placed_ranks place(MPI_Comm comm, const job::spec& spec, log_sink& log) {
   return job::place_ranks(comm, spec, graph, physics::seconds_of_heat_iteration, log);
 }
 
-// Communicator of the ranks that receive part of a model distributed by planes, which cannot be cut into bricks: one rank
-// per plane. The other ranks are idle and wait. Collective; MPI_COMM_NULL on idle ranks.
+// Communicator of the ranks that receive planes of a model that cannot be divided into bricks: at most one rank per plane.
+// The other ranks wait. Collective; MPI_COMM_NULL on idle ranks.
 MPI_Comm ranks_with_planes(MPI_Comm given, std::int64_t planes, log_sink& log) {
   const int ranks = comm::size(given);
   MPI_Comm made = MPI_COMM_NULL;
   MPI_Comm_split(given, comm::rank(given) < planes ? 0 : MPI_UNDEFINED, 0, &made);
-  log.note(fmt::format("the model has {} z planes: {} of the {} ranks have nothing to do", planes, ranks - planes, ranks));
+  log.note(fmt::format("the model has {} z planes; {} of the {} ranks are idle", planes, ranks - planes, ranks));
   return made;
 }
 
@@ -63,12 +63,12 @@ class rank_of_run {
   int run() {
     note_stop_signals();
     const int code = on_all_ranks([&](MPI_Comm given) {
-      terminal_sink terminal(is_interactive(), loudness_of(options_));
+      terminal_sink terminal(is_interactive(), verbosity_of(options_));
       progress_file shown(options_.progress, terminal);
-      job::warning_record told(shown);
-      compute(given, told);
+      job::warning_record record(shown);
+      compute(given, record);
     });
-    const bool ends_run = speaks_ && !has_parent_;
+    const bool ends_run = is_first_ && !has_parent_;
     if (code == 0 && ends_run) finish_run(options_, spec_, was_done_);
     if (ends_run && has_directory_) end_progress(options_.progress, code, "");
     if (code != 0 && lock_ && !has_parent_) lock_->remove_if_useless(is_failure(code));
@@ -76,11 +76,11 @@ class rank_of_run {
   }
 
  private:
-  static log_sink& of_first(bool speaks, log_sink& log) { return speaks ? log : null_log(); }
+  static log_sink& sink_if_first(bool is_first, log_sink& log) { return is_first ? log : null_log(); }
 
-  void compute(MPI_Comm given, job::warning_record& told) {
-    speaks_ = comm::rank(given) == 0;
-    log_sink& log = of_first(speaks_, told);
+  void compute(MPI_Comm given, job::warning_record& record) {
+    is_first_ = comm::rank(given) == 0;
+    log_sink& log = sink_if_first(is_first_, record);
     comm::collectively(given, [&] { spec_ = read_job(options_); });
     job::require_same_job(given, spec_);
     if (!has_parent_) report_ranks(comm::size(given), log);
@@ -95,11 +95,11 @@ class rank_of_run {
     options_.digests = {comm::broadcast(given, spec_.digests.images), comm::broadcast(given, spec_.digests.labels)};
     spec_.digests = options_.digests;
     job::leave_together_if_asked(given, stop_was_requested, spec_, "importing the image");
-    if (!spec_.from || planes <= 0 || comm::size(given) <= planes) return compute_on(given, told);
+    if (!spec_.from || planes <= 0 || comm::size(given) <= planes) return compute_on(given, record);
     const auto with_planes = comm::communicator::take(ranks_with_planes(given, planes, log));
     // An error on a working rank also ends the waiting ranks.
     comm::collectively(given, [&] {
-      if (with_planes.get() != MPI_COMM_NULL) compute_on(with_planes.get(), told);
+      if (with_planes.get() != MPI_COMM_NULL) compute_on(with_planes.get(), record);
     });
   }
 
@@ -108,55 +108,56 @@ class rank_of_run {
   std::int64_t begin(log_sink& log) {
     if (options_.threads || !std::getenv("OMP_NUM_THREADS")) omp_set_num_threads(static_cast<int>(spec_.run.threads));
     std::optional<index3> shape;
-    if (speaks_)
+    if (is_first_)
       lock_.emplace(job::output_paths(spec_).directory,
                     has_parent_ ? job::directory_lock::part::of_ranks : job::directory_lock::part::both);
-    if (speaks_ && !has_parent_) begin_progress(options_.progress, options_.resume);
+    if (is_first_ && !has_parent_) begin_progress(options_.progress, options_.resume);
     has_directory_ = true;
-    if (has_parent_ || !speaks_) return 0;
+    if (has_parent_ || !is_first_) return 0;
     shape = import_for_run(options_, spec_, log);
     return shape ? shape->z : of_done_job;
   }
 
-  void compute_on(MPI_Comm with_planes, job::warning_record& told) {
-    const job::placed_ranks placed = place(with_planes, spec_, of_first(speaks_, told));
+  void compute_on(MPI_Comm with_planes, job::warning_record& record) {
+    const job::placed_ranks placed = place(with_planes, spec_, sink_if_first(is_first_, record));
     const MPI_Comm comm = placed.comm();
-    speaks_ = comm::rank(comm) == 0;  // perhaps another process than before
-    log_sink& log = of_first(speaks_, told);
-    const job::checkpoint_options of_job{.resume = options_.resume,
-                                         .is_to_stop = stop_was_requested,
-                                         .trace_messages = options_.trace_messages,
-                                         .replace = options_.force};
-    const job::checkpoint_options of_variant{.resume = options_.resume, .is_to_stop = stop_was_requested, .replace = true};
+    is_first_ = comm::rank(comm) == 0;  // the new order may have another first rank
+    log_sink& log = sink_if_first(is_first_, record);
+    const job::checkpoint_options job_options{.resume = options_.resume,
+                                              .is_to_stop = stop_was_requested,
+                                              .trace_messages = options_.trace_messages,
+                                              .replace = options_.force};
+    const job::checkpoint_options variant_options{
+        .resume = options_.resume, .is_to_stop = stop_was_requested, .replace = true};
     const job::maker_of_jobs make = variants_of(options_);
-    job::compute(comm, spec_, command_line(options_), start_time(), log, of_job);
-    const std::size_t known = told.texts().size();  // to the summary
-    if (spec_.segment.compare_connectivity) job::tell_effect_of_connectivity(comm, spec_, make, log, of_variant);
+    job::compute(comm, spec_, command_line(options_), start_time(), log, job_options);
+    const std::size_t count = record.texts().size();  // warnings that the summary already contains
+    if (spec_.segment.compare_connectivity) job::tell_effect_of_connectivity(comm, spec_, make, log, variant_options);
     if (spec_.measures_shape) job::tell_shape(comm, spec_, log);
-    if (spec_.uncertainty && spec_.uncertainty->enabled) job::tell_uncertainty(comm, spec_, make, log, of_variant);
+    if (spec_.uncertainty && spec_.uncertainty->enabled) job::tell_uncertainty(comm, spec_, make, log, variant_options);
     comm::collectively(comm, [&] {
-      if (speaks_) job::add_warnings(spec_, std::span(told.texts()).subspan(known));
+      if (is_first_) job::add_warnings(spec_, std::span(record.texts()).subspan(count));
     });
   }
 
-  // The launcher has decided on the number of ranks.
+  // Report a number of ranks that differs from the requested or the useful one: the launcher determines it.
   void report_ranks(int ranks, log_sink& log) const {
     if (options_.ranks && *options_.ranks != ranks) {
-      log.warn(fmt::format("-n {} has no effect: the launcher has started {}, and those compute", *options_.ranks,
+      log.warn(fmt::format("-n {} has no effect: the launcher has started {}", *options_.ranks,
                            ranks == 1 ? "1 rank" : fmt::format("{} ranks", ranks)));
     } else if (ranks == 1 && !options_.ranks && job::usable_cores() >= 2 * spec_.run.threads) {
-      log.note(fmt::format("1 rank computes, as the launcher has started, on {} of {} cores; -n N starts N ranks",
+      log.note(fmt::format("the launcher has started 1 rank, which uses {} of {} cores; -n N starts N ranks",
                            spec_.run.threads, job::usable_cores()));
     }
   }
 
-  static constexpr std::int64_t of_done_job = -1;  ///< in place of planes
+  static constexpr std::int64_t of_done_job = -1;  ///< in place of the number of planes
   run_options options_;
   const bool has_parent_ = parent().has_value();
   job::spec spec_;
   std::optional<job::directory_lock> lock_;
-  bool speaks_ = false;         ///< the first rank
-  bool has_directory_ = false;  ///< one of the ranks holds it
+  bool is_first_ = false;       ///< this is rank 0
+  bool has_directory_ = false;  ///< locked by one of the ranks
   bool was_done_ = false;
 };
 

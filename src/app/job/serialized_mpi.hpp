@@ -16,7 +16,7 @@ class serialized_mpi {
     int provided = 0;
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
     if (provided < MPI_THREAD_SERIALIZED)
-      throw machine_error("this MPI accepts calls from one thread only; osteon " + std::string(command) +
+      throw machine_error("this MPI library does not support calls from several threads; osteon " + std::string(command) +
                           " requires MPI_THREAD_SERIALIZED");
   }
   ~serialized_mpi() { MPI_Finalize(); }

@@ -64,10 +64,10 @@ void add_certificates(std::vector<summary_row>& rows, const nlohmann::ordered_js
     if (!key.ends_with(ending)) continue;
     const std::string name = key.substr(0, key.size() - ending.size());
     rows.push_back({name + ": iterations", std::to_string(proof.at("iterations").get<int>()), ""});
-    for (const auto& [error, words] : {std::pair{"true_relative_residual", "true relative residual"},
+    for (const auto& [error, label] : {std::pair{"true_relative_residual", "true relative residual"},
                                        {"reaction_imbalance", "balance error"},
                                        {"energy_identity_error", "energy identity error"}})
-      rows.push_back({fmt::format("{}: {}", name, words), fmt::format("{:.2e}", proof.at(error).get<double>()), ""});
+      rows.push_back({fmt::format("{}: {}", name, label), fmt::format("{:.2e}", proof.at(error).get<double>()), ""});
   }
 }
 
@@ -118,13 +118,14 @@ std::string supports_of(const nlohmann::ordered_json& s, double tolerance) {
     if (all > most_lines) text += fmt::format("  ... {} more in summary.json\n", all - most_lines);
   };
   const auto& supports = s.at("supports");
-  double lever = 0;  // of the forces on each other
+  double lever = 0;  // largest distance between supports along an axis
   for (const auto& e : supports)
     for (std::size_t a = 0; a < 3; ++a)
       lever = std::max(lever, std::abs(e.at("about_mm")[a].get<double>() - supports[0].at("about_mm")[a].get<double>()));
   const double small_force = noise_of(supports, "reaction_N", tolerance),
                small_moment = std::max(noise_of(supports, "moment_N_mm", tolerance), lever * small_force);
-  std::vector<std::vector<std::string>> lines{{"support", "held", "nodes", "reaction z, y, x [N]", "moment z, y, x [N mm]"}};
+  std::vector<std::vector<std::string>> lines{
+      {"support", "fixed", "nodes", "reaction z, y, x [N]", "moment z, y, x [N mm]"}};
   for (const auto& e : supports)
     lines.push_back({e.at("on"), e.at("held"), std::to_string(e.at("nodes").get<std::int64_t>()),
                      three(e.at("reaction_N"), small_force), three(e.at("moment_N_mm"), small_moment)});

@@ -154,7 +154,7 @@ void emit(const place_options& o, const placement::target& where, const placemen
   if (o.json != "-") fmt::print("\n  {}; use it as: {}\n", file, made.command);
 }
 
-int place(const place_options& o, const std::vector<std::string>& words) {
+int place(const place_options& o, const std::vector<std::string>& arguments) {
   placement::options options{.how = placement::parse_method(o.method),
                              .seed = o.seed,
                              .effort = o.effort,
@@ -163,8 +163,8 @@ int place(const place_options& o, const std::vector<std::string>& words) {
   if (o.verify) {
     if (o.hosts > 0 || !o.host.empty() || !o.network.empty() || !o.emit.empty() || !o.picture.empty())
       throw usage_error(
-          "--verify measures on the available hosts: --hosts, --host, --network, --emit and --picture do not apply to it");
-    return verify_placement(o.source, {.machine = o.machine, .json = o.json, .search = options}, words);
+          "--verify measures on the available hosts: --hosts, --host, --network, --emit and --picture do not apply");
+    return verify_placement(o.source, {.machine = o.machine, .json = o.json, .search = options}, arguments);
   }
   if (!o.emit.empty()) placement::parse_launcher(o.emit);  // before a long search or traced program
   if (!o.batch.empty() && !o.emit.empty()) throw usage_error("--batch writes a script with bindings; leave out --emit");
@@ -174,7 +174,7 @@ int place(const place_options& o, const std::vector<std::string>& words) {
   const placed_graph source = make_graph(o.source);
   options.grid = source.grid;
   const placement::placement found = placement::place(source.graph, where, options);
-  if (o.json != "-" && o.output != "-") print(found, where, source.words);
+  if (o.json != "-" && o.output != "-") print(found, where, source.description);
   emit(o, where, found);
   write_batch(o, where, found);
   if (!o.picture.empty()) job::write_file(o.picture, draw_placement(source, where, found));
@@ -186,8 +186,8 @@ int place(const place_options& o, const std::vector<std::string>& words) {
 
 void add_place(registry& commands) {
   const auto o = std::make_shared<place_options>();
-  command c =
-      commands.add("place", "Map subdomains to hosts and cores", [o, words = commands.words()] { return place(*o, words); });
+  command c = commands.add("place", "Map subdomains to hosts and cores",
+                           [o, arguments = commands.arguments()] { return place(*o, arguments); });
   add_graph_options(c, o->source);
   c.add_option("--machine", o->machine, "machine.json of `osteon probe`");
   c.add_option("--hosts", o->hosts, "Number of equal hosts, without a machine file").between(1, 1 << 20);

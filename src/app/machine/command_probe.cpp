@@ -84,15 +84,15 @@ void print_classes(const machine::probe_result& probed) {
   fmt::print("\n{:<14}{:<10}{:>7}  {:>29}  {:>29}\n", "", "", "", "bandwidth in MB/s", "latency in us");
   fmt::print("{:<14}{:<10}{:>7}  {:>9} {:>9} {:>9}  {:>9} {:>9} {:>9}\n", "path", "", "pairs", "median", "mean", "sd",
              "median", "mean", "sd");
-  for (const auto what : machine::all_paths) {
+  for (const auto path : machine::all_paths) {
     for (const bool loaded : {false, true})
-      if (const auto* c = probed.figures(what, loaded))
-        fmt::print("{:<14}{:<10}{:>7}  {:>9} {:>9} {:>9}  {:>9} {:>9} {:>9}\n", machine::name_of(what),
+      if (const auto* c = probed.figures(path, loaded))
+        fmt::print("{:<14}{:<10}{:>7}  {:>9} {:>9} {:>9}  {:>9} {:>9} {:>9}\n", machine::name_of(path),
                    loaded ? "loaded" : "isolated", c->pairs, cell(c->median.bandwidth * 1e-6, 4),
                    cell(c->mean.bandwidth * 1e-6, 4), cell(c->deviation.bandwidth * 1e-6, 3),
                    cell(c->median.latency_s * 1e6, 3), cell(c->mean.latency_s * 1e6, 3),
                    cell(c->deviation.latency_s * 1e6, 2));
-    if (const auto ratio = probed.contention(what)) fmt::print("{:<14}loaded / isolated: {:.2f}\n", "", *ratio);
+    if (const auto ratio = probed.contention(path)) fmt::print("{:<14}loaded / isolated: {:.2f}\n", "", *ratio);
   }
 }
 
@@ -258,14 +258,14 @@ int probe_as_rank(const probe_command_options& o) {
   return code != 0 ? code : fine ? 0 : exit_slow;
 }
 
-int probe(const probe_command_options& o, const std::vector<std::string>& words) {
+int probe(const probe_command_options& o, const std::vector<std::string>& arguments) {
   if (under_launcher(o.ranks.value_or(1))) return probe_as_rank(o);
   measured_options(o);
   const int cores =
       static_cast<int>(machine::restricted(machine::this_host(), machine::current_binding()).usable_cores().size());
   const int ranks = o.ranks.value_or(std::max(cores, 1));
   if (ranks == 1) return probe_as_rank(o);
-  return start_ranks(ranks, 1, words);
+  return start_ranks(ranks, 1, arguments);
 }
 
 }  // namespace
@@ -273,7 +273,7 @@ int probe(const probe_command_options& o, const std::vector<std::string>& words)
 void add_probe(registry& commands) {
   const auto o = std::make_shared<probe_command_options>();
   command c = commands.add("probe", "Measure the links between cores and hosts",
-                           [o, words = commands.words()] { return probe(*o, words); });
+                           [o, arguments = commands.arguments()] { return probe(*o, arguments); });
   c.add_option("-n,--ranks", o->ranks, "MPI processes on this host (default: one per core)").positive();
   c.add_option("--mode", o->mode, "isolated: one core per host at a time; loaded: all cores at once; both")
       .one_of({"isolated", "loaded", "both"})

@@ -81,8 +81,8 @@ class drawing {
       }
   }
   void rectangle(double x, double y, double size, const std::string& fill) { out_.rectangle({x, y}, size, size, fill); }
-  void text(double x, double y, const char* fill, const std::string& words, int size = 12) {
-    out_.text({x, y}, words, {static_cast<double>(size), fill});
+  void text(double x, double y, const char* fill, const std::string& label, int size = 12) {
+    out_.text({x, y}, label, {static_cast<double>(size), fill});
   }
   const placed_graph& source_;
   const placement::target& where_;

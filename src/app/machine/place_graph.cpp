@@ -33,7 +33,7 @@ placement::cartesian grid_of(const graph_options& o) {
   for (std::size_t d = 0; d < 3; ++d) grid.blocks[d] = static_cast<int>(blocks[d]);
   grid.cells = parse_lengths("--cells", o.cells, hints);
   if (!under_launcher())  // the parent of the ranks of --verify prints it
-    for (const std::string& hint : hints) say(fmt::format("  warning: {}\n", hint));
+    for (const std::string& hint : hints) print_message(fmt::format("  warning: {}\n", hint));
   grid.bytes_per_cell = o.bytes_per_cell;
   for (const char axis : o.periodic) {
     if (axis < 'x' || axis > 'z') throw usage_error(fmt::format("--periodic {}: must be letters of x, y and z", o.periodic));
@@ -47,7 +47,7 @@ placed_graph graph_of_job(const graph_options& o) {
   if (under_launcher(2)) throw usage_error("--job reads the model in one process; start it without mpirun");
   terminal_sink log(is_interactive());
   placed_graph result;
-  std::exception_ptr failed;  // printed once, by main()
+  std::exception_ptr failed;  // main() prints the error once
   std::function<job::ranks_to_place(MPI_Comm)> make;
   if (o.job.ends_with(".nc")) {
     make = [&](MPI_Comm comm) {
@@ -63,7 +63,7 @@ placed_graph graph_of_job(const graph_options& o) {
     try {
       job::ranks_to_place found = make(comm);
       result.graph = std::move(found.graph);
-      result.words = fmt::format("{} on {} ranks, weights: {}", o.job, o.ranks, found.by);
+      result.description = fmt::format("{} on {} ranks, weights: {}", o.job, o.ranks, found.by);
     } catch (const error&) {
       failed = std::current_exception();
     }
@@ -76,7 +76,8 @@ std::string trace_library() {
   const std::filesystem::path here = std::filesystem::path(own_path()).parent_path();
   for (const auto& place : {here, here.parent_path() / "lib" / "osteon"})
     if (const auto file = place / "libosteon_trace.so"; std::filesystem::exists(file)) return file.string();
-  throw machine_error(fmt::format("libosteon_trace.so is missing beside {}; build it (target osteon_trace)", own_path()));
+  throw machine_error(
+      fmt::format("libosteon_trace.so not found in the folder of {}; build the target osteon_trace", own_path()));
 }
 
 // Run the program with the trace library preloaded and read its trace.
@@ -86,19 +87,19 @@ placed_graph graph_of_trace(const graph_options& o) {
   const char* preloaded = std::getenv("LD_PRELOAD");
   setenv("LD_PRELOAD", (trace_library() + (preloaded && *preloaded ? ":" + std::string(preloaded) : "")).c_str(), 1);
   setenv("OSTEON_TRACE", std::filesystem::absolute(file).c_str(), 1);
-  std::vector<std::string> words = o.program;
+  std::vector<std::string> arguments = o.program;
   std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
+  for (std::string& word : arguments) argv.push_back(word.data());
   argv.push_back(nullptr);
   pid_t pid = 0;
   if (const int failed = posix_spawnp(&pid, argv[0], nullptr, nullptr, argv.data(), environ); failed != 0)
-    throw machine_error(fmt::format("cannot start '{}': {}", words.front(), std::strerror(failed)));
+    throw machine_error(fmt::format("cannot start '{}': {}", arguments.front(), std::strerror(failed)));
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
   unsetenv("LD_PRELOAD");
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    throw machine_error(fmt::format("'{}' failed; its trace is not used", fmt::join(o.program, " ")));
+    throw machine_error(fmt::format("'{}' failed; its trace is ignored", fmt::join(o.program, " ")));
   if (!std::filesystem::exists(file))
     throw machine_error(
         fmt::format("'{}' wrote no trace: it must be an MPI program that calls MPI_Finalize, with the MPI of this build; "

@@ -24,7 +24,7 @@ void add_graph_options(command c, graph_options& options);
 struct placed_graph {
   placement::graph graph;
   std::optional<placement::cartesian> grid;  ///< if the graph is a grid
-  std::string words;                         ///< "grid of z=8,y=8,x=8 blocks of ..."
+  std::string description;                   ///< "grid of z=8,y=8,x=8 blocks of ..."
 };
 
 /// @throws usage_error if not exactly one source is given; data_error, machine_error if it cannot be read or run
@@ -41,10 +41,10 @@ struct verify_placement_options {
   placement::options search;
 };
 
-/// Start a rank for each subdomain, unless a launcher has, place them, and measure the exchange before and after.
-/// @param words arguments of this program
+/// Measure the exchange in input order and after placement, with a rank per subdomain. Starts the ranks if no launcher has.
+/// @param arguments arguments of this program
 /// @return the exit code of the program
 int verify_placement(const graph_options& source, const verify_placement_options& options,
-                     const std::vector<std::string>& words);
+                     const std::vector<std::string>& arguments);
 
 }  // namespace osteon::app

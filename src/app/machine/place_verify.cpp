@@ -57,10 +57,10 @@ void verify_as_rank(MPI_Comm comm, const graph_options& from, const verify_place
 }  // namespace
 
 int verify_placement(const graph_options& source, const verify_placement_options& options,
-                     const std::vector<std::string>& words) {
+                     const std::vector<std::string>& arguments) {
   if (source.trace || !source.job.empty())
     throw usage_error("--verify requires --grid or --graph; first write the graph of a trace by --trace --graph FILE");
-  if (!under_launcher()) return start_ranks(make_graph(source).graph.size(), 1, words);
+  if (!under_launcher()) return start_ranks(make_graph(source).graph.size(), 1, arguments);
   return on_all_ranks([&](MPI_Comm comm) { verify_as_rank(comm, source, options); });
 }
 

@@ -42,11 +42,11 @@ void add_exchange_cost(command c, exchange_cost_options& target) {
 
 // Print the cost of each plan by formulas. @return the exit code
 int net_cost_of_exchanges(const exchange_cost_options& o, const std::string& target) {
-  if (o.plans.empty()) throw usage_error("missing --plan: the exchange on this network");
+  if (o.plans.empty()) throw usage_error("--plan is missing: pass one or more exchanges on this network");
   const net::simulate_options ends = read_net_ends(o.ends);
-  const bool words = target != "-";
+  const bool prints_text = target != "-";
   json answer = {{"schema", "osteon.net.cost.exchange/1"}, {"network", o.input.network}, {"plans", json::array()}};
-  if (words)
+  if (prints_text)
     fmt::print(
         "{:<26} {:>7} {:>10} {:>10} {:>6} {:>14} {:>12} {:>12}\n{:<26} {:>7} {:>10} {:>10} {:>6} {:>14} {:>12} {:>12}\n",
         o.input.network, "", "", "", "", "start-up", "LogGP,", "busiest", "plan", "rounds", "messages", "MB", "skew",
@@ -65,7 +65,7 @@ int net_cost_of_exchanges(const exchange_cost_options& o, const std::string& tar
                                {"startup_and_bytes_s", cost.startup_and_bytes},
                                {"log_gp_s", cost.total},
                                {"busiest_links_s", cost.busiest_links}});
-    if (words)
+    if (prints_text)
       fmt::print("{:<26} {:>7} {:>10} {:>10.4g} {:>6.3f} {:>14.6g} {:>12.6g} {:>12.6g}\n", input.exchange.name, cost.rounds,
                  cost.messages, cost.bytes * 1e-6, cost.skew, cost.startup_and_bytes, cost.total, cost.busiest_links);
   }
@@ -125,14 +125,14 @@ json to_json(const net::frame_time& t, double write) {
 
 struct equation_time {
   const char* key;
-  const char* words;
+  const char* title;
   net::frame_time time;
 };
 
 std::vector<equation_time> rows_of_equations(const machine_pair& m, int ranks, int group, double bytes) {
   using net::collect_method, net::latency_reading, net::outer_method;
-  const auto time = [&](const net::compositing_machine& machine, latency_reading reading, collect_method how) {
-    return net::multi_step_time(machine, ranks, group, bytes, outer_method::binary_tree, reading, how);
+  const auto time = [&](const net::compositing_machine& machine, latency_reading reading, collect_method collect) {
+    return net::multi_step_time(machine, ranks, group, bytes, outer_method::binary_tree, reading, collect);
   };
   constexpr auto message = latency_reading::per_message;
   return {{"printed", "printed, a latency per message", time(m.printed, message, collect_method::linear)},
@@ -170,9 +170,9 @@ int net_cost(const net_cost_options& o) {
                  {"bytes", bytes},
                  {"machine", machine.printed.name},
                  {"equations", json::object()}};
-  const auto say = [&](const char* words, const net::frame_time& t) {
+  const auto print_row = [&](const char* title, const net::frame_time& t) {
     if (o.json != "-")
-      fmt::print("{:<44} {:>10.3f} {:>10.3f} {:>10.2f}\n", words, t.compose * 1e3, t.collect * 1e3, 1 / (t.total() + write));
+      fmt::print("{:<44} {:>10.3f} {:>10.3f} {:>10.2f}\n", title, t.compose * 1e3, t.collect * 1e3, 1 / (t.total() + write));
   };
   if (o.json != "-")
     fmt::print("{} of {} ranks, {} x {} pixels of {} bytes, {}\n\n{:<44} {:>10} {:>10} {:>10}\n", o.method, o.ranks,
@@ -181,7 +181,7 @@ int net_cost(const net_cost_options& o) {
   if (group)
     for (const equation_time& r : rows_of_equations(machine, o.ranks, *group, bytes)) {
       answer["equations"][r.key] = to_json(r.time, write);
-      say(r.words, r.time);
+      print_row(r.title, r.time);
     }
   if (walk) {
     std::vector<int> order(static_cast<std::size_t>(o.ranks));
@@ -194,7 +194,7 @@ int net_cost(const net_cost_options& o) {
                       {"messages", cost.messages},
                       {"busiest_rank", cost.busiest_rank},
                       {"busiest_bytes", cost.busiest_bytes}};
-    say("extended, plan evaluated by message", {cost.exchange + cost.blend, cost.collect});
+    print_row("extended, plan evaluated by message", {cost.exchange + cost.blend, cost.collect});
     if (o.json != "-" && write > 0)
       fmt::print("frames/s include {:.3f} ms for writing or displaying each picture\n", write * 1e3);
     if (o.json != "-")

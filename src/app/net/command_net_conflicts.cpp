@@ -64,19 +64,19 @@ json to_json(const net_input& input, const net::conflict_report& report) {
 
 int net_conflicts(const net_conflicts_options& o) {
   const net_input input = read_net_input(o.input);
-  const bool words = o.json != "-";
+  const bool prints_text = o.json != "-";
   json answer = {{"schema", "osteon.net.conflicts/1"},
                  {"network", input.where.name},
                  {"plan", input.exchange.name},
                  {"ranks", input.exchange.ranks},
                  {"rounds", input.exchange.rounds}};
-  if (words)
+  if (prints_text)
     fmt::print("{}: {} ranks, {} rounds, on {} with {} PUs and {} links\n", input.exchange.name, input.exchange.ranks,
                input.exchange.rounds, input.where.name, input.where.pus, input.where.links.size());
   const auto proof = input.places.empty() ? net::proven_free_of_conflicts(input.where, input.exchange) : std::nullopt;
   if (proof) {
     answer["proof"] = *proof;
-    if (words) fmt::print("free of conflicts (theorem for all sizes): {}\n", *proof);
+    if (prints_text) fmt::print("free of conflicts (theorem for all sizes): {}\n", *proof);
   }
   net::round_range range;
   if (!o.rounds.empty())
@@ -84,7 +84,7 @@ int net_conflicts(const net_conflicts_options& o) {
   if (!proof || o.count || o.table || !o.rounds.empty()) {
     const auto report = net::count_conflicts(input.where, input.exchange, input.places, range);
     answer["counted"] = to_json(input, report);
-    if (words) print(input, report, o.table);
+    if (prints_text) print(input, report, o.table);
   }
   write_json(o.json, answer);
   return 0;

@@ -20,7 +20,7 @@ json to_json(const net::network& where, const net::virtual_channel& c) {
 int net_deadlock(const std::string& text, const std::string& target) {
   const net::network where = find_network(text);
   const net::deadlock_report report = net::find_deadlock(where);
-  const bool free = report.circle.empty(), words = target != "-";
+  const bool free = report.circle.empty(), prints_text = target != "-";
   json answer = {{"schema", "osteon.net.deadlock/1"},
                  {"network", where.name},
                  {"pus", where.pus},
@@ -30,7 +30,7 @@ int net_deadlock(const std::string& text, const std::string& target) {
                  {"circle", json::array()},
                  {"sufficient_channels", nullptr}};
   if (report.sufficient > 0) answer["sufficient_channels"] = report.sufficient;
-  if (words) {
+  if (prints_text) {
     fmt::print("{}: the routes between all {} PUs use {} virtual channels between switches, with {} dependencies\n",
                where.name, where.pus, report.channels, report.dependencies);
     if (free)
@@ -42,12 +42,12 @@ int net_deadlock(const std::string& text, const std::string& target) {
     answer["circle"].push_back({{"holds", to_json(where, w.holds)},
                                 {"waits_for", to_json(where, w.for_)},
                                 {"message", {{"from", w.message.from}, {"to", w.message.to}}}});
-    if (words)
+    if (prints_text)
       fmt::print("  {} holds {}, channel {}, and waits for {}, channel {}\n",
                  fmt::format("{} to {}", where.vertex_name(w.message.from), where.vertex_name(w.message.to)),
                  where.link_name(w.holds.link), w.holds.channel, where.link_name(w.for_.link), w.for_.channel);
   }
-  if (words && !free)
+  if (prints_text && !free)
     fmt::print("{}\n", report.sufficient > 0
                            ? fmt::format("free of deadlock with {} virtual channels per link", report.sufficient)
                            : "more virtual channels alone do not remove the cycle");

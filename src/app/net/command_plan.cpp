@@ -65,17 +65,17 @@ std::vector<std::vector<plan::span>> boxes(int ranks, const image_size& image, d
 }
 
 struct prepared {
-  plan::plan what;
+  plan::plan generated;
   plan::goal goal;
 };
 
 prepared prepare_exchange(const std::string& text, const plan_options& options) {
   prepared result;
   if (text.ends_with(".txt"))
-    result.what = plan::parse_messages(read_text(text), text);
+    result.generated = plan::parse_messages(read_text(text), text);
   else
-    result.what = plan::make_exchange(text, {.ranks = options.ranks, .bytes = parse_bytes(options.bytes, "--bytes")});
-  result.goal = plan::goal_of_exchange(result.what);
+    result.generated = plan::make_exchange(text, {.ranks = options.ranks, .bytes = parse_bytes(options.bytes, "--bytes")});
+  result.goal = plan::goal_of_exchange(result.generated);
   return result;
 }
 
@@ -89,8 +89,8 @@ prepared prepare(const std::string& text, const plan_options& options) {
   prepared result;
   if (options.active < 1 && image.pixels() > 0)
     result.goal.active = method.active = boxes(options.ranks, image, options.active);
-  result.what = method.make(options.ranks, image.pixels(), order, root);
-  result.what.element_bytes = options.bytes_per_pixel;
+  result.generated = method.make(options.ranks, image.pixels(), order, root);
+  result.generated.element_bytes = options.bytes_per_pixel;
   result.goal.order = order;
   result.goal.root = method.collect.method == plan::collect_method::none ? -1 : root;
   return result;
@@ -146,7 +146,7 @@ int plan_table(const plan_options& options) {
   std::vector<table_row> rows;
   for (const std::string& method : methods) {
     const prepared p = prepare(method, options);
-    rows.push_back({method, p.what.element_bytes, plan::summarise(p.what), plan::verify(p.what, p.goal)});
+    rows.push_back({method, p.generated.element_bytes, plan::summarise(p.generated), plan::verify(p.generated, p.goal)});
   }
   nlohmann::ordered_json answer = {{"schema", "osteon.plan/1"}, {"ranks", options.ranks},
                                    {"pixels", options.pixels},  {"bytes_per_pixel", options.bytes_per_pixel},
@@ -163,7 +163,7 @@ int plan_table(const plan_options& options) {
 int plan_drawing(const plan_options& options) {
   const std::string& target = options.picture;
   const prepared p = prepare(options.methods.at(0), options);
-  const std::string svg = draw_plan(p.what, p.goal.order);
+  const std::string svg = draw_plan(p.generated, p.goal.order);
   if (target == "-") {
     fmt::print("{}", svg);
     return 0;

@@ -62,7 +62,7 @@ void obey(int line) {
     if (count < 0 && errno == EINTR) continue;
     if (!are_stop_signals_noted() || urgency > 1) end_here();
     request_stop();
-    if (count <= 0) return;  // the front has ended; the results are kept
+    if (count <= 0) return;  // the parent has ended; the results are kept
   }
 }
 

@@ -35,15 +35,15 @@ namespace osteon::app {
 
 namespace {
 
-// As Open MPI chooses it.
+// Same choice as Open MPI.
 std::string folder_for_temporaries() {
   for (const char* name : {"OMPI_MCA_orte_tmpdir_base", "PRTE_MCA_prte_tmpdir_base", "TMPDIR", "TEMP", "TMP"})
     if (const char* folder = std::getenv(name); folder && *folder) return folder;
   return "/tmp";
 }
 
-// Check that the folder for temporary files has room for the files by which mpirun and its ranks exchange addresses. Open
-// MPI 4 fails in MPI_Init of one rank where it is full, and its mpirun then never ends.
+// Check the free space of the folder for temporary files, in which mpirun and its ranks exchange addresses. If the folder is
+// full, Open MPI 4 fails in MPI_Init of one rank, and its mpirun never ends.
 // @throws machine_error
 void require_room_for_launcher(int ranks) {
   if (job::this_build().mpi.find("Open MPI") == std::string::npos) return;
@@ -52,18 +52,18 @@ void require_room_for_launcher(int ranks) {
   if (statvfs(folder.c_str(), &system) != 0)
     throw machine_error(fmt::format("cannot use the folder for temporary files '{}': {}; set TMPDIR to a writable folder",
                                     folder, std::strerror(errno)));
-  // Measured with Open MPI 4.1: 8.2 MB for 2 to 16 ranks. Each further rank has sockets and small files.
+  // Open MPI 4.1 used 8.2 MB for 2 to 16 ranks. Each further rank has sockets and small files.
   const double megabyte = 1e6, needed = 12 * megabyte + 0.064 * megabyte * ranks;
   const double free = static_cast<double>(system.f_bavail) * static_cast<double>(system.f_frsize);
   if (free < needed)
     throw machine_error(
-        fmt::format("the folder for temporary files '{}' has {:.1f} MB of free space, mpirun requires {:.1f} MB for {} "
+        fmt::format("the folder for temporary files '{}' has {:.1f} MB of free space, but mpirun requires {:.1f} MB for {} "
                     "ranks; free space, or set TMPDIR to another folder",
                     folder, free / megabyte, needed / megabyte, ranks));
 }
 
-// Environment variables of launchers, whose options differ: allow more ranks than cores and the user root (containers), do
-// not bind ranks, and do not print messages about exit codes: osteon does both.
+// Environment variables of launchers, whose options differ. They allow more ranks than cores and the user root (containers).
+// They disable binding and messages about exit codes, because osteon binds ranks and prints errors itself.
 void set_up_launchers() {
   for (const auto& [name, value] : std::initializer_list<std::pair<const char*, const char*>>{
            // Open MPI 4
@@ -102,9 +102,9 @@ std::string launcher() {
 
 // Start it in a new session: Ctrl-C must reach only this process, which ends the ranks in order; a launcher would end them
 // immediately. It inherits the lock of the run's folder as a descriptor.
-pid_t spawn_apart(std::vector<std::string>& words, answer_by by, int inherited) {
+pid_t spawn_in_new_session(std::vector<std::string>& arguments, answer_by by, int inherited) {
   std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
+  for (std::string& word : arguments) argv.push_back(word.data());
   argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -122,7 +122,7 @@ pid_t spawn_apart(std::vector<std::string>& words, answer_by by, int inherited) 
     throw machine_error(
         fmt::format("cannot start '{}': {}; install Open MPI (openmpi-bin), or set OSTEON_MPIRUN to the mpirun "
                     "of the MPI that osteon was built with",
-                    words.front(), std::strerror(failed)));
+                    arguments.front(), std::strerror(failed)));
   return pid;
 }
 
@@ -132,7 +132,7 @@ constexpr auto never = monotonic::time_point::max();
 // Exit status of a launcher.
 struct launcher_end {
   int status = 0;
-  bool was_left_over = false;  ///< it did not end after its ranks and was killed
+  bool was_left_over = false;  ///< the launcher did not end after its ranks and was killed
 };
 
 // Kills a launcher that does not end after its ranks, with its process group.
@@ -202,7 +202,7 @@ launcher_end run_launcher(std::vector<std::string>& command, answer_by by, rank_
   const run_folder folder;
   const pid_t pid = [&] {
     const tmpdir_of_run meanwhile(folder);
-    return spawn_apart(command, by, folder.lock());
+    return spawn_in_new_session(command, by, folder.lock());
   }();
   return wait_for_launcher(pid, line);
 }
@@ -210,7 +210,7 @@ launcher_end run_launcher(std::vector<std::string>& command, answer_by by, rank_
 }  // namespace
 
 bool under_launcher(int wanted) {
-  if (parent()) return true;  // it starts a single rank itself
+  if (parent()) return true;  // the parent starts a single rank without a launcher
   const std::optional<int> count = launched_processes();
   return count && !(*count == 1 && wanted > 1);
 }
@@ -222,7 +222,7 @@ std::string own_path() {
   return {path.data(), static_cast<std::size_t>(length)};
 }
 
-void refuse_copies(int world_size) {
+void reject_independent_copies(int world_size) {
   if (world_size > 1) return;
   const int started = std::max({parent() ? parent()->ranks : 0, launched_processes().value_or(0), processes_of_step()});
   if (started <= 1) return;
@@ -239,9 +239,9 @@ void refuse_copies(int world_size) {
                   started, job::this_build().mpi));
 }
 
-int start_ranks(int ranks, int threads, const std::vector<std::string>& words, answer_by by,
+int start_ranks(int ranks, int threads, const std::vector<std::string>& arguments, answer_by by,
                 const job::image_digests& digests) {
-  refuse_copies(1);
+  reject_independent_copies(1);
   drop_launcher_variables();
   if (!needs_no_launcher(ranks)) require_room_for_launcher(ranks);
   setenv("OMP_NUM_THREADS", std::to_string(threads).c_str(), 1);
@@ -265,11 +265,11 @@ int start_ranks(int ranks, int threads, const std::vector<std::string>& words, a
   std::vector<std::string> command;
   if (!needs_no_launcher(ranks)) command = {launcher(), "-np", std::to_string(ranks)};
   command.insert(command.end(), {own_path(), started_by(self)});
-  command.insert(command.end(), words.begin(), words.end());
+  command.insert(command.end(), arguments.begin(), arguments.end());
   const auto [status, was_left_over] = run_launcher(command, by, line);
   wait_for_ranks(false);
   if (stop_urgency() > 1) {
-    say("osteon: ended immediately\n");
+    print_message("osteon: ended immediately\n");
     return was_stopped_from_keyboard() ? 128 + SIGINT : 128 + SIGTERM;
   }
   if (was_left_over && !line.exit_code())

@@ -17,7 +17,7 @@ std::string own_path();
 /// Reject processes that were started as ranks but do not share an MPI world.
 /// @param world_size of MPI_COMM_WORLD; 1 before MPI begins
 /// @throws usage_error; its text is empty in all processes but one
-void refuse_copies(int world_size);
+void reject_independent_copies(int world_size);
 
 /// Writer of the answer of `--json -`.
 enum class answer_by { ranks, parent };
@@ -28,8 +28,8 @@ enum class answer_by { ranks, parent };
 /// its process group.
 /// @param digests of the images of their job, which the ranks do not read
 /// @return the exit code of the ranks
-/// @throws machine_error if mpirun does not start, usage_error as refuse_copies
-int start_ranks(int ranks, int threads, const std::vector<std::string>& words, answer_by by = answer_by::ranks,
+/// @throws machine_error if mpirun does not start, usage_error as reject_independent_copies
+int start_ranks(int ranks, int threads, const std::vector<std::string>& arguments, answer_by by = answer_by::ranks,
                 const job::image_digests& digests = {});
 
 }  // namespace osteon::app

@@ -26,9 +26,9 @@ namespace {
     std::rethrow_exception(std::current_exception());
   } catch (const error& e) {
     code = exit_code(e.kind());
-    say(fmt::format("osteon: [rank {}] {}\n", comm::rank(MPI_COMM_WORLD), e.what()));
+    print_message(fmt::format("osteon: [rank {}] {}\n", comm::rank(MPI_COMM_WORLD), e.what()));
   } catch (...) {
-    say(fmt::format("osteon: [rank {}] ended by an unknown error\n", comm::rank(MPI_COMM_WORLD)));
+    print_message(fmt::format("osteon: [rank {}] ended by an unknown error\n", comm::rank(MPI_COMM_WORLD)));
   }
   report_to_front(code);
   MPI_Abort(MPI_COMM_WORLD, code);
@@ -38,7 +38,7 @@ namespace {
 }  // namespace
 
 mpi_of_process::mpi_of_process(int threads) {
-  if (!parent() && !launched_processes()) folder_.emplace();  // the process that starts the ranks has one for all
+  if (!parent() && !launched_processes()) folder_.emplace();  // a parent process creates one folder for all ranks
   int provided = 0;
   if (folder_) {
     const tmpdir_of_run meanwhile(*folder_);
@@ -59,11 +59,11 @@ int on_all_ranks(const std::function<void(MPI_Comm)>& body) {
   int code = 0;
   const int rank = comm::rank(MPI_COMM_WORLD);
   try {
-    refuse_copies(comm::size(MPI_COMM_WORLD));
+    reject_independent_copies(comm::size(MPI_COMM_WORLD));
     body(MPI_COMM_WORLD);
   } catch (const error& e) {
     // All ranks throw the same text (comm::collectively): all leave, and one prints it.
-    if (rank == 0 && *e.what()) say(fmt::format("osteon: {}\n", e.what()));
+    if (rank == 0 && *e.what()) print_message(fmt::format("osteon: {}\n", e.what()));
     code = exit_code(e.kind());
     if (e.kind() == error_kind::interrupted) {  // only some ranks may have received the request
       code = exit_code_of(e.kind());
@@ -71,7 +71,7 @@ int on_all_ranks(const std::function<void(MPI_Comm)>& body) {
     }
   } catch (const std::exception& e) {
     // Only this rank failed; the others may wait in a collective and must be ended.
-    say(fmt::format("osteon: [rank {}] {}\n", rank, e.what()));
+    print_message(fmt::format("osteon: [rank {}] {}\n", rank, e.what()));
     report_to_front(exit_code(error_kind::machine));
     MPI_Abort(MPI_COMM_WORLD, exit_code(error_kind::machine));
   }

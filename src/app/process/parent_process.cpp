@@ -34,11 +34,11 @@ std::string started_by(const parent_process& parent) {
                      parent.time, parent.host, parent.network, parent.socket, parent.images, parent.labels);
 }
 
-void take_parent(std::vector<std::string>& words) {
+void extract_parent_record(std::vector<std::string>& arguments) {
   began = job::utc_now();
-  if (words.empty() || !words.front().starts_with(first_word)) return;
-  const std::string word = words.front();
-  words.erase(words.begin());
+  if (arguments.empty() || !arguments.front().starts_with(first_word)) return;
+  const std::string word = arguments.front();
+  arguments.erase(arguments.begin());
   const std::vector<std::string> fields = fields_of(std::string_view(word).substr(first_word.size()));
   parent_process parent;
   const auto count_ends = [&](const std::string& text) {

@@ -25,9 +25,10 @@ struct parent_process {
 /// Argument that contains the record.
 std::string started_by(const parent_process& parent);
 
-/// Remove that argument from the front of `words`, if present, and store its record. Call once at the start of the program.
+/// Remove that argument from the front of `arguments`, if present, and store its record. Call once at the start of the
+/// program.
 /// @throws usage_error if the record is not valid
-void take_parent(std::vector<std::string>& words);
+void extract_parent_record(std::vector<std::string>& arguments);
 
 /// Process that started this one as one of its ranks; none if a user or a launcher started it.
 const std::optional<parent_process>& parent();

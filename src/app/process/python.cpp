@@ -27,7 +27,7 @@ std::string run_python(const std::vector<std::string>& call, const char* failure
   if (result.exit_code == exit_code(error_kind::usage)) throw usage_error(result.err);
   if (result.exit_code != 0)
     throw machine_error(fmt::format("{} (exit code {}): {}", failure, result.exit_code, result.err));
-  constexpr std::string_view mark = "warning: ";  // other packages may print lines
+  constexpr std::string_view mark = "warning: ";  // other packages may print other lines
   std::istringstream lines(result.err);
   for (std::string line; std::getline(lines, line);)
     if (line.starts_with(mark)) terminal_sink(false).warn(line.substr(mark.size()));
@@ -42,12 +42,12 @@ void print_answer_of_python(const std::vector<std::string>& call, const char* fa
     fmt::print("{}", printable(said));
 }
 
-void become_python(const std::vector<std::string>& call) {
+void exec_python(const std::vector<std::string>& call) {
   std::vector<char*> argv;
   for (const std::string& word : call) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   std::fflush(stdout);
-  drop_launcher_variables();  // programs that it starts have their own ranks
+  drop_launcher_variables();  // programs that Python starts have their own ranks
   if (answer_descriptor() != STDOUT_FILENO) dup2(answer_descriptor(), STDOUT_FILENO);
   execvp(argv[0], argv.data());
   throw machine_error(fmt::format("cannot start '{}': {}; set OSTEON_PYTHON to a Python that has the osteon package",

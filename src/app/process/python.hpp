@@ -15,6 +15,6 @@ void print_answer_of_python(const std::vector<std::string>& call, const char* fa
 
 /// Replace this process by a command, which takes over signals, terminal, standard streams and exit code. Reserved standard
 /// output is restored. @throws machine_error if it does not start
-[[noreturn]] void become_python(const std::vector<std::string>& call);
+[[noreturn]] void exec_python(const std::vector<std::string>& call);
 
 }  // namespace osteon::app

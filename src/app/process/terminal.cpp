@@ -34,7 +34,7 @@ double seconds_between_lines() {
 
 }  // namespace
 
-void say(std::string_view text) { write(printable(text)); }
+void print_message(std::string_view text) { write(printable(text)); }
 
 bool is_interactive() { return parent() ? parent()->interactive : isatty(STDERR_FILENO) != 0; }
 
@@ -46,28 +46,28 @@ void terminal_sink::clear() {
 }
 
 void terminal_sink::note(std::string_view text) {
-  if (loudness_ == loudness::quiet) return;
+  if (verbosity_ == verbosity::quiet) return;
   clear();
-  say(fmt::format("  {}\n", text));
+  print_message(fmt::format("  {}\n", text));
 }
 
 void terminal_sink::warn(std::string_view text) {
   clear();
-  say(fmt::format("  warning: {}\n", text));
+  print_message(fmt::format("  warning: {}\n", text));
 }
 
 void terminal_sink::stage(std::string_view name) {
-  if (loudness_ == loudness::quiet) return;
+  if (verbosity_ == verbosity::quiet) return;
   clear();
   stage_ = name;
   since_stage_.restart();
   first_line_ = true;
-  say(loudness_ == loudness::all ? fmt::format("{}{}\n", name, time_of_line()) : fmt::format("{}\n", name));
+  print_message(verbosity_ == verbosity::all ? fmt::format("{}{}\n", name, time_of_line()) : fmt::format("{}\n", name));
 }
 
 void terminal_sink::progress(double fraction, std::string_view detail) {
-  if (loudness_ == loudness::quiet) return;
-  const double wait = loudness_ == loudness::all ? 0 : interactive_ ? 0.1 : seconds_between_lines();
+  if (verbosity_ == verbosity::quiet) return;
+  const double wait = verbosity_ == verbosity::all ? 0 : interactive_ ? 0.1 : seconds_between_lines();
   if (since_line_.seconds() < wait && (interactive_ || !first_line_ || since_stage_.seconds() < wait)) return;
   since_line_.restart();
   first_line_ = false;
@@ -75,12 +75,12 @@ void terminal_sink::progress(double fraction, std::string_view detail) {
   std::string line = fmt::format("  {:3.0f} %  {}", 100 * fraction, detail);
   if (fraction > 0.02 && fraction < 1 && elapsed > 1)
     line += fmt::format("  (about {} left)", duration(elapsed * (1 - fraction) / fraction));
-  if (loudness_ == loudness::all) line += time_of_line();
+  if (verbosity_ == verbosity::all) line += time_of_line();
   if (interactive_) {
     write("\r\033[K" + printable(line));
     line_open_ = true;
   } else {
-    say(line + "\n");
+    print_message(line + "\n");
   }
 }
 

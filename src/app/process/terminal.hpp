@@ -9,7 +9,7 @@
 namespace osteon::app {
 
 /// Amount of output. Warnings and errors are always printed.
-enum class loudness {
+enum class verbosity {
   quiet,  ///< warnings and errors only
   usual,
   all,  ///< also every progress report; stages and reports are lines with elapsed time
@@ -19,8 +19,8 @@ enum class loudness {
 class terminal_sink : public log_sink {
  public:
   /// @param interactive rewrite one line in place instead of printing new ones
-  explicit terminal_sink(bool interactive, loudness how = loudness::usual)
-      : interactive_(interactive && how != loudness::all), loudness_(how) {}
+  explicit terminal_sink(bool interactive, verbosity level = verbosity::usual)
+      : interactive_(interactive && level != verbosity::all), verbosity_(level) {}
   ~terminal_sink() override { clear(); }
   void note(std::string_view text) override;
   void warn(std::string_view text) override;
@@ -31,7 +31,7 @@ class terminal_sink : public log_sink {
   void clear();
   std::string time_of_line() const;
   bool interactive_;
-  loudness loudness_;
+  verbosity verbosity_;
   bool line_open_ = false;
   std::string stage_;
   stopwatch since_start_, since_stage_, since_line_;
@@ -42,7 +42,7 @@ class terminal_sink : public log_sink {
 bool is_interactive();
 
 /// Write to standard error and escape control characters. Write errors are ignored: the job continues.
-void say(std::string_view text);
+void print_message(std::string_view text);
 
 /// "12 s", "3 min 20 s", "2 h 5 min".
 std::string duration(double seconds);

@@ -98,18 +98,19 @@ double number(const std::string& text) {
   return value;
 }
 
-void measure(MPI_Comm comm, const std::vector<std::string>& words) {
-  if (words.size() < 5) throw usage_error("usage: WIDTHxHEIGHT FORMAT ACTIVE SECONDS METHOD...");
+void measure(MPI_Comm comm, const std::vector<std::string>& arguments) {
+  if (arguments.size() < 5) throw usage_error("usage: WIDTHxHEIGHT FORMAT ACTIVE SECONDS METHOD...");
   composite_case scene;
-  const std::size_t cross = words[0].find('x');
-  scene.width = static_cast<int>(number(words[0].substr(0, cross)));
-  scene.height = static_cast<int>(number(words[0].substr(std::min(cross, words[0].size() - 1) + 1)));
-  scene.format.colour = words[1] == "rgba32f" ? kernel::colour_format::rgba32f : kernel::colour_format::rgba8;
-  scene.active = number(words[2]);
-  scene.seconds = number(words[3]);
+  const std::size_t cross = arguments[0].find('x');
+  scene.width = static_cast<int>(number(arguments[0].substr(0, cross)));
+  scene.height = static_cast<int>(number(arguments[0].substr(std::min(cross, arguments[0].size() - 1) + 1)));
+  scene.format.colour = arguments[1] == "rgba32f" ? kernel::colour_format::rgba32f : kernel::colour_format::rgba8;
+  scene.active = number(arguments[2]);
+  scene.seconds = number(arguments[3]);
   std::vector<composite_way> ways;
-  for (std::size_t i = 4; i < words.size(); ++i)
-    ways.push_back(words[i].starts_with("icet:") ? way_of_icet(comm, scene, words[i]) : make_way(comm, scene, words[i]));
+  for (std::size_t i = 4; i < arguments.size(); ++i)
+    ways.push_back(arguments[i].starts_with("icet:") ? way_of_icet(comm, scene, arguments[i])
+                                                     : make_way(comm, scene, arguments[i]));
   const auto costs = measure(comm, scene, ways);
   if (comm::rank(comm) != 0) return;
   auto rows = nlohmann::ordered_json::array();

@@ -6,7 +6,7 @@
 namespace osteon::studies {
 
 method_options read_method(const std::string& name) {
-  method_options words{name};
+  method_options options{name};
   for (bool more = true; more;) {
     more = false;
     for (const auto& [suffix, flag] :
@@ -16,12 +16,12 @@ method_options read_method(const std::string& name) {
           {"+narrow", &method_options::narrow},
           {"+checked", &method_options::checked},
           {"+display", &method_options::display}})
-      if (words.method.ends_with(suffix)) {
-        words.method.resize(words.method.size() - suffix.size());
-        words.*flag = more = true;
+      if (options.method.ends_with(suffix)) {
+        options.method.resize(options.method.size() - suffix.size());
+        options.*flag = more = true;
       }
   }
-  return words;
+  return options;
 }
 
 }  // namespace osteon::studies

@@ -16,15 +16,15 @@ double by_equations(const net::compositing_machine& machine, int ranks, int grou
 
 std::vector<composite_prediction> predict(const std::string& way, const composite_case& scene, int ranks,
                                           const net::compositing_machine& here) {
-  const method_options words = read_method(way);
-  const std::string& method = words.method;
-  if (words.sparse || words.in_parts || method == "auto" || method == "fragments" || ranks < 2) return {};
+  const method_options options = read_method(way);
+  const std::string& method = options.method;
+  if (options.sparse || options.in_parts || method == "auto" || method == "fragments" || ranks < 2) return {};
   if (method == "binary-swap:rectangles") return {};  // has no generator of plans with this name
   const std::int64_t pixels = std::int64_t{scene.width} * scene.height;
   const auto pixel = static_cast<double>(scene.format.bytes());
   const double bytes = pixel * static_cast<double>(pixels);
   // A machine's own message of a whole picture; the equations have no display node.
-  if (words.display) {
+  if (options.display) {
     const auto frame = predict(way.substr(0, way.find("+display")), scene, ranks, here);
     if (frame.empty() || frame.back().machine != here.name) return {};
     return {{here.name, {}, 1 / (1 / frame.back().extended + here.collect_latency + bytes / here.collect_rate)}};

@@ -6,73 +6,15 @@
 #include <app/commands.hpp>
 #include <functional>
 #include <memory>
-#include <osteon/job/system_info.hpp>
 #include <string>
 
 namespace osteon::app {
 
 namespace {
 
-// Backslashes, and dots and apostrophes at the start of a line, are special in roff; a plain - may be printed as a hyphen,
-// which cannot be copied to a command line.
-std::string roff(const std::string& text) {
-  std::string result;
-  bool at_start = true;
-  for (const char c : text) {
-    if (at_start && (c == '.' || c == '\'')) result += "\\&";
-    if (c == '\\')
-      result += "\\e";
-    else if (c == '-')
-      result += "\\-";
-    else
-      result += c;
-    at_start = c == '\n';
-  }
-  return result;
-}
-
-std::string upper(std::string text) {
-  for (char& c : text)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  return text;
-}
-
-void describe(const option_entry& o, std::string& page) {
-  std::string names;
-  for (const std::string& name : o.names) names += (names.empty() ? "\\fB" : ", \\fB") + roff(name) + "\\fR";
-  const std::string value = o.value.empty() ? "" : " \\fI" + roff(o.value) + "\\fR";
-  page += fmt::format(".TP\n{}{}\n{}\n", names, value, roff(o.description));
-}
-
-void describe(const command_entry& at, const std::string& path, std::string& page) {
-  std::string arguments;
-  for (const option_entry& a : at.arguments) arguments += " \\fI" + roff(a.names.front()) + "\\fR";
-  page += fmt::format(".SS \\fB{}\\fR{}{}\n{}\n", roff(path), at.options.empty() ? "" : " [options]", arguments,
-                      roff(at.description));
-  for (const option_entry& a : at.arguments) describe(a, page);
-  for (const option_entry& o : at.options)
-    if (o.names.front() != "-h" && o.names.back() != "--help") describe(o, page);
-  if (!at.footer.empty()) page += fmt::format(".PP\n.nf\n{}\n.fi\n", roff(at.footer));
-  for (const command_entry& inner : at.below) describe(inner, path + " " + inner.name, page);
-}
-
-// @param version without the program's name
-// @return text in the macros of man(7)
-std::string manual_page(const command_entry& program, const std::string& version) {
-  std::string page = fmt::format(
-      ".TH {0} 1 \"\" \"{1} {2}\" \"User Commands\"\n.SH NAME\n{1} \\- {3}\n.SH SYNOPSIS\n\\fB{1}\\fR \\fIcommand\\fR "
-      "[options]\n.SH DESCRIPTION\n{3}\n.PP\n.nf\n{4}\n.fi\n.SH OPTIONS\n",
-      upper(program.name), program.name, roff(version), roff(program.description.substr(program.description.find(' ') + 1)),
-      roff(program.footer));
-  for (const option_entry& o : program.options) describe(o, page);
-  page += ".SH COMMANDS\n";
-  for (const command_entry& c : program.below) describe(c, program.name + " " + c.name, page);
-  return page;
-}
-
 using visitor = std::function<void(const std::string& path, const command_entry&)>;
 
-// From the outermost inwards; the path of a command is its words, such as "osteon net draw".
+// Visit a command and its subcommands, outermost first. The path of a command is, for example, "osteon net draw".
 void visit(const command_entry& at, const std::string& path, const visitor& work) {
   work(path, at);
   for (const command_entry& inner : at.below) visit(inner, path + " " + inner.name, work);
@@ -85,14 +27,14 @@ std::string joined_names(const command_entry& at) {
   return fmt::format("{}", fmt::join(all, " "));
 }
 
-// In single quotes of a POSIX shell.
+// Quote text for a POSIX shell.
 std::string quoted_word(const std::string& text) {
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return result + "'";
 }
 
-// The part of a description that fits into a menu.
+// First clause of a description, short enough for a menu.
 std::string first_clause(const std::string& text) {
   const auto end = std::min({text.find(';'), text.find('\n'), text.find(". ")});
   return text.substr(0, end);
@@ -209,7 +151,7 @@ std::string zsh_completion(const command_entry& program) {
 std::string fish_completion(const command_entry& program) {
   std::string text = fmt::format(
       R"(# fish completion for {0}, written by `{0} completion fish`.
-# Whether the words that are no options begin with these and go on with none of the commands after `--`.
+# True if the words without options begin with the path $argv[1] and do not continue with a subcommand in $argv[2..].
 function __{0}_at
     set -l words (commandline -opc | string match -v -- '-*')
     set -l path (string split ' ' -- $argv[1])
@@ -222,7 +164,7 @@ end
 complete -c {0} -e
 )",
       program.name);
-  // Within double quotes of fish.
+  // Quote text for fish.
   const auto inner = [](const std::string& words) {
     std::string result;
     for (const char c : words) {
@@ -267,14 +209,6 @@ void add_completion(registry& commands) {
       "Examples:\n  eval \"$(osteon completion bash)\"                 # in ~/.bashrc\n"
       "  osteon completion zsh >\"${fpath[1]}/_osteon\"\n"
       "  osteon completion fish >~/.config/fish/completions/osteon.fish");
-}
-
-void add_manual(registry& commands) {
-  command c = commands.add("manual", "Print the manual page, for man(1)", [&commands] {
-    fmt::print("{}", manual_page(commands.tree(), job::this_build().version));
-    return 0;
-  });
-  c.footer("Example:\n  osteon manual | man -l -");
 }
 
 }  // namespace osteon::app
