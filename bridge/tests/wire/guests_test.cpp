@@ -21,15 +21,15 @@ std::size_t open_descriptors() {
 /// Connections without data.
 std::vector<descriptor> strangers(const std::string& address, std::size_t how_many) {
   std::vector<descriptor> all;
-  std::string why;
-  for (std::size_t n = 0; n < how_many; ++n) all.push_back(dial(address, {}, why));
+  std::string reason;
+  for (std::size_t n = 0; n < how_many; ++n) all.push_back(dial(address, {}, reason));
   return all;
 }
 
 /// True if a socket listens there.
 bool answers(const std::string& address) {
-  std::string why;
-  const descriptor fd = dial(address, {}, why);
+  std::string reason;
+  const descriptor fd = dial(address, {}, reason);
   pollfd one{fd.get(), POLLOUT, 0};
   return fd && poll(&one, 1, 2000) == 1 && socket_error(fd.get()).empty();
 }

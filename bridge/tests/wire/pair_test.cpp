@@ -173,7 +173,7 @@ TEST(pair, a_message_is_given_back_only_if_it_was_not_matched) {
   a.pair.cancel(2, two);
   settle(a, b);
   ASSERT_EQ(b.got.size(), 4U);
-  EXPECT_EQ(b.got[2].type, message::what_kind::cancel_asked);
+  EXPECT_EQ(b.got[2].type, message::what_kind::cancel_requested);
   EXPECT_EQ(b.got[2].id, 1U);
   b.pair.answer_cancel(1, true);
   b.pair.answer_cancel(2, false);

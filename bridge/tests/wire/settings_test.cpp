@@ -52,7 +52,7 @@ TEST(settings, good_values_are_taken) {
   EXPECT_FALSE(s.tls);
   faults.clear();
   read_settings({{"hiwater", "10"}}, faults);
-  EXPECT_EQ(all(faults), "ackmark: 64 is above hiwater = 10: a sender would wait forever\n");
+  EXPECT_EQ(all(faults), "ackmark: 64 is above hiwater = 10: senders would wait forever\n");
 }
 
 // Oracle: the table of bridge/docs/bridge.md.

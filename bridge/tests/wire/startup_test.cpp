@@ -20,7 +20,7 @@ std::string told(const settings& s) {
   return "";
 }
 
-bool says(const std::string& text, const std::vector<std::string>& parts) {
+bool contains(const std::string& text, const std::vector<std::string>& parts) {
   return std::all_of(parts.begin(), parts.end(), [&](const std::string& p) { return text.find(p) != std::string::npos; });
 }
 
@@ -43,17 +43,17 @@ TEST_P(startup, another_key_is_refused_at_once_and_by_name) {
   s.key = "not the key of the tests at all";
   const auto began = std::chrono::steady_clock::now();
   const std::string text = told(s);
-  EXPECT_TRUE(says(text, {"key"})) << text;
+  EXPECT_TRUE(contains(text, {"key"})) << text;
   EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(), 2.5);
   // The others are notified when their time to join is over.
   const std::string other = told(test::settings_for(*server, 1, 0, 1, GetParam()));
-  EXPECT_TRUE(says(other, {"cluster 'a': 0 of 1 processes", "a connection was rejected"})) << other;
+  EXPECT_TRUE(contains(other, {"cluster 'a': 0 of 1 processes", "a connection was rejected"})) << other;
 }
 
 TEST(startup, tls_on_one_side_only_is_told) {
   const auto server = test::start_server({1, 1}, true);
   const std::string text = told(test::settings_for(*server, 0, 0, 1, false));
-  EXPECT_TRUE(says(text, {"rejected this process", "tls on one side only"})) << text;
+  EXPECT_TRUE(contains(text, {"rejected this process", "tls on one side only"})) << text;
 }
 
 TEST(startup, no_server_is_told_with_its_address) {
@@ -62,7 +62,7 @@ TEST(startup, no_server_is_told_with_its_address) {
   s.key = "a key of the tests, long enough";
   s.join_seconds = 0.5;
   const std::string text = told(s);
-  EXPECT_TRUE(says(text, {"127.0.0.1:1", "Connection refused"})) << text;
+  EXPECT_TRUE(contains(text, {"127.0.0.1:1", "Connection refused"})) << text;
 }
 
 // Singletons: every process reports size 1, because the launcher belongs to another MPI.
@@ -75,7 +75,8 @@ TEST(startup, singletons_are_told_to_all) {
   all.push_back(std::async(std::launch::async, [&] { return told(test::settings_for(*server, 1, 0, 1, true)); }));
   std::vector<std::string> texts;
   for (auto& f : all) texts.push_back(f.get());
-  for (const auto& t : texts) EXPECT_TRUE(says(t, {"cluster 'a': 2 processes registered of 2 expected", "singletons"})) << t;
+  for (const auto& t : texts)
+    EXPECT_TRUE(contains(t, {"cluster 'a': 2 processes registered of 2 expected", "singletons"})) << t;
 }
 
 TEST(startup, a_wrong_address_is_no_route_for_all) {
@@ -86,7 +87,7 @@ TEST(startup, a_wrong_address_is_no_route_for_all) {
     });
     FAIL();
   } catch (const link_error& e) {
-    EXPECT_TRUE(says(e.what(), {"no route", "cluster 'a'", "127.0.0.1:1"})) << e.what();
+    EXPECT_TRUE(contains(e.what(), {"no route", "cluster 'a'", "127.0.0.1:1"})) << e.what();
   }
 }
 
@@ -100,8 +101,8 @@ TEST(startup, garbage_on_the_ports_does_no_harm) {
     std::vector<char> junk(5000, 'x');
     for (unsigned n = 0; !stop; ++n) {
       for (const std::string& to : {"127.0.0.1:" + port, "127.0.0.1:" + std::to_string(server->port())}) {
-        std::string why;
-        descriptor fd = dial(to, options, why);
+        std::string reason;
+        descriptor fd = dial(to, options, reason);
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
         junk[n % junk.size()] = static_cast<char>(n * 7);
         if (fd) send(fd.get(), junk.data(), 1 + n * 37 % junk.size(), MSG_NOSIGNAL);
@@ -135,14 +136,14 @@ TEST(diagnose, names_what_does_not_fit) {
   const std::vector<expected_cluster> two{{"a", 2, ""}, {"b", 1, ""}};
   EXPECT_EQ(diagnose(two, {process(0, 0, 2), process(0, 1, 2), process(1, 0, 1)}, true), "");
   EXPECT_EQ(diagnose(two, {process(0, 0, 2)}, false), "");
-  EXPECT_TRUE(says(diagnose(two, {process(0, 0, 2)}, true), {"cluster 'a': 1 of 2", "cluster 'b': 0 of 1"}));
-  EXPECT_TRUE(says(diagnose(two, {process(0, 0, 3)}, false), {"reports 3 processes in its cluster; expected are 2"}));
-  EXPECT_TRUE(says(diagnose(two, {process(0, 1, 2), process(0, 1, 2)}, false), {"registered twice"}));
-  EXPECT_TRUE(says(diagnose(two, {process(0, 0, 1), process(0, 0, 1)}, false), {"singletons"}));
-  EXPECT_TRUE(says(diagnose(two, {process(5, 0, 1)}, false), {"cluster 5", "there are 2"}));
+  EXPECT_TRUE(contains(diagnose(two, {process(0, 0, 2)}, true), {"cluster 'a': 1 of 2", "cluster 'b': 0 of 1"}));
+  EXPECT_TRUE(contains(diagnose(two, {process(0, 0, 3)}, false), {"reports 3 processes in its cluster instead of 2"}));
+  EXPECT_TRUE(contains(diagnose(two, {process(0, 1, 2), process(0, 1, 2)}, false), {"registered twice"}));
+  EXPECT_TRUE(contains(diagnose(two, {process(0, 0, 1), process(0, 0, 1)}, false), {"singletons"}));
+  EXPECT_TRUE(contains(diagnose(two, {process(5, 0, 1)}, false), {"cluster 5", "there are 2"}));
   registration old = process(1, 0, 1);
   old.wire = wire_version + 1;
-  EXPECT_TRUE(says(diagnose(two, {old}, false), {"version", "install the same osteon"}));
+  EXPECT_TRUE(contains(diagnose(two, {old}, false), {"version", "install the same osteon"}));
 }
 
 }  // namespace startup_test

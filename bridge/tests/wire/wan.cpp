@@ -107,8 +107,8 @@ void wan::serve() {
     const timespec wait = options_.polling ? timespec{} : timespec{ns / 1000000000, ns % 1000000000};
     ppoll(fds.data(), fds.size(), &wait, nullptr);
     while (wire::descriptor a = wire::accept_one(listener_.get(), options)) {
-      std::string why;
-      wire::descriptor b = now == state::broken ? wire::descriptor() : wire::dial(target_, options, why);
+      std::string reason;
+      wire::descriptor b = now == state::broken ? wire::descriptor() : wire::dial(target_, options, reason);
       if (b) lines_.push_back({std::move(a), std::move(b), {}, {}});
     }
     if (now == state::broken) lines_.clear();

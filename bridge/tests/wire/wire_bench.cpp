@@ -33,8 +33,8 @@ struct plain {
     auto [listener, port] = listen_on("", "127.0.0.1");
     link = std::make_unique<test::wan>("127.0.0.1:" + std::to_string(port), s);
     const settings options;
-    std::string why;
-    a = dial("127.0.0.1:" + std::to_string(link->port()), options, why);
+    std::string reason;
+    a = dial("127.0.0.1:" + std::to_string(link->port()), options, reason);
     while (!b) b = accept_one(listener.get(), options);
   }
   static void all(int fd, char* data, std::size_t n, bool sending) {

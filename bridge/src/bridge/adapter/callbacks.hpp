@@ -1,9 +1,9 @@
 #pragma once
 /// @file
-/// Functions of the program called by the vendor: reductions, error handlers, attributes, generalised requests.
-///
-/// If MPI passes a state to the callback, the state contains the program's function. Reductions and error handlers have
-/// none, so each of their functions uses one of a fixed number of entry functions, shared by all objects created with it.
+/// Functions of the program called by the vendor: reductions, error handlers, attributes, generalised requests. If MPI
+/// passes a state to the callback, the state contains the program's function. Reductions and error handlers have no state,
+/// so each of their functions uses one of a fixed number of entry functions. All objects created with a function share its
+/// entry function.
 #include <array>
 #include <deque>
 #include <map>
@@ -344,7 +344,7 @@ int custom_Register_datarep(const char* name, decltype(datarep::read) read, decl
       MPI_Register_datarep(name, read ? +reading : no_conversion, write ? +writing : no_conversion, measuring, &d));
 }
 
-// --- the rest ---
+// --- arguments of type constructors ---
 int custom_Pcontrol(int level, ...) { return code_result(MPI_Pcontrol(level)); }
 
 int order_out(int);

@@ -1,8 +1,7 @@
 /// @file
-/// Buffers of MPI 4.1: attached to a communicator or a session, automatic ones, and flushing.
-///
-/// With such a buffer, a buffered send copies into memory of this library and is an MPI_Isend; the program's buffer is only
-/// returned. If the process has attached a buffer of the old kind, the MPI below handles all calls.
+/// Buffers of MPI 4.1: attached to a communicator or a session, automatic ones, and flushing. With such a buffer, a buffered
+/// send copies into memory of this library and calls MPI_Isend; the program's buffer is only stored until it is detached. If
+/// the process has attached a buffer by MPI_Buffer_attach, the underlying MPI handles all calls.
 #include <bridge/fallback/composite_requests.hpp>
 #include <bridge/inter_cluster/data.hpp>
 #include <map>
@@ -25,7 +24,7 @@ struct attached {
 struct all_buffers {
   std::mutex mutex;
   std::map<const void*, attached> of;  ///< by communicator or session; by null for the process
-  std::vector<const void*> sessions;   ///< those of `of` that are sessions
+  std::vector<const void*> sessions;   ///< keys of `of` that are sessions
 };
 all_buffers& buffers() {
   static all_buffers all;

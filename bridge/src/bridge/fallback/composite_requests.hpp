@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Fallbacks: functions of the standard that are missing in the MPI below or in a communicator over clusters, implemented
-/// by existing functions. They are above all other layers, so that they may use functions of any of these.
+/// Fallbacks: functions of the standard that are missing in the underlying MPI or in a communicator over clusters,
+/// implemented by existing functions. They are above all other layers, so that they may use functions of any of these.
 ///
 /// A fallback that returns a request returns one of this layer. The functions that wait for requests pass through this layer
 /// after the first such request, so that a program without fallbacks has no overhead.
@@ -24,7 +24,7 @@ struct composite {
   std::shared_ptr<void> kept;              ///< data that the parts need until then
   std::function<int(MPI_Request*)> start;  ///< of a persistent one: starts its only part
   bool active = true;
-  // Partitioned ones: partitions marked by MPI_Pready, number of the others, and the start of the message.
+  // Partitioned requests: partitions marked by MPI_Pready, number of unmarked partitions, and the start of the message.
   std::vector<bool> ready;
   std::atomic<int> unready = 0;
   std::function<int(MPI_Request*)> go;
@@ -42,7 +42,7 @@ struct composite {
   }
 };
 
-/// A new one. The program receives its handle by `handle_of`, after all parts were started.
+/// Create a request. The program receives its handle by `handle_of` after the start of all parts.
 composite* make_composite();
 void drop(composite* c);
 /// A completed request, for an operation that has ended.
@@ -55,9 +55,9 @@ bool spans_clusters(MPI_Comm comm) noexcept;
 bool job_spans_clusters() noexcept;
 /// True if the vendor's functions that are new in MPI 4 work. False for MPICH 4.0:
 /// - MPI_Gather_init writes data that were not received;
-/// - MPI_Allgather_init does not see the rank's own data at its second start;
+/// - MPI_Allgather_init omits the rank's own data at its second start;
 /// - a wait for a persistent collective that was not started does not return;
-/// - neither does a wait for MPI_Isendrecv with MPI_PROC_NULL, and its status is otherwise not that of the received message.
+/// - a wait for MPI_Isendrecv with MPI_PROC_NULL does not return; with other ranks its status is not that of the message.
 bool trusts_functions_of_mpi_4() noexcept;
 
 /// True if a function is not available for a communicator: the vendor has none, or the communicator spans clusters.

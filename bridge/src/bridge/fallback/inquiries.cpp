@@ -104,10 +104,10 @@ int abi_get_info(MPI_Info* info) {
                    info);
 }
 
-/// Only the Fortran library knows its types.
+/// The types of Fortran are available in the Fortran library only.
 int abi_get_fortran_info(MPI_Info* info) { return *info = MPI_INFO_NULL, MPI_SUCCESS; }
 
-/// MPI permits an empty one.
+/// MPI permits an empty value.
 int get_hw_resource_info(MPI_Info* info) { return active.Info_create(info); }
 
 // --- error classes, codes and strings of the program ---
@@ -173,7 +173,7 @@ int remove_error_string(int code) {
 // --- types ---
 decltype(slots::Type_contiguous_c) contiguous_below;
 
-/// More elements than int can count: as many whole pieces as possible, and the rest.
+/// A type with more elements than int can count: as many whole pieces as possible, and the remainder.
 int contiguous(MPI_Count count, MPI_Datatype type, MPI_Datatype* made) {
   const int e = contiguous_below(count, type, made);
   if (e != MPI_ERR_VALUE_TOO_LARGE || count / INT_MAX > INT_MAX) return e;

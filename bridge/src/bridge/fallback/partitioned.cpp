@@ -1,7 +1,7 @@
 /// @file
 /// Partitioned communication as one message, sent when its last partition is ready.
 ///
-/// Its messages match only each other: their tags are counted down from the upper limit of the MPI below.
+/// Its messages match only each other: their tags are counted down from the upper limit of the underlying MPI.
 #include <algorithm>
 #include <bridge/fallback/arguments.hpp>
 

@@ -1,6 +1,6 @@
 /// @file
 /// Persistent collectives by their nonblocking forms: MPI_Start calls MPI_IX with the arguments of MPI_X_init. Processes may
-/// start them in different orders, unlike nonblocking ones: so each has its own communicator.
+/// start persistent collectives in different orders, but not nonblocking ones: therefore each has its own communicator.
 #include <bridge/fallback/arguments.hpp>
 
 namespace osteon::bridge {
@@ -39,7 +39,7 @@ struct what_is_kept {
       : own(std::move(comm)), arguments(given, lengths) {}
 };
 
-/// `blocking` determines the arguments that the other two have in common.
+/// `blocking` determines the arguments that all three functions have in common.
 template <auto init, auto start, auto blocking, bool among_neighbors>
 struct persistent;
 

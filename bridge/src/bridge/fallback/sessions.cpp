@@ -21,8 +21,8 @@ struct all_sessions {
   arena<session> objects;
   std::mutex mutex;
   std::map<MPI_Errhandler, MPI_Session_errhandler_function*> functions;  ///< of error handlers of sessions
-  std::map<MPI_Errhandler, int> lent;  ///< other handlers, by the number of times that a session returned them
-  bool began_mpi = false;              ///< MPI_Init was called here
+  std::map<MPI_Errhandler, int> returned;  ///< number of times that a session returned each other handler
+  bool began_mpi = false;                  ///< MPI_Init was called here
 };
 all_sessions& sessions() {
   static all_sessions all;
@@ -109,7 +109,7 @@ int group_from_pset(MPI_Session handle, const char* name, MPI_Group* out) {
   return comm == MPI_COMM_NULL ? call_handler(handle, MPI_ERR_ARG) : active.Comm_group(comm, out);
 }
 
-/// Communicators of one group that are created at the same time differ by their text.
+/// Communicators of one group that are created at the same time are distinguished by their text.
 int tag_of(const char* text) {
   std::uint32_t hash = 2166136261u;
   for (; *text; ++text) hash = (hash ^ static_cast<unsigned char>(*text)) * 16777619u;
@@ -139,7 +139,7 @@ int intercomm_from_groups(MPI_Group local, int local_leader, MPI_Group remote, i
   return active.Comm_set_errhandler(*out, handler);
 }
 
-// --- error handlers: objects of the MPI below that call functions of this library ---
+// --- error handlers: objects of the underlying MPI that call functions of this library ---
 void never_called(MPI_Comm*, int*, ...) {}
 
 int create_errhandler(MPI_Session_errhandler_function* f, MPI_Errhandler* out) {
@@ -163,7 +163,7 @@ int get_errhandler(MPI_Session handle, MPI_Errhandler* handler) {
   if (!s) return no_session();
   *handler = s->handler;
   const std::lock_guard lock(sessions().mutex);
-  ++sessions().lent[*handler];
+  ++sessions().returned[*handler];
   return MPI_SUCCESS;
 }
 
@@ -172,10 +172,10 @@ decltype(slots::Errhandler_free) free_below;
 int errhandler_free(MPI_Errhandler* handler) {
   {
     const std::lock_guard lock(sessions().mutex);
-    const auto at = sessions().lent.find(*handler);
-    const bool was_lent = at != sessions().lent.end() && at->second > 0;
-    if (was_lent) --at->second;
-    if (was_lent || sessions().functions.contains(*handler)) return *handler = MPI_ERRHANDLER_NULL, MPI_SUCCESS;
+    const auto at = sessions().returned.find(*handler);
+    const bool was_returned = at != sessions().returned.end() && at->second > 0;
+    if (was_returned) --at->second;
+    if (was_returned || sessions().functions.contains(*handler)) return *handler = MPI_ERRHANDLER_NULL, MPI_SUCCESS;
   }
   return free_below(handler);
 }

@@ -1,5 +1,5 @@
 /// @file
-/// Workarounds for faults of an MPI below that affect correct programs.
+/// Workarounds for faults of an underlying MPI that affect correct programs.
 #include <bridge/fallback/composite_requests.hpp>
 
 namespace osteon::bridge {

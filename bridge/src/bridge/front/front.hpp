@@ -33,8 +33,8 @@ int refuse(MPI_Comm comm, const std::string& text) noexcept;
 /// A variable of the environment; empty if it is unset.
 std::string variable(const char* name);
 
-/// Print a fault with a prefix on each line. The other ranks of this cluster probably have the same fault: the first rank
-/// prints it at once and then ends, which ends them all; the others wait for that, and print it only if they survive.
+/// Print a fault with a prefix on each line. The other ranks of this cluster probably have the same fault. The first rank
+/// prints it immediately and ends, which ends all ranks; the other ranks wait, and print it only if they survive.
 /// @param text empty: only wait
 void report_once(const std::string& text, int rank) noexcept;
 
@@ -42,7 +42,7 @@ void report_once(const std::string& text, int rank) noexcept;
 /// environ.cpp.
 void share_environ() noexcept;
 
-/// Set this layer's own functions in the slots: names of the standard that no vendor has yet, and error texts.
+/// Fill slots with functions of this layer: functions of the standard that no vendor provides yet, and error texts.
 void install_without_vendor(slots& into) noexcept;
 
 }  // namespace osteon::bridge

@@ -85,7 +85,7 @@ int error_string(int code, char* text, int* length) {
     return MPI_SUCCESS;
   }
   if (code == MPI_ERR_VALUE_TOO_LARGE) {  // unknown to a vendor without large counts
-    std::strcpy(text, "MPI_ERR_VALUE_TOO_LARGE: a count exceeds the limit of the MPI below");
+    std::strcpy(text, "MPI_ERR_VALUE_TOO_LARGE: a count exceeds the limit of the underlying MPI");
     *length = static_cast<int>(std::strlen(text));
     return MPI_SUCCESS;
   }
@@ -184,7 +184,7 @@ int refuse(MPI_Comm comm, const std::string& text) noexcept {
 }
 
 int missing(const char* function) noexcept {
-  return refuse(MPI_COMM_SELF, std::string(function) + " does not exist in the MPI below (" + vendor_name() + ")");
+  return refuse(MPI_COMM_SELF, std::string(function) + " does not exist in the underlying MPI (" + vendor_name() + ")");
 }
 
 void install_without_vendor(slots& into) noexcept {

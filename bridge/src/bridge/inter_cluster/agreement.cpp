@@ -39,7 +39,7 @@ std::string necessary(const wire::choices& c) {
                      sizeof(bool), c.bytes ? "bytes" : "direct", c.order_of_ranks ? "ranks" : "clusters");
 }
 
-constexpr const char* wanted_external32 = "as external32, which was asked for";
+constexpr const char* wanted_external32 = "as external32, as requested";
 
 /// Representation of numbers in memory.
 std::string representation(const wire::choices& c) {
@@ -54,15 +54,15 @@ std::string own_arithmetic() {
   // The program's, if it was compiled with our mpi.h; otherwise this library's own, from the same header.
   double result[3] = {};
   osteon_mpi_arithmetic(result);
-  std::string words;
+  std::string text;
   const auto add = [&](bool is, const char* word) {
-    if (is) words += (words.empty() ? "" : ", ") + std::string(word);
+    if (is) text += (text.empty() ? "" : ", ") + std::string(word);
   };
   const bool longer = result[1] != 0;
   add(!longer && result[0] != 0, "multiplications and additions fused (FMA)");
   add(longer, "sums kept in longer registers (x87) or reordered (-ffast-math)");
   add(result[2] == 0, "small numbers flushed to zero (-ffast-math)");
-  return words.empty() ? "every operation rounded to its type" : words;
+  return text.empty() ? "every operation rounded to its type" : text;
 }
 
 std::string own_facts(int tag_limit, const wire::choices& c) {
@@ -77,8 +77,8 @@ agreement agree_on(const wire::world_info& info, const wire::choices& c) {
   for (const auto& process : info.processes) {
     const facts f = read_facts(process.facts);
     result.tag_limit = std::min(result.tag_limit, f.tag_limit);
-    const bool asked = f.representation == wanted_external32;
-    result.external32 = result.external32 || asked || f.representation != first.representation;
+    const bool requested = f.representation == wanted_external32;
+    result.external32 = result.external32 || requested || f.representation != first.representation;
     const std::string& name = info.clusters[static_cast<std::size_t>(process.cluster)].name;
     if (f.necessary != first.necessary)
       throw usage_error(fmt::format("cluster {} has a {}; cluster {} has a {}. They must be equal",
@@ -91,7 +91,7 @@ agreement agree_on(const wire::world_info& info, const wire::choices& c) {
   for (const auto& [arithmetic, clusters] : clusters_by_arithmetic)
     text += fmt::format("\n  {}: {}", fmt::join(clusters, ", "), arithmetic);
   text +=
-      "\nA value computed twice may differ, and an iteration may end in one cluster and not in the other. Compile the "
+      "\nValues computed in both clusters may differ, and an iteration may end in one cluster only. Compile the "
       "program\n"
       "everywhere with -ffp-contract=off and without -ffast-math (GCC, Clang; Intel: -fp-model=precise -no-fma; on 32-bit\n"
       "x86 also -msse2 -mfpmath=sse).";

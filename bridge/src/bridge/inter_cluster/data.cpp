@@ -171,7 +171,7 @@ layout layout_of_message(MPI_Count count, MPI_Datatype type) noexcept {
 std::vector<std::byte> pack(const void* buffer, MPI_Count count, MPI_Datatype type) noexcept {
   std::vector<std::byte> to(static_cast<std::size_t>(count * size_of(type)));
   if (to.size() > static_cast<std::size_t>(INT32_MAX))
-    fatal("a message of more than 2 GiB whose type has gaps cannot be packed");
+    fatal("cannot pack a message of more than 2 GiB of a datatype with gaps");
   if (to.empty()) return to;  // Open MPI rejects null pointers even then
   const placed from(buffer, type);
   int position = 0;

@@ -104,11 +104,11 @@ void arrived(wire::message&& m) {
   store(std::move(m));
 }
 
-bool take_back(const wire::message& asked) {
+bool take_back(const wire::message& request) {
   for (auto& [cid, by_source] : matching().waiting)
     for (auto& queue : by_source) {
       const auto at = std::find_if(queue.begin(), queue.end(), [&](const unexpected& u) {
-        return u.message.source == asked.source && u.message.id == asked.id;
+        return u.message.source == request.source && u.message.id == request.id;
       });
       if (at == queue.end()) continue;
       queue.erase(at);
@@ -306,7 +306,7 @@ bool match_arrivals() noexcept {
       auto m = w.link->take();
       if (!m) break;
       moved = true;
-      if (m->type == wire::message::what_kind::cancel_asked) {
+      if (m->type == wire::message::what_kind::cancel_requested) {
         w.link->answer_cancel(*m, take_back(*m));
       } else {
         arrived(std::move(*m));
@@ -347,8 +347,8 @@ void patience::wait() noexcept {
   vendor().Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
   auto& link = *world().link;
   if (world().bytes) {
-    // With threads, the link's own thread serves the sockets. With polling they are served every 16th time, because that
-    // takes system calls, whereas polling the vendor's messages takes none.
+    // With threads, the link's own thread serves the sockets. With polling, every 16th call serves them, because sockets ire
+    // system calls, whereas polling the vendor's messages does not.
     if (world().bytes->has_thread())
       linked([&] { return link.check(), 0; });
     else if (spins_ % 16 == 0)
@@ -359,7 +359,7 @@ void patience::wait() noexcept {
   }
   const auto now = std::chrono::steady_clock::now();
   if (spins_++ == 0) began_ = now;
-  // A process with a core to itself polls, as MPIs do: a wake-up costs tens of microseconds.
+  // A process with its own core polls, as MPIs do: a wake-up costs tens of microseconds.
   if (spins_ < 1000 || (!world().yielding && now - began_ < std::chrono::milliseconds(200))) {
     linked([&] { return link.progress(), 0; });
     if (spins_ > 100) sched_yield();

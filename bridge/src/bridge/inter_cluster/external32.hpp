@@ -2,7 +2,7 @@
 /// @file
 /// Data in the standard's representation external32: big-endian IEEE numbers without gaps.
 ///
-/// The bridge converts itself, because the MPIs below disagree: they use four bytes for MPI_LONG, Open MPI 4 counts
+/// The bridge converts itself, because the underlying MPIs disagree: they use four bytes for MPI_LONG, Open MPI 4 counts
 /// eight for it in MPI_Pack_external_size, and MPICH 4.0 aborts at MPI_WCHAR. Here MPI_LONG has eight, so that no value is
 /// lost; long double is a quad.
 #include <cstddef>

@@ -62,7 +62,7 @@ int vendor_tag_limit() {
   return flag ? *limit : 32767;
 }
 
-/// With more processes on this machine than cores, a waiting process must yield.
+/// If this machine has more processes than cores, a waiting process must yield.
 bool should_yield(const wire::world_info& info, const wire::choices& c) {
   if (c.yields) return *c.yields;
   const std::string& here = info.processes[static_cast<std::size_t>(info.rank)].host;
@@ -89,8 +89,8 @@ void join_others(const wire::choices& c) {
   if (c.bytes) {
     if (c.threads && info.clusters.size() > 1 && w.yielding)
       throw usage_error(
-          "OSTEON_BRIDGE_PROGRESS=threads over several clusters needs a core for each process, or threads that wait inside "
-          "one MPI prevent those of another from running; use polling");
+          "OSTEON_BRIDGE_PROGRESS=threads over several clusters requires a core per process, because waiting threads of one "
+          "MPI block those of another; use polling");
     w.bytes = std::make_unique<carrier>(c.short_bytes, c.threads, w.first_local);
     w.first_local = info.rank;
     vendor().Comm_dup(MPI_COMM_SELF, &here);
@@ -119,7 +119,7 @@ int init_thread(int* argc, char*** argv, int required, int* provided) {
   if (e != MPI_SUCCESS) return e;
   if (!fault.empty()) fatal(fault);
   if (threads && granted != MPI_THREAD_MULTIPLE)
-    fatal("OSTEON_BRIDGE_PROGRESS=threads requires MPI_THREAD_MULTIPLE, which the MPI below does not provide");
+    fatal("OSTEON_BRIDGE_PROGRESS=threads requires MPI_THREAD_MULTIPLE, which the underlying MPI does not provide");
   if (provided) *provided = std::min<int>(granted, MPI_THREAD_SERIALIZED);
   linked([&] { return join_others(c), 0; });
   return MPI_SUCCESS;

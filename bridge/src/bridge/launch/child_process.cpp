@@ -23,12 +23,12 @@ namespace {
 std::array<int, 2> make_pipe() {
   std::array<int, 2> p{};
   if (pipe2(p.data(), O_CLOEXEC) != 0)
-    throw machine_error(fmt::format("no pipe for a child process: {}", std::strerror(errno)));
+    throw machine_error(fmt::format("cannot create a pipe for a child process: {}", std::strerror(errno)));
   return p;
 }
 
-/// Put a complete script into a pipe before it is read. Writing to a running shell would end this process by SIGPIPE if the
-/// shell ends early, as ssh does when it is refused.
+/// Write a complete script to a pipe before the shell reads it. Writing to a running shell would raise SIGPIPE in this
+/// process if the shell ends early, as ssh does after a rejected login.
 void fill(int fd, const std::string& text, const std::string& name) {
   const int bytes = static_cast<int>(text.size());
   if (fcntl(fd, F_GETPIPE_SZ) < bytes) fcntl(fd, F_SETPIPE_SZ, bytes);
@@ -36,14 +36,14 @@ void fill(int fd, const std::string& text, const std::string& name) {
   const ssize_t written = text.empty() ? 0 : write(fd, text.data(), text.size());
   if (written != static_cast<ssize_t>(text.size()))
     throw usage_error(
-        fmt::format("{}: the script that starts it has {} bytes, more than a pipe holds here; shorten the "
+        fmt::format("{}: its start script has {} bytes, more than the capacity of a pipe; shorten the "
                     "program's arguments, or put them into a file",
                     name, bytes));
 }
 
 }  // namespace
 
-child_process::child_process(std::string name, const std::vector<std::string>& words, const std::string& input,
+child_process::child_process(std::string name, const std::vector<std::string>& command, const std::string& input,
                              listener heard, int inherited)
     : name_(std::move(name)), heard_(std::move(heard)) {
   const auto in = make_pipe();
@@ -68,7 +68,7 @@ child_process::child_process(std::string name, const std::vector<std::string>& w
   posix_spawnattr_setpgroup(&attributes, 0);
   posix_spawnattr_setsigmask(&attributes, &none);
   std::vector<char*> argv;
-  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   const int failed = posix_spawnp(&pid_, argv[0], &actions, &attributes, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
@@ -80,7 +80,7 @@ child_process::child_process(std::string name, const std::vector<std::string>& w
   err_.fd = err[0];
   if (failed != 0) {
     for (const int fd : {in[1], out[0], err[0]}) close(fd);
-    throw machine_error(fmt::format("{}: cannot start '{}': {}", name_, words.front(), std::strerror(failed)));
+    throw machine_error(fmt::format("{}: cannot start '{}': {}", name_, command.front(), std::strerror(failed)));
   }
   close(in[1]);
   fcntl(out_.fd, F_SETFL, O_NONBLOCK);
@@ -131,14 +131,14 @@ bool child_process::read_from(stream& s, std::FILE* to) {
   return false;
 }
 
-bool child_process::hand_on() {
+bool child_process::flush() {
   const bool more_output = read_from(out_, stdout);
   const bool more_errors = read_from(err_, stderr);
   return more_output || more_errors;
 }
 
 void child_process::hand_on_rest() {
-  hand_on();
+  flush();
   if (!out_.line.empty()) print(std::exchange(out_.line, ""), stdout);
   if (!err_.line.empty()) print(std::exchange(err_.line, ""), stderr);
 }

@@ -14,10 +14,10 @@ class child_process {
   /// Receives each line before it is forwarded. @return true to forward it
   using listener = std::function<bool(const std::string& line)>;
 
-  /// Start `words` with `input` as standard input.
+  /// Start `command` with `input` as standard input.
   /// @param inherited a descriptor that it keeps open; -1 for none
   /// @throws machine_error
-  child_process(std::string name, const std::vector<std::string>& words, const std::string& input, listener heard = {},
+  child_process(std::string name, const std::vector<std::string>& command, const std::string& input, listener heard = {},
                 int inherited = -1);
   child_process(child_process&& other) noexcept;
   child_process& operator=(child_process&&) = delete;
@@ -25,7 +25,7 @@ class child_process {
 
   /// Read available output and print complete lines, each after "[name] ". @return false after the end of both outputs
   /// ended
-  bool hand_on();
+  bool flush();
   /// Print the rest of an incomplete last line.
   void hand_on_rest();
   int output() const { return out_.fd; }
@@ -57,7 +57,7 @@ class child_process {
 int reported_signal(const std::string& line);
 
 /// "exited with code 3", "was killed by signal 9 (Killed)".
-/// @param told the signal reported by the launcher: MPICH reports "code 9" for it, others 137
+/// @param reported_signal the signal reported by the launcher: MPICH reports "code 9" for it, others 137
 std::string fate(int status, int reported = 0);
 
 /// The exit code of a child in shell convention: 128 plus the signal for a killed one.

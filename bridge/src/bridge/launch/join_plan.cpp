@@ -28,7 +28,7 @@ class keys {
       if (const auto value = node->value_exact<std::string>()) {
         into = *value;
       } else {
-        fault(key, "must be a text");
+        fault(key, "must be a string");
       }
     }
   }
@@ -38,12 +38,12 @@ class keys {
       if (value && *value >= 1 && *value <= 1 << 20) {
         into = static_cast<int>(*value);
       } else {
-        fault(key, "must be an integer from 1 on");
+        fault(key, "must be an integer >= 1");
       }
     }
   }
-  /// A list of words, or one text that is split at spaces.
-  void words(const char* key, std::vector<std::string>& into) {
+  /// A list of strings, or one string that is split at spaces.
+  void word_list(const char* key, std::vector<std::string>& into) {
     const auto* node = find(key);
     if (node == nullptr) return;
     into.clear();
@@ -59,12 +59,12 @@ class keys {
       return;
     }
     const auto* list = node->as_array();
-    if (list == nullptr) return fault(key, "must be a list of texts");
+    if (list == nullptr) return fault(key, "must be a list of strings");
     for (const auto& item : *list) {
       if (const auto value = item.value_exact<std::string>()) {
         into.push_back(*value);
       } else {
-        return fault(key, "must be a list of texts");
+        return fault(key, "must be a list of strings");
       }
     }
   }
@@ -77,7 +77,7 @@ class keys {
     for (const auto& [name, value] : *table) {
       const std::string inner(name.str());
       if (allowed != nullptr && std::find(allowed->begin(), allowed->end(), inner) == allowed->end()) {
-        problems_.push_back({where_ + key + "." + inner, "is not known" + did_you_mean(inner, *allowed)});
+        problems_.push_back({where_ + key + "." + inner, "unknown key" + did_you_mean(inner, *allowed)});
         continue;
       }
       if (const auto t = value.value_exact<std::string>()) {
@@ -89,7 +89,7 @@ class keys {
       } else if (const auto d = value.value_exact<double>()) {
         into[inner] = fmt::format("{}", *d);
       } else {
-        problems_.push_back({where_ + key + "." + inner, "must be a text or a number"});
+        problems_.push_back({where_ + key + "." + inner, "must be a string or a number"});
       }
     }
   }
@@ -102,7 +102,7 @@ class keys {
     const std::vector<std::string> all(asked_.begin(), asked_.end());
     for (const auto& [name, value] : table_) {
       const std::string key(name.str());
-      if (asked_.count(key) == 0) problems_.push_back({where_ + key, "is not known" + did_you_mean(key, all)});
+      if (asked_.count(key) == 0) problems_.push_back({where_ + key, "unknown key" + did_you_mean(key, all)});
     }
   }
 
@@ -118,9 +118,9 @@ join_cluster read_cluster(const toml::table& table, const std::string& where, st
   keys k(table, where, problems);
   k.text("name", c.name);
   k.number("ranks", c.ranks);
-  k.words("launcher", c.launcher);
-  k.words("options", c.options);
-  k.words("prefix", c.prefix);
+  k.word_list("launcher", c.launcher);
+  k.word_list("options", c.options);
+  k.word_list("prefix", c.prefix);
   k.text("adapter", c.adapter);
   k.text("library", c.library);
   k.text("directory", c.directory);
@@ -163,15 +163,15 @@ std::string quoted(const std::string& word) {
   return out + "'";
 }
 
-std::string line_of(const std::vector<std::string>& words) {
+std::string shell_line(const std::vector<std::string>& arguments) {
   std::string line;
-  for (const std::string& word : words) line += " " + quoted(word);
+  for (const std::string& word : arguments) line += " " + quoted(word);
   return line;
 }
 
-/// Index of the program in a launcher's words: the first with such a name, else the first (`time mpirun`, `env A=b
-/// mpirun`).
-std::size_t program_of(const std::vector<std::string>& launcher) {
+/// Index of the program in the words of a launcher command: the first known launcher, or else the first word (`time mpirun`,
+/// `env A=b mpirun`).
+std::size_t launcher_index(const std::vector<std::string>& launcher) {
   for (std::size_t i = 0; i < launcher.size(); ++i) {
     const std::string name = std::filesystem::path(launcher[i]).filename();
     for (const char* known : {"mpirun", "mpiexec", "orterun", "prterun", "srun"})
@@ -180,23 +180,23 @@ std::size_t program_of(const std::vector<std::string>& launcher) {
   return 0;
 }
 
-/// Shell words required by Open MPI's launcher only: the variables to export to other hosts. The MPI of an mpirun is
+/// Shell options required by Open MPI's launcher only: the variables to export to other hosts. The MPI of an mpirun is
 /// determined on the machine where it will be started.
-std::string handing_on(const join_cluster& c, const std::vector<std::string>& names, std::string& script) {
-  const std::string launcher = c.launcher[program_of(c.launcher)];
+std::string export_options(const join_cluster& c, const std::vector<std::string>& names, std::string& script) {
+  const std::string launcher = c.launcher[launcher_index(c.launcher)];
   const std::string program = std::filesystem::path(launcher).filename();
-  std::string words;
-  for (const std::string& name : names) words += " -x " + name;
-  if (program.find("openmpi") != std::string::npos || program == "orterun" || program == "prterun") return words;
+  std::string options;
+  for (const std::string& name : names) options += " -x " + name;
+  if (program.find("openmpi") != std::string::npos || program == "orterun" || program == "prterun") return options;
   const bool may_be = program.rfind("mpirun", 0) == 0 || program.rfind("mpiexec", 0) == 0;
   const bool is_other = program.find("mpich") != std::string::npos || program.find("hydra") != std::string::npos;
   if (is_other || program.rfind("srun", 0) == 0) return "";
-  const std::string otherwise = c.adapter.rfind("ompi", 0) == 0 ? words : "";
+  const std::string otherwise = c.adapter.rfind("ompi", 0) == 0 ? options : "";
   if (!may_be) return otherwise;
   script += fmt::format(
       "case $({} --version 2>&1 </dev/null) in\n  *Open?MPI* | *OpenRTE* | *PRRTE*) osteon_x='{}' ;;\n  *) osteon_x='{}' "
       ";;\nesac\n",
-      quoted(launcher), words, otherwise);
+      quoted(launcher), options, otherwise);
   return " $osteon_x";
 }
 
@@ -293,31 +293,31 @@ std::string start_script(const join_cluster& c, const std::map<std::string, std:
   // In a container a laptop's user may be root; Open MPI requires two confirmations.
   script += "if [ \"$(id -u)\" = 0 ]; then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi\n";
   if (!c.directory.empty()) script += fmt::format("cd {} || exit 2\n", quoted(c.directory));
-  std::vector<std::string> words;
+  std::vector<std::string> command;
   bool counted = false;
   for (std::string word : c.launcher) {
     if (const auto at = word.find("{ranks}"); at != std::string::npos) {
       word.replace(at, 7, std::to_string(c.ranks));
       counted = true;
     }
-    words.push_back(word);
+    command.push_back(word);
   }
-  if (!counted) words.insert(words.end(), {"-n", std::to_string(c.ranks)});
+  if (!counted) command.insert(command.end(), {"-n", std::to_string(c.ranks)});
   std::vector<std::string> rest = c.options;
   rest.insert(rest.end(), program.begin(), program.end());
-  const std::string variables_of_open_mpi = handing_on(c, names, script);  // other MPIs pass on all variables
-  return script + "exec" + line_of(words) + variables_of_open_mpi + line_of(rest) + " </dev/null\n";
+  const std::string exported = export_options(c, names, script);  // other MPIs pass on all variables
+  return script + "exec" + shell_line(command) + exported + shell_line(rest) + " </dev/null\n";
 }
 
 std::string relay_script(const join_cluster& c, const std::map<std::string, std::string>& variables,
-                         const std::vector<std::string>& words) {
+                         const std::vector<std::string>& command) {
   std::string script;
   for (const auto& [name, value] : variables) script += fmt::format("export {}={}\n", name, quoted(value));
   if (!c.directory.empty()) script += fmt::format("cd {} || exit 2\n", quoted(c.directory));
-  return script + "exec" + line_of(words) + " </dev/null\n";
+  return script + "exec" + shell_line(command) + " </dev/null\n";
 }
 
-std::string launcher_in_words(const join_cluster& c) {
+std::string launcher_text(const join_cluster& c) {
   std::string text;
   for (const std::string& word : c.prefix) text += word + " ";
   return text + c.launcher.front();

@@ -44,9 +44,9 @@ std::string start_script(const join_cluster& c, const std::map<std::string, std:
 
 /// The same for one process without the launcher, on the machine that the prefix selects.
 std::string relay_script(const join_cluster& c, const std::map<std::string, std::string>& variables,
-                         const std::vector<std::string>& words);
+                         const std::vector<std::string>& command);
 
 /// Words of the launcher, for messages.
-std::string launcher_in_words(const join_cluster& c);
+std::string launcher_text(const join_cluster& c);
 
 }  // namespace osteon::bridge::launch

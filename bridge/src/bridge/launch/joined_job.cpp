@@ -127,8 +127,8 @@ class joined_job {
     s.host = address_of_all();
     server_ = std::make_unique<wire::startup_server>(s);
     if (plan_.server.empty() && !local)
-      options_.note(
-          fmt::format("clusters reach this machine as '{}' (guessed); set `server` if it has another name for them", host_));
+      options_.note(fmt::format(
+          "clusters connect to this machine as '{}' (guessed); set `server` if they require another name", host_));
     if (relays) start_hub();
     for (std::size_t i = 0; i < plan_.clusters.size(); ++i) {
       const join_cluster& c = plan_.clusters[i];
@@ -174,21 +174,21 @@ class joined_job {
 
   void start_relay(std::size_t index) {
     const join_cluster& c = plan_.clusters[index];
-    const std::vector<std::string> words{c.osteon.empty() ? options_.osteon : c.osteon,
-                                         "relay",
-                                         "--cluster",
-                                         std::to_string(index),
-                                         "--hub",
-                                         hub_address_,
-                                         "--listen",
-                                         c.relay};
-    relays_.emplace_back(c.name + " relay", shell(c), relay_script(c, variables(index), words));
+    const std::vector<std::string> command{c.osteon.empty() ? options_.osteon : c.osteon,
+                                           "relay",
+                                           "--cluster",
+                                           std::to_string(index),
+                                           "--hub",
+                                           hub_address_,
+                                           "--listen",
+                                           c.relay};
+    relays_.emplace_back(c.name + " relay", shell(c), relay_script(c, variables(index), command));
   }
 
   static std::vector<std::string> shell(const join_cluster& c) {
-    std::vector<std::string> words = c.prefix;
-    words.insert(words.end(), {"sh", "-s"});
-    return words;
+    std::vector<std::string> command = c.prefix;
+    command.insert(command.end(), {"sh", "-s"});
+    return command;
   }
 
   void start_cluster(std::size_t index) {
@@ -205,7 +205,7 @@ class joined_job {
     }
     const std::string script = start_script(c, variables(index), options_.program);
     if (options_.shows_scripts) options_.note(fmt::format("cluster '{}':\n{}", c.name, script));
-    // The folder is on this machine; a prefix selects another machine.
+    // The library folder is on this machine; a prefix selects another machine.
     std::optional<tmpdir_of_run> meanwhile;
     if (c.prefix.empty()) meanwhile.emplace(folder_);
     children_.emplace_back(
@@ -243,8 +243,8 @@ class joined_job {
       }
     }
     poll(fds.data(), fds.size(), 200);
-    for (auto& c : children_) c.hand_on();
-    for (auto& r : relays_) r.hand_on();
+    for (auto& c : children_) c.flush();
+    for (auto& r : relays_) r.flush();
   }
 
   void handle_signals() {
@@ -259,11 +259,11 @@ class joined_job {
   }
 
   /// Notify the processes of the reason, and ensure that they end.
-  void end_job(const std::string& why, bool tell) {
+  void end_job(const std::string& reason, bool notifies) {
     if (!reason_.empty()) return;
-    reason_ = why;
+    reason_ = reason;
     ending_ = clock::now();
-    if (tell) server_->fail(why);
+    if (notifies) server_->fail(reason);
   }
 
   void watch() {
@@ -273,16 +273,16 @@ class joined_job {
     for (std::size_t i = 0; i < children_.size(); ++i) {
       child_process& c = children_[i];
       if (!c.ended() || !reason_.empty() || now == state::finished) continue;
-      c.hand_on();  // the launcher's last lines are more informative than its code
-      std::string who = fmt::format("cluster '{}' has ended: its launcher ({}) {}", c.name(),
-                                    launcher_in_words(plan_.clusters[i]), fate(c.status(), reported_signal_[i]));
-      if (now == state::joining && !server_->refusal().empty()) who += "; a connection was rejected: " + server_->refusal();
+      c.flush();  // the launcher's last lines are more informative than its code
+      std::string text = fmt::format("cluster '{}' has ended: its launcher ({}) {}", c.name(),
+                                     launcher_text(plan_.clusters[i]), fate(c.status(), reported_signal_[i]));
+      if (now == state::joining && !server_->refusal().empty()) text += "; a connection was rejected: " + server_->refusal();
       if (c.status() != 0) {
         cause_ = static_cast<int>(i);
-        if (lacks_mpi4py_) who += ". " + about_mpi4py();
-        end_job(who, true);
+        if (lacks_mpi4py_) text += ". " + about_mpi4py();
+        end_job(text, true);
       } else if (server_->joined(static_cast<int>(i)) == 0) {
-        end_job(who +
+        end_job(text +
                     ", but none of its processes joined. Check that the program is linked to libmpi_abi.so.1 (see `ldd`) "
                     "and calls "
                     "MPI_Init, and that its launcher passes on the variables OSTEON_WIRE_... (Open MPI's does with -x)",
@@ -290,7 +290,7 @@ class joined_job {
       } else if (first_quiet_end_ == clock::time_point{}) {
         first_quiet_end_ = clock::now();
       } else if (since(first_quiet_end_) > 3) {
-        end_job(who + ", though not all of its processes called MPI_Finalize", true);
+        end_job(text + ", though not all of its processes called MPI_Finalize", true);
       }
     }
     if (now == state::joining && reason_.empty()) watch_for_other_mpi();

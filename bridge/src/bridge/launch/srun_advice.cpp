@@ -24,7 +24,7 @@ bool by_srun(const join_cluster& c) {
                      [](const std::string& word) { return std::filesystem::path(word).filename() == "srun"; });
 }
 
-bool says(const join_cluster& c, const char* option, const char* variable) {
+bool has_option(const join_cluster& c, const char* option, const char* variable) {
   const std::vector<std::string> words = launcher_words(c);
   return c.environment.count(variable) != 0 ||
          std::any_of(words.begin(), words.end(), [&](const std::string& word) { return word.rfind(option, 0) == 0; });
@@ -37,13 +37,13 @@ std::vector<std::string> srun_advice(const join_plan& plan) {
   for (std::size_t i = 0; i < plan.clusters.size(); ++i) {
     const join_cluster& c = plan.clusters[i];
     if (!by_srun(c)) continue;
-    if (!says(c, "--mpi", "SLURM_MPI_TYPE"))
+    if (!has_option(c, "--mpi", "SLURM_MPI_TYPE"))
       advice.push_back(
           fmt::format("cluster '{}': srun without --mpi= uses Slurm's default, which may be none; then processes do not "
                       "find each other: add --mpi=pmix or another option of `srun --mpi=list`",
                       c.name));
     const auto shares = [&](const join_cluster& other) { return by_srun(other) && other.prefix == c.prefix; };
-    const bool waits = !says(c, "--exact", "SLURM_EXACT") && !says(c, "--overlap", "SLURM_OVERLAP");
+    const bool waits = !has_option(c, "--exact", "SLURM_EXACT") && !has_option(c, "--overlap", "SLURM_OVERLAP");
     const auto other = std::find_if(plan.clusters.begin(), plan.clusters.end(),
                                     [&](const join_cluster& o) { return &o != &c && shares(o); });
     if (waits && other != plan.clusters.end())

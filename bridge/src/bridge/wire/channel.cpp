@@ -73,7 +73,7 @@ struct tls_context::impl {
 tls_context::tls_context(const std::string& key) : impl_(std::make_unique<impl>()) {
   impl_->key = keyed_digest(key, "osteon wire: key of TLS");
   SSL_CTX* ctx = impl_->ctx.get();
-  if (ctx == nullptr || !impl_->bio) throw machine_error("OpenSSL has no memory for a TLS context");
+  if (ctx == nullptr || !impl_->bio) throw machine_error("OpenSSL cannot create a TLS context: out of memory");
   SSL_CTX_set_app_data(ctx, &impl_->key);
   SSL_CTX_set_min_proto_version(ctx, TLS1_3_VERSION);
   // A pre-shared key of TLS 1.3 belongs to a hash, and the callbacks below to SHA-256.
@@ -98,7 +98,7 @@ channel::channel(descriptor fd, const tls_context* tls, side which) : fd_(std::m
   BIO* bio = ssl != nullptr ? BIO_new(tls->impl_->bio.get()) : nullptr;
   if (bio == nullptr) {
     SSL_free(ssl);
-    throw machine_error("OpenSSL has no memory for a TLS connection");
+    throw machine_error("OpenSSL cannot create a TLS connection: out of memory");
   }
   BIO_set_data(bio, reinterpret_cast<void*>(static_cast<std::intptr_t>(fd_.get())));
   SSL_set_bio(ssl, bio, bio);
@@ -112,7 +112,7 @@ channel::channel(channel&& other) noexcept
       shaken_(other.shaken_),
       unreachable_(other.unreachable_),
       wants_writable_(other.wants_writable_),
-      why_(std::move(other.why_)) {}
+      reason_(std::move(other.reason_)) {}
 
 channel& channel::operator=(channel&& other) noexcept {
   std::swap(fd_, other.fd_);
@@ -120,14 +120,14 @@ channel& channel::operator=(channel&& other) noexcept {
   std::swap(shaken_, other.shaken_);
   std::swap(unreachable_, other.unreachable_);
   std::swap(wants_writable_, other.wants_writable_);
-  std::swap(why_, other.why_);
+  std::swap(reason_, other.reason_);
   return *this;
 }
 
 channel::~channel() { SSL_free(static_cast<SSL*>(ssl_)); }
 
 void channel::broke(int code) {
-  why_ = code == 0 ? "" : std::strerror(code);
+  reason_ = code == 0 ? "" : std::strerror(code);
   unreachable_ = code == ECONNREFUSED || code == ETIMEDOUT || code == EHOSTUNREACH || code == ENETUNREACH;
 }
 
@@ -147,20 +147,20 @@ std::ptrdiff_t channel::settle(int result) {
       return -1;
     case SSL_ERROR_SSL: {
       const unsigned long code = ERR_get_error();
-      const char* reason = ERR_reason_error_string(code);
-      why_ = shaken_ ? fmt::format("TLS: {}", reason != nullptr ? reason : "unknown error")
-                     : fmt::format("the TLS handshake failed ({}): the other side has another job key, or is not osteon",
-                                   reason != nullptr ? reason : "unknown error");
+      const char* text = ERR_reason_error_string(code);
+      reason_ = shaken_ ? fmt::format("TLS: {}", text != nullptr ? text : "unknown error")
+                        : fmt::format("the TLS handshake failed ({}): the other side has another job key, or is not osteon",
+                                      text != nullptr ? text : "unknown error");
       if (ERR_GET_REASON(code) == SSL_R_UNEXPECTED_EOF_WHILE_READING) {
-        why_ = shaken_
-                   ? ""
-                   : "the connection ended during the TLS handshake: the other side rejected the job key, or is not osteon";
+        reason_ =
+            shaken_ ? ""
+                    : "the connection ended during the TLS handshake: the other side rejected the job key, or is not osteon";
       }
       break;
     }
     default:
       broke(result == 0 ? 0 : system);
-      if (!shaken_ && why_.empty()) why_ = "the connection ended during the TLS handshake";
+      if (!shaken_ && reason_.empty()) reason_ = "the connection ended during the TLS handshake";
   }
   ERR_clear_error();
   return -1;
@@ -220,7 +220,7 @@ bool same_secret(const std::string& a, const std::string& b) {
 std::string random_bytes(std::size_t n) {
   std::string out(n, '\0');
   if (RAND_bytes(reinterpret_cast<unsigned char*>(out.data()), static_cast<int>(n)) != 1) {
-    throw machine_error("OpenSSL has no random numbers");
+    throw machine_error("OpenSSL cannot generate random numbers");
   }
   return out;
 }

@@ -34,7 +34,7 @@ class channel {
   ~channel();
 
   /// Read or write without waiting.
-  /// @return bytes; 0: no data now; -1: the connection has ended, see `why`
+  /// @return bytes; 0: no data now; -1: the connection has ended, see `reason`
   std::ptrdiff_t read(std::span<std::byte> into);
   std::ptrdiff_t write(std::span<const std::byte> from);
 
@@ -44,7 +44,7 @@ class channel {
   /// After a call that returned 0: true if it must wait until the socket is writable. (TLS may need that to read.)
   bool wants_writable() const noexcept { return wants_writable_; }
   /// Reason of the end; empty if the other side closed the connection.
-  const std::string& why() const noexcept { return why_; }
+  const std::string& reason() const noexcept { return reason_; }
   /// True if it ended because there is no route or no listener.
   bool never_connected() const noexcept { return unreachable_; }
   int fd() const noexcept { return fd_.get(); }
@@ -58,7 +58,7 @@ class channel {
   void* ssl_ = nullptr;
   bool shaken_ = false, unreachable_ = false;
   bool wants_writable_ = false;
-  std::string why_;
+  std::string reason_;
 };
 
 /// HMAC-SHA256 of `text` by `key`, 32 bytes.

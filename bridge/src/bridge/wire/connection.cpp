@@ -32,14 +32,14 @@ connection::input connection::receive(const job_id& job, std::int64_t world,
     }
     if (in_end == in.size()) {
       if (!greeted) {
-        why = "too many bytes before the greeting";
+        reason = "too many bytes before the greeting";
         return input::ended;
       }
       in.resize(std::min(in.size() * 2, header_bytes + max_payload));
     }
     const std::ptrdiff_t n = stream.read(std::span(in).subspan(in_end));
     if (n < 0) {
-      why = stream.why();
+      reason = stream.reason();
       return input::ended;
     }
     if (n == 0) return input::drained;
@@ -58,7 +58,7 @@ connection::input connection::parse_all(const job_id& job, std::int64_t world,
     const parsed p = parse(std::span<const std::byte>(in).subspan(in_begin, in_end - in_begin), job, world);
     if (std::holds_alternative<need_more>(p)) return input::drained;
     if (const auto* bad = std::get_if<malformed>(&p)) {
-      why = bad->why;
+      reason = bad->reason;
       faulty = true;
       return input::ended;
     }
@@ -85,7 +85,7 @@ bool connection::flush(std::size_t limit) {
   while (written < limit && waiting() > 0) {
     const std::ptrdiff_t n = stream.write(std::span<const std::byte>(out).subspan(out_begin));
     if (n < 0) {
-      why = stream.why();
+      reason = stream.reason();
       return false;
     }
     if (n == 0) {

@@ -19,7 +19,7 @@ struct connection {
   enum class input {
     drained,  ///< wait for epoll
     more,     ///< more may be pending, even inside TLS where epoll does not see it
-    ended     ///< see `why`
+    ended     ///< see `reason`
   };
   /// Read available data for a bounded time, and pass on each packet.
   /// @param take returns false if this connection was dropped meanwhile (the object still exists)
@@ -27,7 +27,7 @@ struct connection {
                 const std::function<bool(const packet_header&, std::span<const std::byte>)>& take);
 
   void put(packet_header h, const job_id& job, std::span<const std::byte> payload);
-  /// Write without waiting, at most `limit` bytes. @return false if the connection has ended: see `why`
+  /// Write without waiting, at most `limit` bytes. @return false if the connection has ended: see `reason`
   bool flush(std::size_t limit);
 
   std::size_t waiting() const { return out.size() - out_begin; }
@@ -41,7 +41,7 @@ struct connection {
   int route = -1, slot = 0;  ///< of its stream, after the other side has sent them
   std::int64_t other = 0;    ///< relays: the other end
   bool greeted = false;      ///< the other side's greeting has arrived
-  std::string why;           ///< reason of its end
+  std::string reason;        ///< reason of its end
   bool faulty = false;       ///< it ended because of invalid bytes
   steady::time_point began = steady::now(), heard = steady::now(), sent = steady::now();
   double mbit = 0;  ///< speed of writing, measured while it was the bottleneck; 0: never

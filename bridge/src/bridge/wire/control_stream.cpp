@@ -21,7 +21,7 @@ void control_stream::serve(const std::function<void(const frame&)>& take) {
   if (!stream_) {
     if (std::chrono::steady_clock::now() < next_dial_) return;
     next_dial_ = std::chrono::steady_clock::now() + redial;
-    descriptor fd = dial(options_.server, options_, why_);
+    descriptor fd = dial(options_.server, options_, reason_);
     if (!fd) return;
     stream_ = std::make_unique<frame_stream>(channel(std::move(fd), tls_, side::dialled), max_frame);
     ++generation_;
@@ -50,12 +50,12 @@ void control_stream::authenticate(const frame& f) {
     refusals_ = 0;
     stream_->send(introduce(*stream_));
   } else {
-    refusal_ = fmt::format("the program at {} does not know the job key: it is not this job's server", options_.server);
+    refusal_ = fmt::format("the program at {} cannot prove the job key: it is not the server of this job", options_.server);
   }
 }
 
 void control_stream::ended() {
-  why_ = stream_->why().empty() ? "the connection was closed" : stream_->why();
+  reason_ = stream_->reason().empty() ? "the connection was closed" : stream_->reason();
   const bool was_open = state_ == state::open;
   const bool unreachable = stream_->never_connected();
   // Twice, because a connection can also break for other reasons.
@@ -63,7 +63,7 @@ void control_stream::ended() {
     refusal_ = fmt::format(
         "the server at {} rejected this process: {}. Usual causes: another job key, tls on one side only, or another "
         "program on that port",
-        options_.server, why_);
+        options_.server, reason_);
   }
   if (was_open) lost_ = std::chrono::steady_clock::now();
   stream_.reset();

@@ -39,7 +39,7 @@ class control_stream {
   double away() const;
   /// Discount its own silence (after this process was stopped).
   void forgive();
-  const std::string& why() const { return why_; }
+  const std::string& reason() const { return reason_; }
   /// True if the server was reached and rejected this process, or failed authentication: a retry is useless.
   const std::string& refusal() const { return refusal_; }
 
@@ -51,7 +51,7 @@ class control_stream {
   const tls_context* tls_;
   std::unique_ptr<frame_stream> stream_;
   state state_ = state::closed;
-  std::string nonce_, server_nonce_, why_, refusal_;
+  std::string nonce_, server_nonce_, reason_, refusal_;
   std::uint64_t generation_ = 0;
   int refusals_ = 0;
   std::chrono::steady_clock::time_point lost_ = std::chrono::steady_clock::now(), next_dial_{};

@@ -8,8 +8,8 @@ constexpr int rounds_at_once = 16;  ///< limits the time spent on an endless sen
 
 }  // namespace
 
-void frame_stream::end(const std::string& why) {
-  if (!ended_ && !deaf_) why_ = why;
+void frame_stream::end(const std::string& reason) {
+  if (!ended_ && !deaf_) reason_ = reason;
   ended_ = true;
 }
 
@@ -19,7 +19,7 @@ bool frame_stream::read_some() {
   // Unparsed data are bounded: commands are passed on between two calls of this function.
   while (!ended_ && in_.size() < limit_ + part.size()) {
     const std::ptrdiff_t n = channel_.read(part);
-    if (n < 0 || (n == 0 && deaf_)) end(channel_.why());
+    if (n < 0 || (n == 0 && deaf_)) end(channel_.reason());
     if (n <= 0) break;
     in_.append(reinterpret_cast<const char*>(part.data()), static_cast<std::size_t>(n));
     got = true;
@@ -36,9 +36,9 @@ bool frame_stream::write_some() {
     if (n > 0) {
       out_.erase(0, static_cast<std::size_t>(n));
     } else if (channel_.never_connected()) {
-      end(channel_.why());
+      end(channel_.reason());
     } else {  // the other side reads no more, but data sent before, such as a reason, can still be read
-      why_ = channel_.why();
+      reason_ = channel_.reason();
       deaf_ = true;
       out_.clear();
     }
@@ -62,7 +62,7 @@ std::optional<frame> frame_stream::next() {
   const parsed_frame p = parse_frame(in_, limit_);
   if (const auto* bad = std::get_if<malformed>(&p)) {
     in_.clear();
-    end(bad->why);
+    end(bad->reason);
   }
   const auto* v = std::get_if<frame_view>(&p);
   if (v == nullptr) return std::nullopt;

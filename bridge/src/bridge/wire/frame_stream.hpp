@@ -28,10 +28,10 @@ class frame_stream {
   bool unfinished() const { return unfinished_ && !ended_; }
 
   bool wants_writable() const { return !out_.empty() || channel_.wants_writable(); }
-  /// The connection has ended: see why().
+  /// The connection has ended: see reason().
   bool ended() const { return ended_; }
   bool flushed() const { return out_.empty(); }
-  const std::string& why() const { return why_; }
+  const std::string& reason() const { return reason_; }
   bool never_connected() const { return channel_.never_connected(); }
   int fd() const { return channel_.fd(); }
 
@@ -39,9 +39,9 @@ class frame_stream {
   bool read_some();
   bool write_some();
   std::optional<frame> next();
-  void end(const std::string& why);
+  void end(const std::string& reason);
   channel channel_;
-  std::string in_, out_, why_;
+  std::string in_, out_, reason_;
   std::size_t limit_;
   bool ended_ = false, deaf_ = false, unfinished_ = false;
 };

@@ -69,7 +69,7 @@ struct link_error : machine_error {
 /// State of a send or of an accepted message. Copies share it. A default-constructed one is complete.
 class ticket {
  public:
-  enum class cancelling { no, asked, cancelled, refused };
+  enum class cancelling { no, requested, cancelled, refused };
   struct state {
     std::atomic<bool> done{false};
     std::atomic<cancelling> cancel{cancelling::no};
@@ -99,8 +99,8 @@ class endpoint;
 class message {
  public:
   enum class what_kind {
-    data,         ///< a message
-    cancel_asked  ///< the source requests cancellation of its message `id`: answer by endpoint::answer_cancel
+    data,             ///< a message
+    cancel_requested  ///< the source requests cancellation of its message `id`: answer by endpoint::answer_cancel
   };
   what_kind type = what_kind::data;
   int source = 0;  ///< world rank
@@ -155,7 +155,7 @@ class endpoint {
 
   /// Ask the receiver to return an unmatched message; see ticket::cancel_state. A returned message is complete.
   void cancel(ticket& sent);
-  /// Answer a message of type cancel_asked; `found`: the message with that id was still unmatched and is now dropped.
+  /// Answer a message of type cancel_requested; `found`: the message with that id was still unmatched and is now dropped.
   void answer_cancel(const message& request, bool found);
 
   /// @throws link_error if the link is broken and the ticket cannot complete

@@ -63,7 +63,7 @@ void encode(const packet_header& h, std::span<std::byte, header_bytes> out);
 
 struct need_more {};
 struct malformed {
-  std::string why;
+  std::string reason;
 };
 struct packet_view {
   packet_header header;

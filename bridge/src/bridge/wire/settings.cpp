@@ -33,10 +33,10 @@ void numbers(S& s, F&& f) {
 std::string fault_of_ports(const std::string& text) {
   const auto dash = text.find('-');
   unsigned ends[2] = {};
-  const std::string words[2] = {text.substr(0, dash), dash == std::string::npos ? text : text.substr(dash + 1)};
+  const std::string bounds[2] = {text.substr(0, dash), dash == std::string::npos ? text : text.substr(dash + 1)};
   for (int i = 0; i < 2; ++i) {
-    const auto read = std::from_chars(words[i].data(), words[i].data() + words[i].size(), ends[i]);
-    if (read.ec != std::errc() || read.ptr != words[i].data() + words[i].size() || ends[i] < 1 || ends[i] > 65535)
+    const auto read = std::from_chars(bounds[i].data(), bounds[i].data() + bounds[i].size(), ends[i]);
+    if (read.ec != std::errc() || read.ptr != bounds[i].data() + bounds[i].size() || ends[i] < 1 || ends[i] > 65535)
       return fmt::format("'{}' must be a range of ports from 1 to 65535, such as 7000-7099", text);
   }
   return ends[0] <= ends[1] ? "" : fmt::format("'{}' is an empty range of ports: the first is above the last", text);
@@ -45,8 +45,7 @@ std::string fault_of_ports(const std::string& text) {
 /// Contradictions between values.
 void contradictions(const settings& s, std::vector<problem>& faults) {
   if (s.ackmark > s.hiwater)
-    faults.push_back(
-        {"ackmark", fmt::format("{} is above hiwater = {}: a sender would wait forever", s.ackmark, s.hiwater)});
+    faults.push_back({"ackmark", fmt::format("{} is above hiwater = {}: senders would wait forever", s.ackmark, s.hiwater)});
 }
 
 template <class T>

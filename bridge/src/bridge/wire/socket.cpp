@@ -69,8 +69,8 @@ std::string text_of(const sockaddr_storage& a) {
   char text[NI_MAXHOST] = "?";
   const socklen_t size = a.ss_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
   getnameinfo(reinterpret_cast<const sockaddr*>(&a), size, text, sizeof text, nullptr, 0, NI_NUMERICHOST);
-  const std::string words = text;
-  return words.rfind("::ffff:", 0) == 0 ? words.substr(7) : words;
+  const std::string address = text;
+  return address.rfind("::ffff:", 0) == 0 ? address.substr(7) : address;
 }
 
 }  // namespace
@@ -109,7 +109,7 @@ std::pair<descriptor, std::uint16_t> listen_on(const std::string& ports, const s
     first = port_of(ports.substr(0, dash), ports);
     last = dash == std::string::npos ? first : port_of(ports.substr(dash + 1), ports);
   }
-  std::string why = "the range is empty";
+  std::string reason = "the range is empty";
   for (unsigned port = first; port <= last; ++port) {
     const std::optional<endpoint_address> to = numeric(host.empty() ? "0.0.0.0" : host, static_cast<std::uint16_t>(port));
     if (!to) throw link_error(fmt::format("cannot listen on '{}': not a numeric address", host));
@@ -121,17 +121,17 @@ std::pair<descriptor, std::uint16_t> listen_on(const std::string& ports, const s
       getsockname(fd.get(), reinterpret_cast<sockaddr*>(&where), &size);
       return {std::move(fd), ntohs(reinterpret_cast<sockaddr_in*>(&where)->sin_port)};  // sin6_port has the same offset
     }
-    why = std::strerror(errno);
+    reason = std::strerror(errno);
   }
-  throw link_error(fmt::format("cannot listen on port {}: {}", ports.empty() ? "0" : ports, why));
+  throw link_error(fmt::format("cannot listen on port {}: {}", ports.empty() ? "0" : ports, reason));
 }
 
-descriptor dial(const std::string& address, const settings& options, std::string& why) {
+descriptor dial(const std::string& address, const settings& options, std::string& reason) {
   const host_port to = split_address(address);
   addrinfo hints{}, *found = nullptr;
   hints.ai_socktype = SOCK_STREAM;
   if (const int code = getaddrinfo(to.host.c_str(), std::to_string(to.port).c_str(), &hints, &found); code != 0) {
-    why = fmt::format("{}: {}", to.host, gai_strerror(code));
+    reason = fmt::format("{}: {}", to.host, gai_strerror(code));
     return {};
   }
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owner(found, freeaddrinfo);
@@ -140,7 +140,7 @@ descriptor dial(const std::string& address, const settings& options, std::string
     if (!fd) continue;
     tune(fd.get(), options);
     if (connect(fd.get(), a->ai_addr, a->ai_addrlen) == 0 || errno == EINPROGRESS) return fd;
-    why = fmt::format("{}: {}", address, std::strerror(errno));
+    reason = fmt::format("{}: {}", address, std::strerror(errno));
   }
   return {};
 }

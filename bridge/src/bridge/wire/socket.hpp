@@ -37,8 +37,8 @@ std::string join_address(const std::string& host, std::uint16_t port);
 /// @return the socket, non-blocking, and its port @throws link_error
 std::pair<descriptor, std::uint16_t> listen_on(const std::string& ports, const std::string& host = "");
 
-/// Start to connect; complete when the socket becomes writable (see socket_error). Empty descriptor and `why` on failure.
-descriptor dial(const std::string& address, const settings& options, std::string& why);
+/// Start to connect; complete when the socket becomes writable (see socket_error). Empty descriptor and `reason` on failure.
+descriptor dial(const std::string& address, const settings& options, std::string& reason);
 
 /// Accept a waiting connection, non-blocking and tuned; empty if there is none.
 /// @param may_accept set to false if a connection may wait without a free descriptor: retry later

@@ -242,9 +242,9 @@ std::string absorb(collation& c, command kind, std::string_view data) {
   return in.whole() ? "" : "a command of the start-up has a wrong length";
 }
 
-std::string proof(const std::string& key, const char* who, const std::string& server_nonce,
+std::string proof(const std::string& key, const char* role, const std::string& server_nonce,
                   const std::string& client_nonce) {
-  return keyed_digest(key, std::string("osteon wire: ") + who + server_nonce + client_nonce);
+  return keyed_digest(key, std::string("osteon wire: ") + role + server_nonce + client_nonce);
 }
 
 std::string representation_here() {

@@ -110,7 +110,8 @@ std::string encode(const collation& c);
 std::string absorb(collation& c, command kind, std::string_view data);
 
 /// Both proofs of authentication.
-std::string proof(const std::string& key, const char* who, const std::string& server_nonce, const std::string& client_nonce);
+std::string proof(const std::string& key, const char* role, const std::string& server_nonce,
+                  const std::string& client_nonce);
 
 /// Byte order and sizes of int, long, pointer, long double of this machine.
 std::string representation_here();

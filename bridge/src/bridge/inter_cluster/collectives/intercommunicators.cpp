@@ -75,8 +75,8 @@ int exchange_blocks(communicator* c, MPI_Request* out, const void* a, const bloc
   });
 }
 
-/// Steps that store the sum of the other group's values in `result`, in the order of its ranks; `sent` goes to all of it
-/// if that is requested as well.
+/// Steps that store the sum of the other group's values in `result`, in the order of its ranks, and send `sent` to all ranks
+/// of the other group if requested.
 void add_sum_of_others(schedule* s, communicator* c, void* result, int n, MPI_Datatype type, MPI_Op op, const void* sent,
                        bool sends) {
   auto* parts = s->keep(std::vector<void*>(c->world.size()));

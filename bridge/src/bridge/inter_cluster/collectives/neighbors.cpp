@@ -58,17 +58,17 @@ int exchange(const void* out_buffer, void* in_buffer, communicator* c, MPI_Reque
   if (!t.cart && !t.edges && !t.own_edges) return raise(c, MPI_ERR_TOPOLOGY);
   work w = begin(c);
   schedule* s = w.get();
-  const neighborhood* who = s->keep(neighbors_of(c));
+  const neighborhood* neighbors = s->keep(neighbors_of(c));
   side to, from;
-  fill(*who, to, from);
+  fill(*neighbors, to, from);
   const side *sent = s->keep(std::move(to)), *received = s->keep(std::move(from));
   s->step([=] {
-    for (const std::size_t i : who->received)
-      if (who->sources[i] != MPI_PROC_NULL)
-        s->receive(incoming(in_buffer, received->places[i]), received->counts[i], received->types[i], who->sources[i]);
-    for (std::size_t i = 0; i < who->destinations.size(); ++i)
-      if (who->destinations[i] != MPI_PROC_NULL)
-        s->send(outgoing(out_buffer, sent->places[i]), sent->counts[i], sent->types[i], who->destinations[i]);
+    for (const std::size_t i : neighbors->received)
+      if (neighbors->sources[i] != MPI_PROC_NULL)
+        s->receive(incoming(in_buffer, received->places[i]), received->counts[i], received->types[i], neighbors->sources[i]);
+    for (std::size_t i = 0; i < neighbors->destinations.size(); ++i)
+      if (neighbors->destinations[i] != MPI_PROC_NULL)
+        s->send(outgoing(out_buffer, sent->places[i]), sent->counts[i], sent->types[i], neighbors->destinations[i]);
   });
   return run(std::move(w), out);
 }
@@ -94,41 +94,41 @@ side blocks(std::size_t n, const int* counts, const MPI_Aint* places, const MPI_
 
 int neighbor_allgather(communicator* c, MPI_Request* out, const void* a, int n, MPI_Datatype t, void* b, int m,
                        MPI_Datatype u) {
-  return exchange(a, b, c, out, [=](const neighborhood& who, side& to, side& from) {
-    to = blocks(who.destinations.size(), n, t, true);
-    from = blocks(who.sources.size(), m, u);
+  return exchange(a, b, c, out, [=](const neighborhood& neighbors, side& to, side& from) {
+    to = blocks(neighbors.destinations.size(), n, t, true);
+    from = blocks(neighbors.sources.size(), m, u);
   });
 }
 
 int neighbor_allgatherv(communicator* c, MPI_Request* out, const void* a, int n, MPI_Datatype t, void* b, const int* m,
                         const int* y, MPI_Datatype u) {
-  return exchange(a, b, c, out, [=](const neighborhood& who, side& to, side& from) {
-    to = blocks(who.destinations.size(), n, t, true);
-    from = blocks(who.sources.size(), m, y, u);
+  return exchange(a, b, c, out, [=](const neighborhood& neighbors, side& to, side& from) {
+    to = blocks(neighbors.destinations.size(), n, t, true);
+    from = blocks(neighbors.sources.size(), m, y, u);
   });
 }
 
 int neighbor_alltoall(communicator* c, MPI_Request* out, const void* a, int n, MPI_Datatype t, void* b, int m,
                       MPI_Datatype u) {
-  return exchange(a, b, c, out, [=](const neighborhood& who, side& to, side& from) {
-    to = blocks(who.destinations.size(), n, t);
-    from = blocks(who.sources.size(), m, u);
+  return exchange(a, b, c, out, [=](const neighborhood& neighbors, side& to, side& from) {
+    to = blocks(neighbors.destinations.size(), n, t);
+    from = blocks(neighbors.sources.size(), m, u);
   });
 }
 
 int neighbor_alltoallv(communicator* c, MPI_Request* out, const void* a, const int* n, const int* x, MPI_Datatype t, void* b,
                        const int* m, const int* y, MPI_Datatype u) {
-  return exchange(a, b, c, out, [=](const neighborhood& who, side& to, side& from) {
-    to = blocks(who.destinations.size(), n, x, t);
-    from = blocks(who.sources.size(), m, y, u);
+  return exchange(a, b, c, out, [=](const neighborhood& neighbors, side& to, side& from) {
+    to = blocks(neighbors.destinations.size(), n, x, t);
+    from = blocks(neighbors.sources.size(), m, y, u);
   });
 }
 
 int neighbor_alltoallw(communicator* c, MPI_Request* out, const void* a, const int* n, const MPI_Aint* x,
                        const MPI_Datatype* t, void* b, const int* m, const MPI_Aint* y, const MPI_Datatype* u) {
-  return exchange(a, b, c, out, [=](const neighborhood& who, side& to, side& from) {
-    to = blocks(who.destinations.size(), n, x, t);
-    from = blocks(who.sources.size(), m, y, u);
+  return exchange(a, b, c, out, [=](const neighborhood& neighbors, side& to, side& from) {
+    to = blocks(neighbors.destinations.size(), n, x, t);
+    from = blocks(neighbors.sources.size(), m, y, u);
   });
 }
 

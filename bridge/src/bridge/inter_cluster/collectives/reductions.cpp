@@ -17,8 +17,8 @@ void fold(communicator* c, std::vector<void*> part, int mine, void* into, schedu
   copy(sum, count, type, into, count, type);
 }
 
-/// True if the values of ranks are combined one by one, in the order of ranks. Otherwise those of clusters are, each by its
-/// MPI.
+/// True if the values of ranks are combined one by one, in the order of ranks. Otherwise each cluster combines its values by
+/// its MPI, and the results of the clusters are combined.
 bool takes_ranks(const communicator* c, MPI_Op op) {
   if (world().in_order_of_ranks) return true;
   int commutes = 1;

@@ -15,10 +15,10 @@ constexpr std::chrono::microseconds interval(250);
 
 cache_warmer::cache_warmer(const tls_context* tls) {
   const settings options;
-  std::string why;
+  std::string reason;
   try {
     auto [listener, port] = listen_on("", "127.0.0.1");
-    descriptor dialled = dial(join_address("127.0.0.1", port), options, why), accepted;
+    descriptor dialled = dial(join_address("127.0.0.1", port), options, reason), accepted;
     for (int i = 0; i < 100 && dialled && !accepted; ++i) {
       accepted = accept_one(listener.get(), options);
       if (!accepted) std::this_thread::sleep_for(std::chrono::milliseconds(1));

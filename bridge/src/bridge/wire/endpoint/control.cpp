@@ -97,7 +97,7 @@ void endpoint_core::join_server() {
       throw link_error(
           fmt::format("cluster {}, local rank {} (host {}): no answer from the start-up server at {} within {} s: {}",
                       options.cluster, options.local_rank, host_name(), options.server, options.join_seconds,
-                      control_.why().empty() ? "no route?" : control_.why()));
+                      control_.reason().empty() ? "no route?" : control_.reason()));
     }
     turn(0.05);
   }

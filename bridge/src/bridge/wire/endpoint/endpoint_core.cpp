@@ -11,15 +11,15 @@
 namespace osteon::bridge::wire {
 namespace {
 
-/// While the application polls, the side thread only checks periodically that it still does: woken by each arrival it
-/// would compete with the application for the same packets.
+/// While the application polls, the side thread only checks periodically that the polling continues. A side thread that
+/// wakes up for each packet would compete with the application for the packets.
 constexpr double nap_seconds = 1e-3;
 
 }  // namespace
 
-endpoint_core::endpoint_core(endpoint& face, settings s, const std::string& facts)
+endpoint_core::endpoint_core(endpoint& endpoint, settings s, const std::string& facts)
     : options(std::move(s)),
-      face_(face),
+      endpoint_(endpoint),
       facts_(facts),
       tls_(options.tls ? std::make_unique<tls_context>(options.key) : nullptr),
       control_(options, tls_.get()) {
@@ -38,7 +38,7 @@ endpoint_core::endpoint_core(endpoint& face, settings s, const std::string& fact
       const std::lock_guard lock(inbox_m_);
       inbox_.push_back(std::move(m));
     }
-    face_.waiting_.fetch_add(1, std::memory_order_release);
+    endpoint_.waiting_.fetch_add(1, std::memory_order_release);
     event();
   };
   sink_.finished = [this](ticket::state& t) {
@@ -53,7 +53,7 @@ endpoint_core::endpoint_core(endpoint& face, settings s, const std::string& fact
 }
 
 endpoint_core::~endpoint_core() {
-  if (joined_ && !finished_ && !face_.broken()) abort("it left without closing the link");
+  if (joined_ && !finished_ && !endpoint_.broken()) abort("the process ended without closing the link");
   stop_thread();
   for (message& m : inbox_) m.owner_ = nullptr;
 }
@@ -103,7 +103,7 @@ void endpoint_core::drive(const std::function<bool()>& done, steady::time_point 
   do {
     const double left = std::chrono::duration<double>(end - steady::now()).count();
     turn(std::clamp(left, 0.0, 0.05));
-  } while (!done() && !face_.broken() && steady::now() < end);
+  } while (!done() && !endpoint_.broken() && steady::now() < end);
   driving_ = false;
   if (side_ != side_thread::resting) return;
   {
@@ -123,7 +123,7 @@ void endpoint_core::stop_thread() {
 }
 
 void endpoint_core::event() {
-  face_.events_.fetch_add(1);
+  endpoint_.events_.fetch_add(1);
   if (sleepers_ == 0) return;
   {
     const std::lock_guard lock(sleep_m_);
@@ -131,14 +131,14 @@ void endpoint_core::event() {
   sleep_.notify_all();
 }
 
-void endpoint_core::fail(const std::string& why, bool notifies_server) {
+void endpoint_core::fail(const std::string& reason, bool notifies_server) {
   if (!failure_.empty()) return;
-  failure_ = why;
+  failure_ = reason;
   if (notifies_server && control_.open()) {
-    control_.send(command::abort, why);
+    control_.send(command::abort, reason);
     control_.flush();
   }
-  face_.broken_.store(true, std::memory_order_release);
+  endpoint_.broken_.store(true, std::memory_order_release);
   event();
 }
 
@@ -162,18 +162,18 @@ ticket endpoint_core::send(int dest, const envelope& fields, std::span<const std
 }
 
 std::optional<message> endpoint_core::take() {
-  if (options.progress == progress_mode::polling && !face_.anything_new()) progress();
+  if (options.progress == progress_mode::polling && !endpoint_.anything_new()) progress();
   const std::lock_guard lock(inbox_m_);
   if (inbox_.empty()) return std::nullopt;
   std::optional<message> m(std::move(inbox_.front()));
   inbox_.pop_front();
-  face_.waiting_.fetch_sub(1, std::memory_order_release);
+  endpoint_.waiting_.fetch_sub(1, std::memory_order_release);
   return m;
 }
 
 ticket endpoint_core::accept(message& m, std::span<std::byte> buffer) {
   if (m.type != message::what_kind::data || m.owner_ == nullptr) {
-    throw usage_error("only a message that was taken and not yet accepted can be accepted");
+    throw usage_error("cannot accept a message that was not taken, or that was accepted before");
   }
   if (!m.bytes.empty() && !buffer.empty())
     std::memcpy(buffer.data(), m.bytes.data(), std::min(m.bytes.size(), buffer.size()));
@@ -210,7 +210,7 @@ void endpoint_core::cancel(ticket& sent) {
     sent.state_ = std::make_shared<ticket::state>();
     sent.state_->done = true;
   }
-  sent.state_->cancel = ticket::cancelling::asked;
+  sent.state_->cancel = ticket::cancelling::requested;
   const std::lock_guard lock(m_);
   if (!failure_.empty()) throw link_error(failure_);
   peer& p = *peers_[static_cast<std::size_t>(sent.peer_)];
@@ -231,12 +231,12 @@ void endpoint_core::answer_cancel(const message& request, bool found) {
 void endpoint_core::progress() {
   polled_.store(steady::now().time_since_epoch().count(), std::memory_order_relaxed);
   turn(0);
-  if (face_.broken()) check();
+  if (endpoint_.broken()) check();
 }
 
 void endpoint_core::wait_event(std::uint32_t seen, double seconds) {
   const auto end = steady::now() + std::chrono::duration_cast<steady::duration>(std::chrono::duration<double>(seconds));
-  const auto news = [&] { return face_.events() != seen; };
+  const auto news = [&] { return endpoint_.events() != seen; };
   std::unique_lock driver(driver_m_, std::try_to_lock);
   if (driver.owns_lock()) {
     drive(news, end);
@@ -246,7 +246,7 @@ void endpoint_core::wait_event(std::uint32_t seen, double seconds) {
     sleep_.wait_until(lock, std::min(end, steady::now() + std::chrono::milliseconds(50)), news);
     --sleepers_;
   }
-  if (face_.broken()) check();
+  if (endpoint_.broken()) check();
 }
 
 bool endpoint_core::abort(const std::string& text) noexcept {
@@ -279,7 +279,7 @@ void endpoint_core::close() {
   const auto until = [&](auto&& done, double patience) {
     const auto began = steady::now();
     for (;;) {
-      const std::uint32_t seen = face_.events();
+      const std::uint32_t seen = endpoint_.events();
       {
         const std::lock_guard lock(m_);
         if (done()) return;

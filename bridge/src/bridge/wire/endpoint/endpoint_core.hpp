@@ -31,14 +31,14 @@ struct route {
   steady::time_point down_since = steady::now(), refused_since{};
   bool was_open = false;
   int faults = 0;  ///< malformed packets
-  std::string why;
+  std::string reason;
   bool open() const;
   bool complete() const;
 };
 
 class endpoint_core {
  public:
-  endpoint_core(endpoint& face, settings options, const std::string& facts);
+  endpoint_core(endpoint& endpoint, settings options, const std::string& facts);
   ~endpoint_core();
 
   void join();
@@ -85,7 +85,7 @@ class endpoint_core {
   void watch_listener(bool open);
   void greet(connection& c, int dest);
   void greeted(connection& c, const packet_header& h, std::span<const std::byte> payload);
-  void lose(connection& c, const std::string& why);
+  void lose(connection& c, const std::string& reason);
   void route_opened(route& r);
   std::string name_of(int rank) const;
 
@@ -105,14 +105,14 @@ class endpoint_core {
   void watch_routes();
   void watch_peers();
 
-  void fail(const std::string& why, bool notifies_server = true);
+  void fail(const std::string& reason, bool notifies_server = true);
   void event();
   void loop();
   void rest();
   void drive(const std::function<bool()>& done, steady::time_point end);
   void stop_thread();
 
-  endpoint& face_;
+  endpoint& endpoint_;
   std::string facts_;
   std::unique_ptr<tls_context> tls_;
   cache_warmer cache_warmer_{tls_.get()};
@@ -134,7 +134,7 @@ class endpoint_core {
   std::vector<std::uint64_t> connections_again_, busy_;         ///< with pending input; with pending output
   std::vector<std::unique_ptr<connection>> bin_;                ///< connections that ended in this turn
   std::uint64_t next_id_ = 1, next_connection_ = 16;
-  unsigned looks_ = 0;  ///< polls so far
+  unsigned polls_ = 0;  ///< polls so far
   steady::time_point last_timers_{}, last_turn_ = steady::now();
   std::string failure_;
   std::vector<std::byte> scratch_, packed_;

@@ -80,7 +80,7 @@ bool pair_protocol::has_departing() const {
 
 departing pair_protocol::depart(packet& p) {
   packet_header& h = p.header;
-  const std::span<const std::byte> payload = p.request != 0 ? p.lent : std::span<const std::byte>(p.own);
+  const std::span<const std::byte> payload = p.request != 0 ? p.borrowed : std::span<const std::byte>(p.own);
   h.source = self_;
   h.dest = other_;
   h.len = static_cast<std::uint32_t>(payload.size());
@@ -130,7 +130,7 @@ std::optional<departing> pair_protocol::next() {
     p.header.drqid = s.drqid;
     p.header.msglen = s.total;
     p.header.count = static_cast<std::int64_t>(s.offset);
-    p.lent = s.rest.subspan(s.offset, n);
+    p.borrowed = s.rest.subspan(s.offset, n);
     p.request = id;
     s.offset += n;
     ++s.on_the_way;
@@ -269,7 +269,7 @@ std::string pair_protocol::apply(const packet_header& h, std::span<const std::by
     }
     case packet_type::cancel: {
       message m;
-      m.type = message::what_kind::cancel_asked;
+      m.type = message::what_kind::cancel_requested;
       m.source = other_;
       m.id = h.srqid;
       to.deliver(std::move(m));

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// The protocol between two processes: order, acknowledgement, flow control, short and long messages. It is independent of
-/// sockets and clocks: packets are input and output, so every rule can be tested by hand.
+/// sockets and clocks: packets are input and output, so that every rule can be tested without a network.
 ///
 /// Two limits bound memory. Packets: at most `hiwater` are in flight; the receiver acknowledges each `ackmark`.
 /// Bytes: at most `eager_bytes` of unmatched messages are at the receiver; a message beyond that sends only its
@@ -95,7 +95,7 @@ class pair_protocol {
   struct packet {
     packet_header header;
     std::vector<std::byte> own;
-    std::span<const std::byte> lent;
+    std::span<const std::byte> borrowed;
     std::uint64_t request = 0;  ///< request whose rest this is part of; 0: none
     bool resend = false;
   };

@@ -46,7 +46,7 @@ void endpoint_core::make_routes() {
     const registration& other = collation_.processes[static_cast<std::size_t>(rank)];
     if (!collation_.relays[static_cast<std::size_t>(other.cluster)].empty() != !relay.empty()) {
       const std::lock_guard lock(m_);
-      fail(fmt::format("cluster '{}' uses a relay and cluster '{}' does not: give all of them one, or none",
+      fail(fmt::format("cluster '{}' uses a relay, but cluster '{}' does not: set `relay` for all clusters or for none",
                        world.clusters[static_cast<std::size_t>(relay.empty() ? other.cluster : world.cluster)].name,
                        world.clusters[static_cast<std::size_t>(relay.empty() ? world.cluster : other.cluster)].name));
       throw link_error(failure_);
@@ -79,14 +79,14 @@ void endpoint_core::wait_for_routes() {
           text += " (an address guessed from the connection to the server: set `address` if this host has several networks)";
         }
       } else if (r.relay == 0) {
-        text += fmt::format(" at {}: {}", r.address, r.why.empty() ? "no answer" : r.why);
+        text += fmt::format(" at {}: {}", r.address, r.reason.empty() ? "no answer" : r.reason);
         const registration& other = collation_.processes[static_cast<std::size_t>(r.peers.front())];
         text +=
             (other.capabilities & address_given) == 0
                 ? " (that address was guessed from its connection to the server: set `address` for its cluster, or a relay)"
                 : " (that address was set for its cluster: check it, and the firewall)";
       } else {
-        text += fmt::format(": {}", r.why.empty() ? "no answer" : r.why);
+        text += fmt::format(": {}", r.reason.empty() ? "no answer" : r.reason);
       }
       fail(text);
       throw link_error(text);
@@ -110,10 +110,10 @@ void endpoint_core::dial_streams() {
     for (std::size_t slot = 0; needed && slot < r.streams.size(); ++slot) {
       if (r.streams[slot] || steady::now() < r.next_try[slot]) continue;
       r.next_try[slot] = steady::now() + std::chrono::milliseconds(250);
-      std::string why;
-      descriptor fd = dial(r.address, options, why);
+      std::string reason;
+      descriptor fd = dial(r.address, options, reason);
       if (!fd) {
-        r.why = why;
+        r.reason = reason;
         continue;
       }
       r.streams[slot] = watched(std::move(fd), side::dialled);
@@ -200,7 +200,7 @@ void endpoint_core::route_opened(route& r) {
   event();
 }
 
-void endpoint_core::lose(connection& c, const std::string& why) {
+void endpoint_core::lose(connection& c, const std::string& reason) {
   connections_.erase(c.id);
   epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, c.stream.fd(), nullptr);
   if (c.route < 0) {
@@ -212,10 +212,10 @@ void endpoint_core::lose(connection& c, const std::string& why) {
   }
   route& r = *routes_[static_cast<std::size_t>(c.route)];
   const bool was_open = r.open();
-  r.why = why.empty() ? "the connection was closed by the other side" : why;
-  r.refused_since = why.find("refused") == std::string::npos  ? steady::time_point{}
-                    : r.refused_since == steady::time_point{} ? steady::now()
-                                                              : r.refused_since;
+  r.reason = reason.empty() ? "the connection was closed by the other side" : reason;
+  r.refused_since = reason.find("refused") == std::string::npos ? steady::time_point{}
+                    : r.refused_since == steady::time_point{}   ? steady::now()
+                                                                : r.refused_since;
   const auto slot = static_cast<std::size_t>(c.slot);
   bin_.push_back(std::move(r.streams[slot]));
   if (was_open && !r.open()) r.down_since = steady::now();

@@ -15,7 +15,7 @@ constexpr double resend_seconds = 1;   ///< without progress: ask for lost packe
 
 void endpoint_core::timers() {
   if (seconds_since(last_turn_) > 1) {
-    // This process was stopped, or polls and was computing: the silence was on this side.
+    // This process was stopped, or it polls and was computing: ignore the silence of the others.
     const auto now = steady::now();
     for (auto& [id, c] : connections_) c->heard = now;
     for (auto& p : peers_) {
@@ -34,8 +34,8 @@ void endpoint_core::timers() {
   if (control_.unfinished()) serve_control();
   if (!failure_.empty() || !joined_ || routes_.empty()) return;
   if (control_.away() > options.cut_seconds && !server_parted_) {
-    return fail(fmt::format("{}: the start-up server at {} did not come back within {} s: {}", name_of(world.rank),
-                            options.server, options.cut_seconds, control_.why()));
+    return fail(fmt::format("{}: the connection to the start-up server at {} was not restored within {} s: {}",
+                            name_of(world.rank), options.server, options.cut_seconds, control_.reason()));
   }
   if (!finished_) dial_streams();
   watch_listener(guests_.size() < most_guests);
@@ -67,7 +67,7 @@ void endpoint_core::watch_routes() {
       busy_.push_back(id);
     }
   }
-  for (const auto& [id, why] : dead) lose(*connections_.at(id), why);
+  for (const auto& [id, reason] : dead) lose(*connections_.at(id), reason);
   for (const std::uint64_t id : busy_) {
     if (const auto c = connections_.find(id); c != connections_.end()) pump(*c->second);
   }
@@ -78,17 +78,17 @@ void endpoint_core::watch_routes() {
                                     [&](int p) { return !peers_[static_cast<std::size_t>(p)]->pair->over(); });
     if (!needed) continue;
     if (r->faults > 3)
-      return fail(fmt::format("{} received invalid packets from {}: {}", name_of(world.rank), r->name, r->why));
+      return fail(fmt::format("{} received invalid packets from {}: {}", name_of(world.rank), r->name, r->reason));
     if (r->open() || !r->was_open) continue;
     const bool refused = r->refused_since != steady::time_point{} &&
                          seconds_since(r->refused_since) > std::min(refusal_seconds, options.cut_seconds);
     if (refused && r->relay == 0) {
       return fail(
-          fmt::format("{} has ended: its host answers, but refuses connections at {} ({})", r->name, r->address, r->why));
+          fmt::format("{} has ended: its host answers, but refuses connections at {} ({})", r->name, r->address, r->reason));
     }
     if (seconds_since(r->down_since) > options.cut_seconds) {
       return fail(fmt::format("{} has lost {}: the connection broke and was not restored within {} s ({})",
-                              name_of(world.rank), r->name, options.cut_seconds, r->why));
+                              name_of(world.rank), r->name, options.cut_seconds, r->reason));
     }
   }
 }

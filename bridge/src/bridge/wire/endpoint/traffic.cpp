@@ -32,7 +32,7 @@ void endpoint_core::turn(double seconds) {
   // A small number of connections is read directly when polled: that is one system call each, as with epoll, and keeps the
   // code for a packet, above all TLS, in the caches.
   const std::lock_guard lock(m_);
-  const bool directly = seconds <= 0 && connections_.size() <= few_connections && ++looks_ % 16 != 0;
+  const bool directly = seconds <= 0 && connections_.size() <= few_connections && ++polls_ % 16 != 0;
   std::array<epoll_event, 64> events;
   const int n = directly ? 0 : epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), 0);
   if (directly) {
@@ -72,7 +72,7 @@ void endpoint_core::service(connection& c) {
   if (connections_.count(id) == 0) return;
   if (got == connection::input::ended) {
     if (c.faulty && c.route >= 0) ++routes_[static_cast<std::size_t>(c.route)]->faults;
-    return lose(c, c.why);
+    return lose(c, c.reason);
   }
   if (got == connection::input::more) {
     eventfd_write(wake_.get(), 1);
@@ -90,13 +90,13 @@ bool endpoint_core::take_packet(connection& c, const packet_header& h, std::span
     const std::size_t n = ZSTD_decompress(packed_.data(), packed_.size(), payload.data(), payload.size());
     if (ZSTD_isError(n) != 0 || n != packed_.size()) {
       c.faulty = true;
-      c.why = "a packet whose compressed data are damaged";
+      c.reason = "a packet whose compressed data are damaged";
       return false;
     }
     payload = packed_;
 #else
     c.faulty = true;
-    c.why = "a compressed packet, though this process does not accept them";
+    c.reason = "a compressed packet, though this process does not accept them";
     return false;
 #endif
   }
@@ -186,7 +186,7 @@ void endpoint_core::pump(connection& c) {
     if (c.waiting() < low_water) refill(c);
     const std::size_t before = c.waiting();
     if (before == 0) break;
-    if (!c.flush(written_at_once - written)) return lose(c, c.why);
+    if (!c.flush(written_at_once - written)) return lose(c, c.reason);
     if (c.waiting() == before) break;
     written += before - c.waiting();
   }

@@ -38,9 +38,8 @@ std::string of_cluster(int index, const std::vector<expected_cluster>& expected,
   }
   if (all_single) return "";  // wait for the others: their number is conclusive
   if (odd != nullptr) {
-    return fmt::format(
-        "{} reports {} processes in its cluster; expected are {}: make `ranks` and the launcher's count equal",
-        name_of(*odd, expected), odd->local_size, size);
+    return fmt::format("{} reports {} processes in its cluster instead of {}: make `ranks` and the launcher's count equal",
+                       name_of(*odd, expected), odd->local_size, size);
   }
   if (twice != nullptr)
     return fmt::format("{} has registered twice: check that the program is started only once", name_of(*twice, expected));

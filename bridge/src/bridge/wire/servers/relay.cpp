@@ -47,7 +47,7 @@ struct relay::impl {
   std::vector<connection*> to_hub;                ///< by slot; null: down
   std::vector<steady::time_point> next_dial;
   steady::time_point hub_lost = steady::now(), last_timers{}, last_turn = steady::now(), control_sent = steady::now();
-  std::string why_no_hub;
+  std::string hub_fault;
   bool paused = false, listening = false;
   std::vector<std::uint64_t> again;
   std::atomic<bool> stopped{false};
@@ -133,7 +133,7 @@ void relay::impl::dial_hub() {
   for (std::size_t slot = 0; slot < to_hub.size(); ++slot) {
     if (to_hub[slot] != nullptr || steady::now() < next_dial[slot]) continue;
     next_dial[slot] = steady::now() + std::chrono::milliseconds(250);
-    descriptor fd = dial(options.hub, options.link, why_no_hub);
+    descriptor fd = dial(options.hub, options.link, hub_fault);
     if (!fd) continue;
     connection& c = add(std::move(fd), side::dialled);
     c.slot = static_cast<int>(slot);
@@ -230,7 +230,7 @@ void relay::impl::lose(connection& c) {
   for (auto& up : to_hub) {
     if (up != &c) continue;
     up = nullptr;
-    why_no_hub = c.why.empty() ? "the connection was closed by the other side" : c.why;
+    hub_fault = c.reason.empty() ? "the connection was closed by the other side" : c.reason;
     if (std::none_of(to_hub.begin(), to_hub.end(), [](auto* x) { return x != nullptr && x->greeted; }) && c.greeted) {
       hub_lost = steady::now();
     }
@@ -276,7 +276,7 @@ void relay::impl::timers() {
     }
   }
   for (connection* c : dead) {
-    c->why = "silent for too long";
+    c->reason = "silent for too long";
     lose(*c);
   }
   watch_listener(guests() < most_guests);
@@ -286,7 +286,7 @@ void relay::impl::timers() {
   if (seconds_since(hub_lost) > options.link.cut_seconds) {
     failure = fmt::format("the relay of cluster '{}' (host {}) has had no connection to the hub at {} for {} s: {}",
                           world.names[static_cast<std::size_t>(options.cluster)], host_name(), options.hub,
-                          options.link.cut_seconds, why_no_hub.empty() ? "no answer" : why_no_hub);
+                          options.link.cut_seconds, hub_fault.empty() ? "no answer" : hub_fault);
     control.send(command::abort, failure);
     control.flush();
   }
@@ -353,10 +353,10 @@ void relay::run() {
     r.turn();
     if (!r.known && seconds_since(began) > r.options.link.join_seconds + 5) {
       throw link_error(fmt::format("relay: no answer from the start-up server at {} within {} s: {}", r.options.link.server,
-                                   r.options.link.join_seconds, r.control.why()));
+                                   r.options.link.join_seconds, r.control.reason()));
     }
     if (r.known && r.control.away() > r.options.link.cut_seconds) {
-      throw link_error(fmt::format("relay: lost the start-up server at {}: {}", r.options.link.server, r.control.why()));
+      throw link_error(fmt::format("relay: lost the start-up server at {}: {}", r.options.link.server, r.control.reason()));
     }
   }
   if (!r.failure.empty()) throw link_error(r.failure);

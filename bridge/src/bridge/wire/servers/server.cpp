@@ -26,7 +26,7 @@ void startup_server::impl::watch() {
       ++x;
       continue;
     }
-    if (!x->proved) refuse(*x, x->stream.why());
+    if (!x->proved) refuse(*x, x->stream.reason());
     if (x->rank >= 0 && parted[static_cast<std::size_t>(x->rank)] == 0) {
       away[static_cast<std::size_t>(x->rank)] = 1;
       lost[static_cast<std::size_t>(x->rank)] = clock::now();
@@ -85,7 +85,7 @@ void startup_server::impl::serve() {
     std::string outside;
     {
       const std::lock_guard lock(m);
-      outside.swap(asked);
+      outside.swap(outside_failure);
     }
     if (!outside.empty()) fail_all(outside);
     if (fds[1].revents != 0) {
@@ -163,10 +163,10 @@ int startup_server::joined(int cluster) const {
   return impl_->counts.at(static_cast<std::size_t>(cluster));
 }
 
-void startup_server::fail(const std::string& why) {
+void startup_server::fail(const std::string& reason) {
   {
     const std::lock_guard lock(impl_->m);
-    if (impl_->asked.empty()) impl_->asked = why;
+    if (impl_->outside_failure.empty()) impl_->outside_failure = reason;
   }
   eventfd_write(impl_->wake.get(), 1);
 }

@@ -49,7 +49,7 @@ class startup_server {
   int joined(int cluster) const;
 
   /// End the job: every process receives this text. Thread-safe, also from a signal's handling thread.
-  void fail(const std::string& why);
+  void fail(const std::string& reason);
   /// Wait until it has finished or failed (and has notified all processes). @return false at the time limit
   bool wait(double seconds);
 

@@ -41,19 +41,19 @@ struct startup_server::impl {
   mutable std::mutex m;
   std::condition_variable changed;
   state now = state::joining;
-  std::string failure, asked;  ///< `asked`: failure from outside, not yet sent to the members
+  std::string failure, outside_failure;  ///< `outside_failure`: failure from outside, not yet sent to the members
   bool stop = false, gone = false;
   std::thread thread;
 
   void serve();
   /// Connections that are not authenticated.
   std::size_t guests() const;
-  void handle(server_member& who, const frame& f);
-  void after_proof(server_member& who, const frame& f);
-  void join(server_member& who);
+  void handle(server_member& member, const frame& f);
+  void after_proof(server_member& member, const frame& f);
+  void join(server_member& member);
   void complete();
-  void fail_all(const std::string& why);
-  void refuse(const server_member& who, const std::string& why);
+  void fail_all(const std::string& reason);
+  void refuse(const server_member& member, const std::string& reason);
   void watch();
   std::string name(int rank) const;
   settings socket_settings() const {

@@ -13,15 +13,15 @@ std::string startup_server::impl::name(int rank) const {
                      world.names[static_cast<std::size_t>(r.cluster)], r.local_rank, r.host, r.pid);
 }
 
-void startup_server::impl::fail_all(const std::string& why) {
+void startup_server::impl::fail_all(const std::string& reason) {
   {
     const std::lock_guard lock(m);
     if (now == state::failed || now == state::finished) return;
     now = state::failed;
-    failure = why;
+    failure = reason;
     failed_at = impl::clock::now();
   }
-  for (server_member& x : members) x.stream.send(command::fail, why);
+  for (server_member& x : members) x.stream.send(command::fail, reason);
   changed.notify_all();
 }
 
@@ -60,12 +60,12 @@ void startup_server::impl::complete() {
   changed.notify_all();
 }
 
-void startup_server::impl::join(server_member& who) {
+void startup_server::impl::join(server_member& member) {
   if (now != state::joining) {
-    who.stream.send(command::fail, failure.empty() ? "the job has already started: no process can join it now" : failure);
+    member.stream.send(command::fail, failure.empty() ? "the job has already started: no process can join it now" : failure);
     return;
   }
-  who.registered = true;
+  member.registered = true;
   std::vector<registration> registrations;
   std::vector<int> count(options.clusters.size());
   for (const server_member& x : members) {
@@ -90,16 +90,16 @@ void startup_server::impl::join(server_member& who) {
   if (all) complete();
 }
 
-void startup_server::impl::after_proof(server_member& who, const frame& f) {
+void startup_server::impl::after_proof(server_member& member, const frame& f) {
   switch (f.kind) {
     case command::impi:
     case command::coll:
     case command::done:
-      if (who.registered) break;
-      if (const std::string bad = absorb(who.entry, f.kind, f.data); !bad.empty()) {
-        who.stream.send(command::fail, bad);
+      if (member.registered) break;
+      if (const std::string bad = absorb(member.entry, f.kind, f.data); !bad.empty()) {
+        member.stream.send(command::fail, bad);
       } else if (f.kind == command::done) {
-        join(who);
+        join(member);
       }
       break;
     case command::rejoin: {
@@ -107,58 +107,59 @@ void startup_server::impl::after_proof(server_member& who, const frame& f) {
       const bool ours = now == state::running && f.data.size() == 20 && std::memcmp(data, world.job.data(), 16) == 0;
       const int rank = ours ? get<std::int32_t>(data + 16) : -1;
       if (rank < 0 || static_cast<std::size_t>(rank) >= world.processes.size()) {
-        who.stream.send(command::fail, failure.empty() ? "this job is not known here" : failure);
+        member.stream.send(command::fail, failure.empty() ? "unknown job: this server serves another job" : failure);
         break;
       }
       for (server_member& x : members) {
         if (x.rank == rank) x.rank = -1;  // a connection that is not yet known to be dead
       }
-      who.rank = rank;
-      who.registered = true;
+      member.rank = rank;
+      member.registered = true;
       away[static_cast<std::size_t>(rank)] = 0;
-      who.stream.send(command::ping);
+      member.stream.send(command::ping);
       break;
     }
     case command::watch:
-      who.watches = true;
-      if (now == state::running) who.stream.send(encode(world));
-      if (now == state::failed) who.stream.send(command::fail, failure);
+      member.watches = true;
+      if (now == state::running) member.stream.send(encode(world));
+      if (now == state::failed) member.stream.send(command::fail, failure);
       break;
     case command::ping:
-      who.stream.send(command::ping);
+      member.stream.send(command::ping);
       break;
     case command::abort:
       fail_all(f.data.substr(0, 65536));
       break;
     case command::fini:
-      if (who.rank >= 0) parted[static_cast<std::size_t>(who.rank)] = 1;
-      who.stream.send(command::fini);
+      if (member.rank >= 0) parted[static_cast<std::size_t>(member.rank)] = 1;
+      member.stream.send(command::fini);
       break;
     default:
       break;
   }
 }
 
-void startup_server::impl::handle(server_member& who, const frame& f) {
-  if (who.proved) return after_proof(who, f);
-  if (f.kind != command::auth) return who.stream.send(command::fail, "authentication comes first");
-  if (who.nonce.empty()) {
-    who.nonce = random_bytes(32);
-    who.other_nonce = f.data;
-    return who.stream.send(command::challenge, who.nonce);
+void startup_server::impl::handle(server_member& member, const frame& f) {
+  if (member.proved) return after_proof(member, f);
+  if (f.kind != command::auth)
+    return member.stream.send(command::fail, "authentication is required before any other command");
+  if (member.nonce.empty()) {
+    member.nonce = random_bytes(32);
+    member.other_nonce = f.data;
+    return member.stream.send(command::challenge, member.nonce);
   }
-  if (!same_secret(f.data, proof(options.key, "process", who.nonce, who.other_nonce))) {
-    refuse(who, "has another job key");
-    return who.stream.send(command::fail, "wrong job key: this process and the server have different keys");
+  if (!same_secret(f.data, proof(options.key, "process", member.nonce, member.other_nonce))) {
+    refuse(member, "has another job key");
+    return member.stream.send(command::fail, "wrong job key: this process and the server have different keys");
   }
-  who.proved = true;
-  who.stream.trust();
-  who.stream.send(command::auth, proof(options.key, "server", who.nonce, who.other_nonce));
+  member.proved = true;
+  member.stream.trust();
+  member.stream.send(command::auth, proof(options.key, "server", member.nonce, member.other_nonce));
 }
 
-void startup_server::impl::refuse(const server_member& who, const std::string& why) {
+void startup_server::impl::refuse(const server_member& member, const std::string& reason) {
   const std::lock_guard lock(m);
-  last_refusal = fmt::format("{}: {}", who.address, why.empty() ? "ended before authentication" : why);
+  last_refusal = fmt::format("{}: {}", member.address, reason.empty() ? "ended before authentication" : reason);
 }
 
 }  // namespace osteon::bridge::wire
