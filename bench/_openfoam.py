@@ -160,8 +160,8 @@ def write_case(fluid: np.ndarray, case: Path, along: int = 0) -> None:
     _write(case, "constant", "turbulenceProperties", "dictionary", "simulationType laminar;\n")
     force = ["0", "0", "0"]
     force[2 - along] = str(FORCE)
-    words = " ".join(force)
-    _write(case, "constant", "fvOptions", "dictionary", FORCING % (words, words))
+    force_text = " ".join(force)
+    _write(case, "constant", "fvOptions", "dictionary", FORCING % (force_text, force_text))
     _write(case, "system", "controlDict", "dictionary", CONTROL)
     _write(case, "system", "fvSchemes", "dictionary", SCHEMES)
     _write(case, "system", "fvSolution", "dictionary", SOLUTION)
@@ -196,7 +196,7 @@ def connected(fluid: np.ndarray) -> np.ndarray:
         if 2 * size > fluid.sum():
             return part
         left &= ~part
-    raise ValueError("no part of the fluid has more than half of it")
+    raise ValueError("no connected part of the fluid contains more than half of the fluid")
 
 
 def permeability(fluid: np.ndarray, case: Path, along: int = 0) -> tuple[Cost, float, int]:

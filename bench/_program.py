@@ -39,7 +39,7 @@ def _resident_bytes(root: int) -> int:
         try:
             # The name of a program may contain spaces, but after its closing bracket there are only numbers.
             fields = (entry / "stat").read_text().rpartition(")")[2].split()
-        except OSError:  # it has ended meanwhile
+        except OSError:  # the process has ended
             continue
         children.setdefault(int(fields[1]), []).append(int(entry.name))
         pages[int(entry.name)] = int(fields[21])

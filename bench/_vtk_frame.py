@@ -22,12 +22,12 @@ def main() -> None:
     colours.AddRGBPoint(1, 1, 0.5, 0)
     opacities.AddPoint(0, opacity)
     opacities.AddPoint(1, opacity)
-    looks = vtk.vtkVolumeProperty()
-    looks.SetColor(colours)
-    looks.SetScalarOpacity(opacities)
-    looks.SetScalarOpacityUnitDistance(1)
-    looks.SetInterpolationTypeToLinear()
-    looks.SetShade(int(shaded))
+    appearance = vtk.vtkVolumeProperty()
+    appearance.SetColor(colours)
+    appearance.SetScalarOpacity(opacities)
+    appearance.SetScalarOpacityUnitDistance(1)
+    appearance.SetInterpolationTypeToLinear()
+    appearance.SetShade(int(shaded))
 
     mapper = vtk.vtkFixedPointVolumeRayCastMapper()
     mapper.SetInputData(image_of(values, 1))
@@ -38,7 +38,7 @@ def main() -> None:
     mapper.SetImageSampleDistance(1)
     volume = vtk.vtkVolume()
     volume.SetMapper(mapper)
-    volume.SetProperty(looks)
+    volume.SetProperty(appearance)
 
     scene = Scene(volume, np.array(values.shape[::-1], dtype=float), int(pixels), zoom)
     best = math.inf

@@ -20,12 +20,12 @@ def main() -> None:
     colours.AddRGBPoint(high, 1, 1, 1)
     opacities.AddPoint(low, 0 if mode == "volume" else 1)
     opacities.AddPoint(high, 0.05 if mode == "volume" else 1)
-    looks = vtk.vtkVolumeProperty()
-    looks.SetColor(colours)
-    looks.SetScalarOpacity(opacities)
+    appearance = vtk.vtkVolumeProperty()
+    appearance.SetColor(colours)
+    appearance.SetScalarOpacity(opacities)
     size = spacing * np.array(values.shape[::-1], dtype=float)
-    looks.SetScalarOpacityUnitDistance(float(np.linalg.norm(size)) / 100)
-    looks.SetInterpolationTypeToLinear()
+    appearance.SetScalarOpacityUnitDistance(float(np.linalg.norm(size)) / 100)
+    appearance.SetInterpolationTypeToLinear()
 
     mapper = vtk.vtkFixedPointVolumeRayCastMapper()
     mapper.SetInputData(image_of(values, spacing))
@@ -37,7 +37,7 @@ def main() -> None:
         mapper.SetBlendModeToMaximumIntensity()
     volume = vtk.vtkVolume()
     volume.SetMapper(mapper)
-    volume.SetProperty(looks)
+    volume.SetProperty(appearance)
 
     np.save(out, Scene(volume, size, int(pixels), parallel=bool(parallel)).picture().mean(-1))
 

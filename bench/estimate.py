@@ -73,9 +73,9 @@ def write_jobs(folder: Path, names: list[str]) -> dict[str, Path]:
     return jobs
 
 
-def estimated(job: Path, *words: str) -> dict:
+def estimated(job: Path, *arguments: str) -> dict:
     """Return the member `time` of the estimate."""
-    command = [BINARY, "estimate", str(job), "--json", "-", *words]
+    command = [BINARY, "estimate", str(job), "--json", "-", *arguments]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, timeout=1800)
     return json.loads(done.stdout)["time"]
 
@@ -137,16 +137,20 @@ def on_this_machine(jobs: dict[str, Path], options: argparse.Namespace) -> list[
                 estimates.append(estimated(job, "-n", str(ranks), "--pilot-anew"))
                 found, iterations = run_here(job, ranks, options.clock)
                 runs.append(found)
-            told = {
+            predicted = {
                 stage: statistics.median(
                     next(s["seconds"] for s in e["stages"] if s["stage"] == stage) for e in estimates
                 )
                 for stage in COMPARED
             }
-            took = {stage: statistics.median(run[stage] for run in runs) for stage in COMPARED}
+            measured_s = {stage: statistics.median(run[stage] for run in runs) for stage in COMPARED}
             title = f"{name}, {ranks} rank{'s' if ranks > 1 else ''}"
-            rows += [off(f"{title}, {stage}", told[stage], took[stage]) for stage in COMPARED if took[stage] > 0]
-            rows.append(off(f"{title}, whole job", sum(told.values()), sum(took.values())))
+            rows += [
+                off(f"{title}, {stage}", predicted[stage], measured_s[stage])
+                for stage in COMPARED
+                if measured_s[stage] > 0
+            ]
+            rows.append(off(f"{title}, whole job", sum(predicted.values()), sum(measured_s.values())))
             wanted, error = statistics.median(e["iterations"] for e in estimates), estimates[-1]["relative_error"]
             print(f"{title}: {wanted:.1f} iterations estimated, {iterations} run; its own error {100 * error:.0f} %")
             rows.append({"name": f"{title}, iterations", "value": wanted, "unit": "1", "ratio": wanted / iterations})
@@ -185,13 +189,13 @@ def on_fake_clusters(jobs: dict[str, Path], options: argparse.Namespace) -> list
         alone, _ = run_here(job, 1, "cpu")
         computing = sum(alone[stage] for stage in OF_SOLVER)
         out = job.with_suffix(".out")
-        words = [BINARY, "run", str(job), "-t", "1", "-o", str(out), "--no-report", "--force"]
-        words += ["--set", "picture.enabled=false", "--set", "run.place=false"]
+        arguments = [BINARY, "run", str(job), "-t", "1", "-o", str(out), "--no-report", "--force"]
+        arguments += ["--set", "picture.enabled=false", "--set", "run.place=false"]
         for hosts in options.hosts:
             # The same ranks, on the same cores, over memory.
             walls = []
             for _ in range(options.repeat):
-                measured([*words, "-n", str(hosts)], env=environment | {"OMPI_MCA_mpi_yield_when_idle": "1"})
+                measured([*arguments, "-n", str(hosts)], env=environment | {"OMPI_MCA_mpi_yield_when_idle": "1"})
                 walls.append(solver_wall(json.loads((out / "summary.json").read_text())))
             without_network = statistics.median(walls)
             for mbit in options.mbit:
@@ -200,14 +204,14 @@ def on_fake_clusters(jobs: dict[str, Path], options: argparse.Namespace) -> list
                 with FakeCluster(hosts=hosts, mbit=mbit) as cluster:
                     probe_links(cluster, hosts, machine, environment)
                     for _ in range(options.repeat):
-                        done = cluster.mpirun(hosts, words, timeout=900, env=environment)
+                        done = cluster.mpirun(hosts, arguments, timeout=900, env=environment)
                         if done.returncode:
                             print(done.stderr, file=sys.stderr)
                             raise subprocess.CalledProcessError(done.returncode, done.args)
                         walls.append(solver_wall(json.loads((out / "summary.json").read_text())))
                 messages = max(0.0, statistics.median(walls) - without_network)
-                told = estimated(job, "-n", str(hosts), "--machine", str(machine), "--ranks-per-host", "1")
-                stages = {s["stage"]: s for s in told["stages"]}
+                predicted = estimated(job, "-n", str(hosts), "--machine", str(machine), "--ranks-per-host", "1")
+                stages = {s["stage"]: s for s in predicted["stages"]}
                 by_network = sum(stages[s]["latency_seconds"] + stages[s]["bandwidth_seconds"] for s in OF_SOLVER)
                 title = f"{name}, {hosts} hosts of {mbit:g} Mbit/s"
                 if messages > 0:

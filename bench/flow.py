@@ -186,8 +186,8 @@ def steps(folder: Path, repeat: int) -> dict:
         for _ in range(repeat):
             cpu = []
             for count in (10, 60):
-                words = {"image": folder / "steps.npy", "step": step, "end": count * step, "boundaries": boundaries}
-                _, _, summary = osteon(STEPS_JOB.format(**words), folder, 1)
+                values = {"image": folder / "steps.npy", "step": step, "end": count * step, "boundaries": boundaries}
+                _, _, summary = osteon(STEPS_JOB.format(**values), folder, 1)
                 solving = next(s for s in summary["stages"] if s["name"] == "solving")
                 cpu.append((summary["time_steps"], solving["cpu_seconds"]))
             (few, first), (many, last) = cpu
@@ -238,14 +238,14 @@ def main() -> int:
             images[image] = IMAGES[image]()
             np.save(folder / f"{image}.npy", images[image].astype(np.uint8))
         paths = [folder / f"{image}.npy" for image in options.only]
-        for what, words in {
+        for title, arguments in {
             "residual 1e-6": ["--residual", "1e-6", "--tolerance", "0.9"],
             "permeability to 0.1 %": ["--tolerance", "1e-3"],
             "three directions, residual 1e-6": ["--residual", "1e-6", "--tolerance", "0.9", "--along", "zyx"],
         }.items():
-            figures = bench(paths, options.repeat, *words)
-            answer["solves"][what] = figures
-            print(f"{what}; triad {figures['triad_GB_per_s']:.1f} GB/s")
+            figures = bench(paths, options.repeat, *arguments)
+            answer["solves"][title] = figures
+            print(f"{title}; triad {figures['triad_GB_per_s']:.1f} GB/s")
             for row in figures["rows"]:
                 row["image"] = Path(row["image"]).stem
                 print(

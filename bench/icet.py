@@ -91,7 +91,7 @@ def main() -> int:
         middle = {figure: statistics.median(run[figure] for run in runs) for figure in runs[0]}
         spread = sorted(run["cpu"] for run in runs)
         answer[name] = middle | {"must": must, "aim": aim, "runs": runs}
-        times = ", ".join(f"{middle[figure]:.1f} by {words}" for figure, words in FIGURES.items())
+        times = ", ".join(f"{middle[figure]:.1f} by {label}" for figure, label in FIGURES.items())
         bytes_of = f"{middle['MB']:.3f} MB, IceT's radix-k {middle['icet_MB']:.3f}"
         print(f"{name}: {times} (CPU {spread[0]:.1f} to {spread[-1]:.1f} times IceT's best)", flush=True)
         print(f"    must {must}, aim {aim}; sent by a rank at most {bytes_of}", flush=True)

@@ -81,10 +81,10 @@ def modes_of(cores: int) -> dict[str, list[str]]:
     return modes
 
 
-def one_run(job: Path, words: list[str]) -> dict:
+def one_run(job: Path, arguments: list[str]) -> dict:
     """Return the summary of a run."""
     out = job.with_suffix(".out")
-    command = [BINARY, "run", str(job), *words, "-o", str(out), "--no-report", "--force"]
+    command = [BINARY, "run", str(job), *arguments, "-o", str(out), "--no-report", "--force"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=7200, check=False)
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr[-2000:]}")
@@ -99,8 +99,8 @@ def measure(name: str, job: Path, options: argparse.Namespace) -> list[dict]:
         modes = modes_of(cores)
         runs: dict[str, list[dict]] = {mode: [] for mode in modes}
         for _ in range(options.repeat):
-            for mode, words in modes.items():
-                runs[mode].append(one_run(job, words))
+            for mode, arguments in modes.items():
+                runs[mode].append(one_run(job, arguments))
         for mode, summaries in runs.items():
             solving = [next(s for s in run["stages"] if s["name"] == "solving") for run in summaries]
             wall = statistics.median(stage["seconds"] for stage in solving)
@@ -139,11 +139,18 @@ def estimate(name: str, job: Path, options: argparse.Namespace) -> list[dict]:
             ranks, per_host = cores // threads, max(1, options.ranks_per_host // threads)
             if ranks < 1 or (cores == 1 and mode != "flat"):
                 continue
-            words = ["-n", str(ranks), "--ranks-per-host", str(min(per_host, ranks)), "--set", f"run.threads={threads}"]
+            arguments = [
+                "-n",
+                str(ranks),
+                "--ranks-per-host",
+                str(min(per_host, ranks)),
+                "--set",
+                f"run.threads={threads}",
+            ]
             if ranks > per_host:
-                words += ["--network", options.network]
+                arguments += ["--network", options.network]
             done = subprocess.run(
-                [BINARY, "estimate", str(job), *words, "--json", "-"],
+                [BINARY, "estimate", str(job), *arguments, "--json", "-"],
                 stdout=subprocess.PIPE,
                 text=True,
                 check=True,

@@ -126,9 +126,9 @@ def fields(folder: Path, name: str) -> np.ndarray:
         return np.ma.filled(file["VTKHDF/CellData"][name][:].astype("f8"), np.nan)
 
 
-def solved(folder: Path, solid: np.ndarray, **words: object) -> tuple[dict, float]:
+def solved(folder: Path, solid: np.ndarray, **values: object) -> tuple[dict, float]:
     np.save(folder / "image.npy", np.where(solid, 100, 0).astype(np.uint8))
-    _, cost, summary = osteon(JOB.format(image=folder / "image.npy", **words), folder, 1)
+    _, cost, summary = osteon(JOB.format(image=folder / "image.npy", **values), folder, 1)
     return summary, cost.cpu
 
 

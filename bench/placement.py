@@ -85,8 +85,8 @@ def main() -> int:
             job.write_text(JOB.format(image=Path(name) / "sponge.npy", segment="[segment]\nthreshold = 0.5"))
         with FakeCluster(options.hosts, options.mbit, {1: options.slow}) as cluster:
             for _ in range(options.turns):
-                for way, words in ways.items():
-                    runs[way].append(run_once(cluster, ranks, job, 1, *words))
+                for way, arguments in ways.items():
+                    runs[way].append(run_once(cluster, ranks, job, 1, *arguments))
                     print(f"{way}: {json.dumps(runs[way][-1])}", file=sys.stderr, flush=True)
     answer = {
         way: {

@@ -32,10 +32,10 @@ ORDERS = ["original", "random", "afc-nb", "afc", "ours"]
 OF_PAPER, OF_ORIGINAL = 0.5, 0.15  # limits of the exchange, relative to [Ito]'s method and to the original order
 
 
-def osteon(words: list[str]) -> dict:
+def osteon(arguments: list[str]) -> dict:
     """Return the document of `osteon bench poisson`."""
     done = subprocess.run(
-        [BINARY, "bench", "poisson", *words, "--json", "-"],
+        [BINARY, "bench", "poisson", *arguments, "--json", "-"],
         stdout=subprocess.PIPE,
         text=True,
         check=True,
@@ -53,19 +53,19 @@ def on_this_host(cores: int, options: argparse.Namespace) -> list[dict]:
         modes += [("one rank with threads, bound", 1, cores, "measured")]
     for precision in ("double", "float"):
         for mode, ranks, threads, binding in modes:
-            words = ["-n", str(ranks), "-t", str(threads), "--bind", binding, "--precision", precision]
-            words += ["--seconds", str(options.seconds), "--order", "original"]
+            arguments = ["-n", str(ranks), "-t", str(threads), "--bind", binding, "--precision", precision]
+            arguments += ["--seconds", str(options.seconds), "--order", "original"]
             if options.scale:
-                words += ["--scale", str(options.scale)]
-            said = osteon(words)
-            value = {row["name"]: row["value"] for row in said["rows"]}
-            sweep = next(row for row in said["rows"] if row["name"] == "sweep alone, bandwidth")
+                arguments += ["--scale", str(options.scale)]
+            answer = osteon(arguments)
+            value = {row["name"]: row["value"] for row in answer["rows"]}
+            sweep = next(row for row in answer["rows"] if row["name"] == "sweep alone, bandwidth")
             print(
-                f"{precision:<7} {mode:<29} bound: {said['binding']:<28} triad {value['triad']:6.1f} GB/s, sweep "
+                f"{precision:<7} {mode:<29} bound: {answer['binding']:<28} triad {value['triad']:6.1f} GB/s, sweep "
                 f"{100 * sweep['ratio']:4.0f} % of it (must: 80), {value['sweep alone']:6.0f} MLUP/s; "
                 f"with exchanges {value['original, speed']:6.0f}"
             )
-            for row in said["rows"]:
+            for row in answer["rows"]:
                 rows.append({**row, "name": f"{precision}, {mode}, {row['name']}"})
     return rows
 
@@ -76,23 +76,23 @@ def on_fake_cluster(seconds: float) -> list[dict]:
         print(f"no fake cluster: {missing}")
         return []
     print("16 ranks on four hosts of 200 Mbit/s, n3 of 50: 4 x 2 x 2 boxes of 320 x 80 x 80 cells")
-    words = ["bench", "poisson", "--case", "2", "--scale", "0.3125", "--seconds", str(seconds), "--json", "-"]
+    arguments = ["bench", "poisson", "--case", "2", "--scale", "0.3125", "--seconds", str(seconds), "--json", "-"]
     for order in ORDERS:
-        words += ["--order", order]
+        arguments += ["--order", order]
     with FakeCluster(hosts=4, mbit=200, slow={3: 50}) as cluster:
-        done = cluster.mpirun(16, [BINARY, *words], timeout=600)
+        done = cluster.mpirun(16, [BINARY, *arguments], timeout=600)
     if done.returncode:
         print(done.stderr, file=sys.stderr)
         raise subprocess.CalledProcessError(done.returncode, done.args)
-    said = json.loads(done.stdout)
-    value = {row["name"]: row["value"] for row in said["rows"]}
+    answer = json.loads(done.stdout)
+    value = {row["name"]: row["value"] for row in answer["rows"]}
     exchange = {order: value[f"{order}, exchange"] for order in ORDERS}
     for order in ORDERS:
         print(
             f"  {order:<9} exchange {exchange[order]:8.2f} ms, {value[f'{order}, sent to other hosts'] / 1e6:6.2f} MB "
             f"between hosts; {exchange[order] / exchange['original']:5.2f} of the original order"
         )
-    rows = [{**row, "name": f"fake cluster, {row['name']}"} for row in said["rows"]]
+    rows = [{**row, "name": f"fake cluster, {row['name']}"} for row in answer["rows"]]
     for peer, must in (("afc", OF_PAPER), ("original", OF_ORIGINAL)):
         ratio = exchange["ours"] / exchange[peer]
         print(f"  ours: {ratio:.2f} of {peer} (must: {must})")
@@ -110,10 +110,10 @@ def on_fake_cluster(seconds: float) -> list[dict]:
     return rows
 
 
-def weak_scaling(words: list[str]) -> dict[str, float]:
+def weak_scaling(arguments: list[str]) -> dict[str, float]:
     """Return bytes and times of exchanges by a model, by the names of rows."""
     done = subprocess.run(
-        [BINARY, "bench", "weak-scaling", *words, "--json", "-"],
+        [BINARY, "bench", "weak-scaling", *arguments, "--json", "-"],
         stdout=subprocess.PIPE,
         text=True,
         check=True,
@@ -139,13 +139,16 @@ def measured_series(numbers_of_hosts: list[int], seconds: float) -> list[dict]:
             if case == 1 and cores == 64:
                 continue  # the grid equals that of case 2
             for mode, threads in (("flat", 1), ("hybrid", 4)):
-                words = ["bench", "poisson", "-t", str(threads), "--case", str(case), "--scale", str(scale)]
-                words += ["--seconds", str(seconds), "--budget", "2", "--overlap", "no", "--json", "-"]
+                arguments = ["bench", "poisson", "-t", str(threads), "--case", str(case), "--scale", str(scale)]
+                arguments += ["--seconds", str(seconds), "--budget", "2", "--overlap", "no", "--json", "-"]
                 for order in ORDERS:
-                    words += ["--order", order]
+                    arguments += ["--order", order]
                 with FakeCluster(hosts=hosts, mbit=mbit) as cluster:
                     done = cluster.mpirun(
-                        cores // threads, [BINARY, *words], timeout=300, env=os.environ | {"OMP_WAIT_POLICY": "passive"}
+                        cores // threads,
+                        [BINARY, *arguments],
+                        timeout=300,
+                        env=os.environ | {"OMP_WAIT_POLICY": "passive"},
                     )
                 if done.returncode:
                     print(done.stderr, file=sys.stderr)

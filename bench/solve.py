@@ -134,22 +134,22 @@ def measure(
         ours.append(Size(run["dofs"], run["iterations"], run["cpu"], run["rss"]))
         if peer:
             theirs.append(run_parosol(peer, largest_part(run["kept"]), 1e-6, run["dofs"], folder))
-    mine = ours[-1]
-    mine.cpu = statistics.median(run.cpu for run in ours)
+    own = ours[-1]
+    own.cpu = statistics.median(run.cpu for run in ours)
     rows = [
-        {"name": f"{name}: osteon, whole job", "value": round(mine.cpu, 2), "unit": "CPU s"},
-        {"name": f"{name}: iterations", "value": mine.iterations, "unit": "1"},
-        {"name": f"{name}: peak memory", "value": round(mine.peak_bytes / 1e6), "unit": "MB, whole process"},
-        {"name": f"{name}: memory", "value": round(mine.peak_bytes / mine.dofs, 1), "unit": "B/dof, whole process"},
+        {"name": f"{name}: osteon, whole job", "value": round(own.cpu, 2), "unit": "CPU s"},
+        {"name": f"{name}: iterations", "value": own.iterations, "unit": "1"},
+        {"name": f"{name}: peak memory", "value": round(own.peak_bytes / 1e6), "unit": "MB, whole process"},
+        {"name": f"{name}: memory", "value": round(own.peak_bytes / own.dofs, 1), "unit": "B/dof, whole process"},
     ]
     if not theirs:
-        return rows, mine, None
+        return rows, own, None
     other = theirs[-1]
     other.cpu = statistics.median(run.cpu for run in theirs)
-    beside(rows[0], round(other.cpu, 1), "CPU s", other.cpu / mine.cpu)
-    beside(rows[1], other.iterations, "iterations", other.iterations / mine.iterations)
-    beside(rows[2], round(other.peak_bytes / 1e6), "MB", other.peak_bytes / mine.peak_bytes)
-    return rows, mine, other
+    beside(rows[0], round(other.cpu, 1), "CPU s", other.cpu / own.cpu)
+    beside(rows[1], other.iterations, "iterations", other.iterations / own.iterations)
+    beside(rows[2], round(other.peak_bytes / 1e6), "MB", other.peak_bytes / own.peak_bytes)
+    return rows, own, other
 
 
 def beside(row: dict, value: float, unit: str, ratio: float) -> None:
@@ -265,7 +265,7 @@ def main() -> int:
             np.save(sponge, porous(n))
             first = n == sizes[0]
             if elastic:
-                found, mine, other = measure(
+                found, own, other = measure(
                     f"elasticity, sponge {n}^3",
                     sponge,
                     0.5,
@@ -274,12 +274,12 @@ def main() -> int:
                     folder,
                 )
                 rows += found
-                ours.append(mine)
+                ours.append(own)
                 theirs.append(other)
             if thermal and (first or not elastic):
-                found, mine = measure_heat(f"heat, sponge {n}^3", sponge, 0.5, options.repeat, folder)
+                found, own = measure_heat(f"heat, sponge {n}^3", sponge, 0.5, options.repeat, folder)
                 rows += found
-                heated.append(mine)
+                heated.append(own)
                 if not options.no_peers:
                     solid = folder / "heat.npy"
                     np.save(solid, largest_part(folder / "bench.out" / "model.nc"))

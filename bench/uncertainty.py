@@ -49,8 +49,8 @@ def blurred(field: np.ndarray, sigma: float) -> np.ndarray:
 
 def run(folder: Path, text: str) -> dict | None:
     (folder / "job.toml").write_text(text)
-    words = [BINARY, "run", "job.toml", "--ranks", "1", "--threads", "1", "--no-report", "--quiet", "--force"]
-    done = subprocess.run(list(map(str, words)), cwd=folder, capture_output=True, text=True, check=False)
+    arguments = [BINARY, "run", "job.toml", "--ranks", "1", "--threads", "1", "--no-report", "--quiet", "--force"]
+    done = subprocess.run(list(map(str, arguments)), cwd=folder, capture_output=True, text=True, check=False)
     return json.loads((folder / "job.out" / "summary.json").read_text()) if done.returncode == 0 else None
 
 
@@ -70,10 +70,10 @@ def specimen(seed: int, n: int) -> dict | None:
         truth = run(folder, JOB.format(image="truth.npy", spacing=0.02, threshold=0.5))
         more = f"[uncertainty]\nthreshold_sd = {threshold_sd}\nvoxel_size = true\nnoise_sd = {noise_sd}\n"
         threshold = right + threshold_sd * chance.standard_normal()
-        told = run(folder, JOB.format(image="scan.npy", spacing=0.02 * TIMES, threshold=threshold) + more)
-    if truth is None or told is None:
+        summary = run(folder, JOB.format(image="scan.npy", spacing=0.02 * TIMES, threshold=threshold) + more)
+    if truth is None or summary is None:
         return None
-    known = next(a for a in told["uncertainty"]["answers"] if a["key"] == "stiffness_N_per_mm")
+    known = next(a for a in summary["uncertainty"]["answers"] if a["key"] == "stiffness_N_per_mm")
     return {"seed": seed, "truth": truth["stiffness_N_per_mm"], **known}
 
 

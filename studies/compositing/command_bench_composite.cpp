@@ -87,10 +87,10 @@ struct modelled {
 void add_model_rows(nlohmann::ordered_json& rows, std::span<const modelled> ways) {
   for (const auto& [measured, predictions] : ways)
     for (const auto& p : predictions)
-      for (const auto& [words, fps] :
+      for (const auto& [model, fps] :
            {std::pair{"printed equation", p.printed}, {"extended model", std::optional(p.extended)}})
         if (fps) {
-          rows.push_back(bench_row(fmt::format("{}, {}, {}", measured->name, words, p.machine), *fps, "frames/s"));
+          rows.push_back(bench_row(fmt::format("{}, {}, {}", measured->name, model, p.machine), *fps, "frames/s"));
           rows.back()["peer"] = "measured median";
           rows.back()["ratio"] = measured->median_fps / *fps;
         }
@@ -124,7 +124,7 @@ nlohmann::ordered_json answer_of(const bench_composite_options& options, int ran
 // The ranks are threads of this process.
 int measure_as_threads(const bench_composite_options& options) {
   if (options.threads || options.binding != "none")
-    throw usage_error("--as-threads has one thread for each rank and binds none: omit --threads and --binding");
+    throw usage_error("--as-threads runs one unbound thread per rank: omit --threads and --binding");
   std::vector<std::string> methods = options.ways;
   if (methods.empty()) methods = {"direct-send", "binary-swap"};
   const auto costs = measure_among_threads(case_of(options), options.ranks, methods);

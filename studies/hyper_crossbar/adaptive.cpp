@@ -87,7 +87,7 @@ class adaptive_round {
     for (const int l : way(m, m.order)) {
       const auto i = static_cast<std::size_t>(l);
       load_[i] += sign;
-      // Exactly zero for an empty link.
+      // An empty link has exactly zero busy time.
       busy_[i] = load_[i] == 0 ? 0 : busy_[i] + sign * m.bytes / orders_[0].links[i].rate;
     }
   }
@@ -125,22 +125,22 @@ std::vector<net::network> all_orders(const std::string& text) {
 
 }  // namespace
 
-routing_comparison compare_routings(const std::string& text, const plan::plan& what) {
+routing_comparison compare_routings(const std::string& text, const plan::plan& plan) {
   const std::vector<net::network> orders = all_orders(text);
   const net::network& where = orders.front();
-  net::place_ranks(where, what.ranks);  // rejects more ranks than PUs
+  net::place_ranks(where, plan.ranks);  // rejects more ranks than PUs
   routing_comparison result;
-  result.rounds = what.rounds;
+  result.rounds = plan.rounds;
   result.orders = static_cast<int>(orders.size());
   adaptive_round round(orders, where.links.size());
-  for (std::int64_t r = 0; r < what.rounds; ++r) {
+  for (std::int64_t r = 0; r < plan.rounds; ++r) {
     std::vector<routed_message> messages;
     std::size_t most = 0;
-    for (int rank = 0; rank < what.ranks; ++rank) {
-      const plan::round now = what.of(rank, r);
+    for (int rank = 0; rank < plan.ranks; ++rank) {
+      const plan::round now = plan.of(rank, r);
       most = std::max(most, now.sends.size());
       for (const plan::message& m : now.sends)
-        if (m.peer != rank) messages.push_back({rank, m.peer, static_cast<double>(what.bytes(m))});
+        if (m.peer != rank) messages.push_back({rank, m.peer, static_cast<double>(plan.bytes(m))});
     }
     const double startup = where.startup * static_cast<double>(most);
     round.take(std::move(messages));
@@ -148,8 +148,8 @@ routing_comparison compare_routings(const std::string& text, const plan::plan& w
     round.adapt();
     round.count(result.adaptive, startup);
   }
-  if (what.rounds > 0)
-    for (routing_loads* loads : {&result.fixed, &result.adaptive}) loads->mean_largest /= static_cast<double>(what.rounds);
+  if (plan.rounds > 0)
+    for (routing_loads* loads : {&result.fixed, &result.adaptive}) loads->mean_largest /= static_cast<double>(plan.rounds);
   return result;
 }
 

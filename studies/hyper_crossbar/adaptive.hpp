@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Adaptive routing, which [Itakura] mentions and does not evaluate: a message may correct its dimensions in any order.
+/// Adaptive routing: a message may traverse the dimensions in any order. [Itakura] mentions this routing without evaluation.
 #include <cstdint>
 #include <osteon/net/networks/network.hpp>
 #include <osteon/plan/exchange/exchange.hpp>
@@ -23,15 +23,15 @@ struct routing_comparison {
   routing_loads fixed, adaptive;
 };
 
-/// Route every round by the network's order of dimensions, and adaptively: message by message selects the order whose
-/// busiest link has the least load, and selects again until no message gains. This requires knowledge of all messages of the
-/// round: it is a bound for switches that know only their own ports.
+/// Route every round by the network's order of dimensions, and adaptively. Adaptive messages select in turn the order whose
+/// busiest link has the least load, until no message gains. This requires knowledge of all messages of the round, and is
+/// therefore a bound for switches that know only their own ports.
 ///
 /// No deadlock occurs: with a virtual channel for each order no messages wait in a cycle, because each order alone has no
 /// cycle.
 /// @param text network with routing by dimension, with up to 5 dimensions above size 1; rank r is on PU r
 /// @throws usage_error for another network
 /// @cost O(rounds * messages * orders * links of a route), a few times
-routing_comparison compare_routings(const std::string& text, const plan::plan& what);
+routing_comparison compare_routings(const std::string& text, const plan::plan& plan);
 
 }  // namespace osteon::studies

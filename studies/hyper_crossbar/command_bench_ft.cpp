@@ -98,7 +98,7 @@ void run_as_rank(MPI_Comm comm, const bench_ft_options& options) {
   const ft_report report = run_ft(comm, problem, transform_of(options), options.transforms);
   if (!report.verified)
     throw data_error(
-        fmt::format("FT class {} does not verify: its checksums differ from NPB's by {:.1e}, and 1e-12 is allowed",
+        fmt::format("FT class {} does not verify: its checksums differ from NPB's by {:.1e}; the limit is 1e-12",
                     problem.name, report.error));
   if (comm::rank(comm) != 0) return;
   const json row = row_of(problem, comm::size(comm), report);

@@ -100,7 +100,7 @@ void predict(MPI_Comm comm, const bench_predict_options& options) {
       options.exec_from.empty() ? measure_exec(comm, options, sizes) : read_exec(options.exec_from, sizes);
 
   auto rows = json::array();
-  const auto how = options.broadcast == "crossbars" ? table_broadcast::crossbars : table_broadcast::tree;
+  const auto broadcast = options.broadcast == "crossbars" ? table_broadcast::crossbars : table_broadcast::tree;
   const auto wants = [&](const char* scheme) {
     return std::find(options.schemes.begin(), options.schemes.end(), scheme) != options.schemes.end();
   };
@@ -119,7 +119,7 @@ void predict(MPI_Comm comm, const bench_predict_options& options) {
     for (const std::string& text : texts[network]) {
       const net::network where = net::network_by_text(text);
       for (std::size_t i = 0; i < programs.size(); ++i) {
-        const prediction p = programs[i] == "IS"   ? predict_is(where, options.problem, exec.is, how)
+        const prediction p = programs[i] == "IS"   ? predict_is(where, options.problem, exec.is, broadcast)
                              : programs[i] == "FT" ? predict_ft(where, problem, exec.ft.at(where.pus))
                                                    : predict_ft_fixed(where, problem, exec.ft.at(where.pus));
         if (first[i] == 0) first[i] = p.total();

@@ -72,15 +72,15 @@ std::vector<int> shape_of_paper(int pus) {
   }
 }
 
-double skew_rate(const plan::plan& what, double mean) {
+double skew_rate(const plan::plan& plan, double mean) {
   double sum = 0;
-  for (std::int64_t r = 0; r < what.rounds; ++r) {
+  for (std::int64_t r = 0; r < plan.rounds; ++r) {
     std::int64_t largest = 0;
-    for (int rank = 0; rank < what.ranks; ++rank)
-      for (const plan::message& m : what.of(rank, r).sends) largest = std::max(largest, what.bytes(m));
+    for (int rank = 0; rank < plan.ranks; ++rank)
+      for (const plan::message& m : plan.of(rank, r).sends) largest = std::max(largest, plan.bytes(m));
     sum += static_cast<double>(largest);
   }
-  return sum / (static_cast<double>(what.rounds) * mean);
+  return sum / (static_cast<double>(plan.rounds) * mean);
 }
 
 std::vector<is_skew> skew_of_is() {

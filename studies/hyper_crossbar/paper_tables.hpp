@@ -25,7 +25,7 @@ struct paper_cell {
 
 /// Sum over rounds of the largest message, over rounds times `mean`.
 /// @cite [Itakura]: skew rate
-double skew_rate(const plan::plan& what, double mean);
+double skew_rate(const plan::plan& plan, double mean);
 
 /// Machine of [Itakura] with this many PUs: 64, 128, 256, 512 or 1024. @throws usage_error otherwise
 std::vector<int> shape_of_paper(int pus);

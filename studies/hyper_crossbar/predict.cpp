@@ -57,16 +57,16 @@ std::string network_of_family(const std::string& text, int pus) {
   throw usage_error(fmt::format("'{}': use hxb, torus, mesh, fattree or dragonfly, or a network such as hxb:8x8x16", text));
 }
 
-double exchange_seconds(const net::network& where, const plan::plan& what, std::int64_t sample) {
-  if (what.rounds <= sample) return net::cost_of(where, what).busiest_links;
-  plan::plan some = what;
+double exchange_seconds(const net::network& where, const plan::plan& plan, std::int64_t sample) {
+  if (plan.rounds <= sample) return net::cost_of(where, plan).busiest_links;
+  plan::plan some = plan;
   some.rounds = sample;
-  some.of = [&what](int rank, std::int64_t i) {
+  some.of = [&plan](int rank, std::int64_t i) {
     // Multiples of the golden ratio: evenly spread, and without a period that equal steps might share with a schedule.
     const double turns = static_cast<double>(i) * 0.61803398874989485, part = turns - std::floor(turns);
-    return what.of(rank, static_cast<std::int64_t>(part * static_cast<double>(what.rounds)));
+    return plan.of(rank, static_cast<std::int64_t>(part * static_cast<double>(plan.rounds)));
   };
-  return net::cost_of(where, some).busiest_links * static_cast<double>(what.rounds) / static_cast<double>(sample);
+  return net::cost_of(where, some).busiest_links * static_cast<double>(plan.rounds) / static_cast<double>(sample);
 }
 
 std::vector<std::int32_t> is_exchange_counts(const std::string& letter, int pus) {
@@ -88,7 +88,7 @@ std::vector<std::int32_t> is_exchange_counts(const std::string& letter, int pus)
   return counts;
 }
 
-prediction predict_is(const net::network& where, const std::string& letter, double exec, table_broadcast how) {
+prediction predict_is(const net::network& where, const std::string& letter, double exec, table_broadcast broadcast) {
   const auto& problem = integer_sort::problem_of(letter);
   const int pus = where.pus;
   const std::vector<std::int32_t> counts = is_exchange_counts(letter, pus);
@@ -106,7 +106,7 @@ prediction predict_is(const net::network& where, const std::string& letter, doub
     const plan::plan sums = plan::prefix_tree(pus, table);
     once += exchange_seconds(where, sums, sums.rounds);
     rounds += sums.rounds;
-    if (how == table_broadcast::crossbars) {
+    if (broadcast == table_broadcast::crossbars) {
       once += broadcast_seconds(where, pus - 1, table);
       ++rounds;
     } else {

@@ -28,7 +28,7 @@ std::string network_of_family(const std::string& text, int pus);
 
 /// Seconds of all rounds, each with its busiest link and the start-up of its messages (net::plan_cost); of a sample of
 /// evenly spread rounds, scaled, if there are more than `sample`.
-double exchange_seconds(const net::network& where, const plan::plan& what, std::int64_t sample);
+double exchange_seconds(const net::network& where, const plan::plan& plan, std::int64_t sample);
 
 /// Keys that each of `pus` sends to each in the all-to-all exchange of IS, [from * pus + to]: stably sorted by the lower
 /// half of their bits. @throws usage_error for an unknown class
@@ -44,7 +44,7 @@ enum class table_broadcast : std::uint8_t {
 /// and two tables of counts through prefix sums and a broadcast.
 /// @throws usage_error for `crossbars` on a network whose routes from a PU are not a tree
 prediction predict_is(const net::network& where, const std::string& letter, double exec,
-                      table_broadcast how = table_broadcast::tree);
+                      table_broadcast broadcast = table_broadcast::tree);
 
 /// FT by two transpositions per transform within the rows and columns of the virtual plane of PUs.
 /// @param exec seconds of a PU's share (measure_ft_share)

@@ -59,7 +59,7 @@ cartesian grid_of(const bench_poisson_options& o, int ranks, double bytes_of_cor
 struct in_order {
   std::string name;
   step_cost cost;
-  std::string how;
+  std::string origin;
 };
 
 nlohmann::ordered_json rows_of(const cartesian& where, const sweep_cost& sweep, const std::vector<in_order>& orders) {
@@ -69,10 +69,10 @@ nlohmann::ordered_json rows_of(const cartesian& where, const sweep_cost& sweep, 
   rows.push_back(bench_row("peak, multiply and add", 1e-9 * sweep.peak, "GFLOP/s"));
   rows.push_back(bench_row("one rank alone",
                            1e-6 * cells / static_cast<double>(where.ranks().volume()) / sweep.seconds_of_one, "MLUP/s"));
-  const auto add_shares = [&](const std::string& what, double seconds) {
-    rows.push_back(bench_row(what + ", parallel efficiency", 100 * sweep.efficiency(seconds), "%"));
-    rows.push_back(bench_row(what + ", share of bandwidth", 100 * sweep.share_of_bandwidth(seconds), "%"));
-    rows.push_back(bench_row(what + ", share of peak", 100 * sweep.share_of_peak(seconds), "%"));
+  const auto add_shares = [&](const std::string& name, double seconds) {
+    rows.push_back(bench_row(name + ", parallel efficiency", 100 * sweep.efficiency(seconds), "%"));
+    rows.push_back(bench_row(name + ", share of bandwidth", 100 * sweep.share_of_bandwidth(seconds), "%"));
+    rows.push_back(bench_row(name + ", share of peak", 100 * sweep.share_of_peak(seconds), "%"));
   };
   rows.push_back(bench_row("sweep alone", 1e-6 * cells / sweep.seconds, "MLUP/s"));
   rows.push_back(bench_row("sweep alone, bandwidth", 1e-9 * sweep.bandwidth(), "GB/s"));
@@ -82,7 +82,7 @@ nlohmann::ordered_json rows_of(const cartesian& where, const sweep_cost& sweep, 
   rows.back().update({{"peer", "sweep alone"}, {"ratio", sweep.seconds / sweep.seconds_at_once}});
   add_shares("sweep alone", sweep.seconds);
   const double original = orders.front().cost.exchange_seconds;
-  for (const auto& [name, c, how] : orders) {
+  for (const auto& [name, c, origin] : orders) {
     rows.push_back(bench_row(name + ", exchange", 1e3 * c.exchange_seconds, "ms"));
     rows.back().update({{"peer", orders.front().name}, {"ratio", c.exchange_seconds / original}});
     rows.push_back(bench_row(name + ", sent", static_cast<double>(c.bytes), "B/step"));
@@ -111,11 +111,11 @@ void print(const cartesian& where, const sweep_cost& sweep, const std::vector<in
       1e-6 * cells / static_cast<double>(where.ranks().volume()) / sweep.seconds_of_one,
       100 * sweep.efficiency(sweep.seconds));
   for (const in_order& o : orders)
-    if (!o.how.empty()) fmt::print("{}: {}\n", o.name, o.how);
+    if (!o.origin.empty()) fmt::print("{}: {}\n", o.name, o.origin);
   fmt::print("{:<12} {:>12} {:>12} {:>14} {:>10} {:>18} {:>9} {:>12} {:>11} {:>7}  {}\n", "order", "exchange ms", "sent MB",
              "off host MB", "step ms", "communication ms", "MLUP/s", "efficiency %", "bandwidth %", "peak %",
              "exchange while computing");
-  for (const auto& [name, c, how] : orders)
+  for (const auto& [name, c, origin] : orders)
     fmt::print("{:<12} {:12.3f} {:12.3f} {:14.3f} {:10.3f} {:18.3f} {:9.0f} {:12.1f} {:11.1f} {:7.2f}  {}\n", name,
                1e3 * c.exchange_seconds, 1e-6 * static_cast<double>(c.bytes), 1e-6 * static_cast<double>(c.bytes_off_host),
                1e3 * c.seconds, 1e3 * c.communication_seconds, 1e-6 * cells / c.seconds, 100 * sweep.efficiency(c.seconds),
@@ -125,14 +125,14 @@ void print(const cartesian& where, const sweep_cost& sweep, const std::vector<in
 // Description of the binding, and of its choice.
 template <class T>
 std::pair<machine::binding_policy, std::string> bind(MPI_Comm comm, const machine::local_ranks& here,
-                                                     const std::string& how) {
-  if (how == "measured") {
+                                                     const std::string& binding) {
+  if (binding == "measured") {
     const auto trial = machine::try_bindings(comm, here, 3, [&] { return seconds_of_steps<T>(comm); });
     return {trial.kept, trial.summary()};
   }
-  const machine::binding_policy policy = machine::parse_binding(how);
+  const machine::binding_policy policy = machine::parse_binding(binding);
   comm::collectively(comm, [&] { here.bind(policy); });
-  return {policy, how};
+  return {policy, binding};
 }
 
 // Input of the orders: a machine file, or a measurement now; a single host needs none.
@@ -179,7 +179,7 @@ void measure_as_rank(MPI_Comm comm, const bench_poisson_options& o) {
     const auto placed = reordered(comm, order.rank_of_box);
     std::vector<int> host_of_box;
     for (const int r : order.rank_of_box) host_of_box.push_back(hosts.host_of_rank[static_cast<std::size_t>(r)]);
-    costs.push_back({name, measure_steps<T>(placed.get(), *where, sweep.walk, host_of_box, options), order.how});
+    costs.push_back({name, measure_steps<T>(placed.get(), *where, sweep.walk, host_of_box, options), order.origin});
     if (unbound) comm::collectively(comm, [&] { here.bind(policy); });
   }
   if (rank != 0) return;
@@ -192,7 +192,7 @@ void measure_as_rank(MPI_Comm comm, const bench_poisson_options& o) {
   }
   auto placements = nlohmann::ordered_json::object();
   for (const in_order& c : costs)
-    if (!c.how.empty()) placements[c.name] = c.how;
+    if (!c.origin.empty()) placements[c.name] = c.origin;
   write_json(o.json, {{"schema", "osteon.bench/1"},
                       {"ranks", ranks},
                       {"threads", o.threads},

@@ -21,8 +21,8 @@ using rows = std::vector<scaling_row>;
 
 // A line for each grid and mode, a column for each order; the first order is the reference.
 void print(const rows& found, const std::vector<std::string>& orders) {
-  const auto table = [&](const char* what, auto value, const char* last) {
-    fmt::print("{}\n{:>4} {:>6} {:<7} {:>5} {:>22} {:>10}", what, "case", "cores", "mode", "ranks", "cells (x, y, z)",
+  const auto table = [&](const char* quantity, auto value, const char* last) {
+    fmt::print("{}\n{:>4} {:>6} {:<7} {:>5} {:>22} {:>10}", quantity, "case", "cores", "mode", "ranks", "cells (x, y, z)",
                "boxes");
     for (const std::string& order : orders) fmt::print(" {:>9}", order);
     fmt::print("   {}\n", last);
@@ -48,8 +48,8 @@ nlohmann::ordered_json to_json(const rows& found, std::size_t orders) {
   for (std::size_t i = 0; i < found.size(); ++i) {
     const scaling_row &r = found[i], &first = found[i - i % orders];
     const std::string name = fmt::format("case {}, {} cores, {}, {}", r.which, r.cores, r.mode, r.order);
-    const auto add = [&](const char* what, double value, double of_first, const char* unit) {
-      list.push_back({{"name", fmt::format("{}, {}", name, what)},
+    const auto add = [&](const char* quantity, double value, double of_first, const char* unit) {
+      list.push_back({{"name", fmt::format("{}, {}", name, quantity)},
                       {"value", value},
                       {"unit", unit},
                       {"peer", first.order},

@@ -25,7 +25,7 @@ namespace osteon::studies {
 
 namespace {
 
-// A method of plan::composite_method, with suggestions for other words.
+// A method of plan::composite_method, with suggestions for other options.
 comm::plan_maker method_or_advice(const std::string& method) {
   try {
     return render::plan_maker_of(method);
@@ -156,19 +156,20 @@ void add_display(MPI_Comm comm, composite_way& way, std::size_t picture_bytes) {
 }  // namespace
 
 composite_way make_way(MPI_Comm comm, const composite_case& scene, const std::string& name) {
-  const method_options words = read_method(name);
+  const method_options options = read_method(name);
   const double pixels = static_cast<double>(scene.width) * scene.height;
   // The image and the compositor's; on rank 0 also the exact picture.
-  const double need = pixels * (6.0 * static_cast<double>(scene.format.bytes()) + (words.method == "fragments" ? 128 : 0)) +
-                      (comm::rank(comm) == 0 ? 40 * pixels : 0);
+  const double need =
+      pixels * (6.0 * static_cast<double>(scene.format.bytes()) + (options.method == "fragments" ? 128 : 0)) +
+      (comm::rank(comm) == 0 ? 40 * pixels : 0);
   comm::check_host_memory(comm, need,
                           fmt::format("compositing {} x {} pixels of {} by '{}'", scene.width, scene.height,
                                       kernel::name_of(scene.format), name),
                           "use a smaller --width or --height, or fewer ranks");
-  if (words.method == "fragments") {
-    if (words.method != name || scene.format.depth)
+  if (options.method == "fragments") {
+    if (options.method != name || scene.format.depth)
       throw usage_error(
-          fmt::format("'{}' of {}: fragments have depths of their own and come together at the root; use "
+          fmt::format("'{}' of {}: fragments have their own depths and are collected at the root; use "
                       "'fragments' and a format without +z",
                       name, kernel::name_of(scene.format)));
     return way_of_fragments(comm, scene, name);
@@ -177,10 +178,10 @@ composite_way make_way(MPI_Comm comm, const composite_case& scene, const std::st
   o.width = scene.width;
   o.height = scene.height;
   o.format = scene.format;
-  o.check = words.checked;
-  o.sparse = words.sparse;
-  o.wide_between = !words.narrow;
-  o.root = words.in_parts ? -1 : 0;
+  o.check = options.checked;
+  o.sparse = options.sparse;
+  o.wide_between = !options.narrow;
+  o.root = options.in_parts ? -1 : 0;
   const int rank = comm::rank(comm);
   const auto order = visibility_order(scene, comm::size(comm));
   const auto box = rectangle_of(scene, rank);
@@ -188,12 +189,12 @@ composite_way make_way(MPI_Comm comm, const composite_case& scene, const std::st
   composite_way way;
   way.name = name;
   const auto make = [&] {
-    if (words.method == "auto") {
+    if (options.method == "auto") {
       render::chosen_compositor chosen = render::choose_compositor(comm, o, order, box, *image);
       way.log = chosen.log;
       return std::move(chosen.compositor);
     }
-    choose_transport(o, words.method, name);
+    choose_transport(o, options.method, name);
     return comm::compositor::make(comm, o);
   };
   auto compositor = std::make_shared<comm::compositor>(make());
@@ -204,8 +205,8 @@ composite_way make_way(MPI_Comm comm, const composite_case& scene, const std::st
   way.prepare();
   compositor->run(order, box);
   way.error_bound = allowed_error(scene, comm::size(comm), reduced(comm, compositor->error_bound(), MPI_MAX));
-  way.in_parts = words.in_parts;
-  if (words.display)
+  way.in_parts = options.in_parts;
+  if (options.display)
     add_display(comm, way,
                 static_cast<std::size_t>(scene.width) * static_cast<std::size_t>(scene.height) * scene.format.bytes());
   return way;

@@ -63,10 +63,10 @@ double blend_rate(kernel::pixel_format format, int layers, std::int64_t pixels, 
 /// Bind this rank's threads and memory to a part of the machine: the memory domains (NUMA) if there are several, otherwise
 /// packages, last-level caches or cores, the first of which there are at least two.
 ///
-/// @param how `none`; `numa_1`: `ranks_per_domain` consecutive ranks on a domain, then the next; `numa_2`: ranks in round
-/// robin
+/// @param binding `none`; `numa_1`: `ranks_per_domain` consecutive ranks on a domain, then the next; `numa_2`: ranks in
+/// round robin
 /// @return description of the binding
 /// @throws usage_error for another word, machine_error if osteon was built without hwloc
-std::string bind(int rank, const std::string& how, int ranks_per_domain);
+std::string bind(int rank, const std::string& binding, int ranks_per_domain);
 
 }  // namespace osteon::studies

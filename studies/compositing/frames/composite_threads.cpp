@@ -24,13 +24,13 @@ double own_cpu_seconds() {
 
 std::shared_ptr<compositing::among_threads> make_among_threads(const composite_case& scene, int ranks,
                                                                const std::string& name) {
-  const method_options words = read_method(name);
-  if (words.sparse || words.checked || words.display)
+  const method_options options = read_method(name);
+  if (options.sparse || options.checked || options.display)
     throw usage_error(fmt::format("'{}' among threads: +sparse and +checked require ranks; leave them out", name));
   const auto plan =
-      plan::composite_method::parse(words.method)
-          .make(ranks, std::int64_t{scene.width} * scene.height, visibility_order(scene, ranks), words.in_parts ? -1 : 0);
-  return std::make_shared<compositing::among_threads>(plan, scene.format, !words.narrow);
+      plan::composite_method::parse(options.method)
+          .make(ranks, std::int64_t{scene.width} * scene.height, visibility_order(scene, ranks), options.in_parts ? -1 : 0);
+  return std::make_shared<compositing::among_threads>(plan, scene.format, !options.narrow);
 }
 
 // A method as run by one thread.

@@ -4,7 +4,7 @@
 //     mpirun -n 4 osteon_bench_icet 512x512 rgba8 1 3 icet:bswap icet:radixk icet:tree shared direct-send
 //
 // Size, format (rgba8 or rgba32f), fraction of the picture that each rank fills, seconds, methods; JSON on standard output.
-// Built only if IceT's headers and libraries are installed (Debian: paraview, paraview-dev); osteon does not need them.
+// Built only if IceT's headers and libraries are installed (Debian: paraview, paraview-dev); osteon does not require IceT.
 #include <IceT.h>
 #include <IceTMPI.h>
 #include <fmt/format.h>

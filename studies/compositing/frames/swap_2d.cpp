@@ -101,10 +101,10 @@ struct disk {
   }
 };
 
-std::pair<std::int64_t, std::int64_t> most_sent_and_owned(const plan::plan& what, const disk& shape) {
+std::pair<std::int64_t, std::int64_t> most_sent_and_owned(const plan::plan& plan, const disk& shape) {
   std::int64_t most = 0, owned = 0;
-  for (int rank = 0; rank < what.ranks; ++rank) {
-    const plan::rank_plan mine = what.part(rank);
+  for (int rank = 0; rank < plan.ranks; ++rank) {
+    const plan::rank_plan mine = plan.part(rank);
     std::int64_t sent = 0, has = 0;
     for (const plan::round& round : mine.rounds)
       for (const plan::message& m : round.sends) sent += shape.in(m.elements);
@@ -133,18 +133,18 @@ plan::plan binary_swap_in_rectangles(int width, int height, std::span<const int>
       throw usage_error(fmt::format("the order of visibility contains rank {} twice, or it is not below {}", rank, ranks));
     swap->index_of[static_cast<std::size_t>(rank)] = static_cast<int>(i);
   }
-  plan::plan what;
-  what.name = "binary-swap in rectangles";
-  what.ranks = static_cast<int>(ranks);
-  what.rounds = swap->rounds() + (root >= 0 && ranks > 1 ? 1 : 0);
-  what.elements = std::int64_t{width} * height;
-  what.of = [swap](int rank, std::int64_t round) { return swap->of(rank, round); };
-  what.result = [swap](int rank) {
+  plan::plan plan;
+  plan.name = "binary-swap in rectangles";
+  plan.ranks = static_cast<int>(ranks);
+  plan.rounds = swap->rounds() + (root >= 0 && ranks > 1 ? 1 : 0);
+  plan.elements = std::int64_t{width} * height;
+  plan.of = [swap](int rank, std::int64_t round) { return swap->of(rank, round); };
+  plan.result = [swap](int rank) {
     if (swap->root < 0) return swap->part_of(rank);
     return rank == swap->root ? std::vector<plan::span>{{0, std::int64_t{swap->width} * swap->height}}
                               : std::vector<plan::span>{};
   };
-  return what;
+  return plan;
 }
 
 std::vector<cut_comparison> compare_cuts(int width, int height, int most_ranks) {

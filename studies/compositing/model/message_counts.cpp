@@ -15,14 +15,14 @@ std::vector<messages_of_method> count_messages(const std::vector<std::string>& m
     for (int ranks = 2; ranks <= most_ranks; ranks *= 2) {
       std::vector<int> order(static_cast<std::size_t>(ranks));
       std::iota(order.begin(), order.end(), 0);
-      const plan::plan what = method.make(ranks, pixels, order, -1);
+      const plan::plan plan = method.make(ranks, pixels, order, -1);
       message_count count{ranks, 0, 0};
       std::vector<int> peers;
       for (int rank = 0; rank < ranks; ++rank) {
         std::int64_t sent = 0;
-        for (std::int64_t n = 0; n < what.rounds; ++n) {
+        for (std::int64_t n = 0; n < plan.rounds; ++n) {
           peers.clear();
-          for (const plan::message& m : what.of(rank, n).sends) peers.push_back(m.peer);
+          for (const plan::message& m : plan.of(rank, n).sends) peers.push_back(m.peer);
           std::sort(peers.begin(), peers.end());
           sent += std::unique(peers.begin(), peers.end()) - peers.begin();
         }

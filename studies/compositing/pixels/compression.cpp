@@ -112,12 +112,12 @@ double best_cpu_seconds(double seconds, Work work) {
 
 }  // namespace
 
-std::vector<std::byte> compress(value_code how, std::span<const std::byte> pixels) {
-  return how == value_code::runs ? runs_of(pixels, bytes_of_pixel) : runs_of(differences_of(pixels), 1);
+std::vector<std::byte> compress(value_code kind, std::span<const std::byte> pixels) {
+  return kind == value_code::runs ? runs_of(pixels, bytes_of_pixel) : runs_of(differences_of(pixels), 1);
 }
 
-std::vector<std::byte> decompress(value_code how, std::span<const std::byte> code, std::size_t bytes) {
-  return how == value_code::runs ? from_runs(code, bytes_of_pixel, bytes) : summed(from_runs(code, 1, bytes));
+std::vector<std::byte> decompress(value_code kind, std::span<const std::byte> code, std::size_t bytes) {
+  return kind == value_code::runs ? from_runs(code, bytes_of_pixel, bytes) : summed(from_runs(code, 1, bytes));
 }
 
 std::vector<compression_figures> compare_compression(int width, int height, double seconds) {
@@ -125,16 +125,17 @@ std::vector<compression_figures> compare_compression(int width, int height, doub
   std::vector<compression_figures> result;
   for (const auto& [name, pixels] :
        {std::pair{"noise over a gradient", noise(width, height)}, {"ball", ball(width, height)}, {"flat", flat}})
-    for (const auto& [how, words] : {std::pair{value_code::runs, "run lengths"}, {value_code::differences, "differences"}}) {
-      const std::vector<std::byte> code = compress(how, pixels);
-      if (decompress(how, code, pixels.size()) != pixels) throw data_error("decompressed pixels differ from the original");
+    for (const auto& [kind, label] :
+         {std::pair{value_code::runs, "run lengths"}, {value_code::differences, "differences"}}) {
+      const std::vector<std::byte> code = compress(kind, pixels);
+      if (decompress(kind, code, pixels.size()) != pixels) throw data_error("decompressed pixels differ from the original");
       const auto bytes = static_cast<double>(pixels.size());
-      const double forth = best_cpu_seconds(seconds / 2, [&, how = how] { compress(how, pixels); });
-      const double back = best_cpu_seconds(seconds / 2, [&, how = how] { decompress(how, code, pixels.size()); });
+      const double forth = best_cpu_seconds(seconds / 2, [&, kind = kind] { compress(kind, pixels); });
+      const double back = best_cpu_seconds(seconds / 2, [&, kind = kind] { decompress(kind, code, pixels.size()); });
       const double share = static_cast<double>(code.size()) / bytes;
       // bytes / rate = forth + back + share bytes / rate
       result.push_back(
-          {name, words, share, bytes / forth, bytes / back, share < 1 ? (1 - share) * bytes / (forth + back) : 0});
+          {name, label, share, bytes / forth, bytes / back, share < 1 ? (1 - share) * bytes / (forth + back) : 0});
     }
   return result;
 }

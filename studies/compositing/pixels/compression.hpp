@@ -15,9 +15,9 @@ enum class value_code : std::uint8_t {
 };
 
 /// Compress pixels of 4 bytes without loss.
-std::vector<std::byte> compress(value_code how, std::span<const std::byte> pixels);
+std::vector<std::byte> compress(value_code kind, std::span<const std::byte> pixels);
 /// @throws data_error if `code` is not a result of `compress` for this number of bytes
-std::vector<std::byte> decompress(value_code how, std::span<const std::byte> code, std::size_t bytes);
+std::vector<std::byte> decompress(value_code kind, std::span<const std::byte> code, std::size_t bytes);
 
 struct compression_figures {
   std::string picture, code;

@@ -82,8 +82,8 @@ blend_figures figures_of(std::string name, const std::vector<double>& exact, dou
 
 }  // namespace
 
-void blend_behind(fast_blend how, std::span<std::byte> front, std::span<const std::byte> back) {
-  if (how == fast_blend::shift) {
+void blend_behind(fast_blend kind, std::span<std::byte> front, std::span<const std::byte> back) {
+  if (kind == fast_blend::shift) {
     blend_pixels(front, back, [](unsigned opacity, unsigned c) { return (255 - opacity) * c >> 8; });
   } else {
     const product_table& table = products();
@@ -99,10 +99,10 @@ std::vector<blend_figures> compare_blends(int layers, std::int64_t pixels, doubl
   std::vector<blend_figures> result;
   result.push_back(figures_of("exact", exact, seconds,
                               [&](std::vector<std::byte>& out) { kernel::blend({}, out.data(), in_one_pass, pixels); }));
-  for (const auto& [how, name] : {std::pair{fast_blend::shift, "shift by 8"}, {fast_blend::table, "table"}})
-    result.push_back(figures_of(name, exact, seconds, [&, how = how](std::vector<std::byte>& out) {
+  for (const auto& [kind, name] : {std::pair{fast_blend::shift, "shift by 8"}, {fast_blend::table, "table"}})
+    result.push_back(figures_of(name, exact, seconds, [&, kind = kind](std::vector<std::byte>& out) {
       std::copy(all[0].begin(), all[0].end(), out.begin());
-      for (std::size_t l = 1; l < all.size(); ++l) blend_behind(how, out, all[l]);
+      for (std::size_t l = 1; l < all.size(); ++l) blend_behind(kind, out, all[l]);
     }));
   return result;
 }

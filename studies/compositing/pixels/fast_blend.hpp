@@ -15,7 +15,7 @@ enum class fast_blend : std::uint8_t {
 };
 
 /// Blend a layer behind the present ones: two layers at a time, each result rounded to 8 bits, as such code does.
-void blend_behind(fast_blend how, std::span<std::byte> front, std::span<const std::byte> back);
+void blend_behind(fast_blend kind, std::span<std::byte> front, std::span<const std::byte> back);
 
 /// Speed and error of a blend on layers of premultiplied noise over a gradient.
 struct blend_figures {

@@ -108,7 +108,7 @@ def test_threads_composite_by_the_same_plans() -> None:
         (("-w", "shared:2x"), "at least 1"),
         (("-w", "hybrid"), "hybrid:8"),
         (("-w", "fragments", "--format", "rgba8+z"), "without +z"),
-        (("-w", "fragments+sparse"), "come together at the root"),
+        (("-w", "fragments+sparse"), "are collected at the root"),
         (("--as-threads", "-w", "tree+sparse"), "leave them out"),
         (("--ranks-per-domain", "0"), "'0' is not a positive number"),
     ],

@@ -34,7 +34,7 @@ typedef double pair __attribute__((vector_size(16)));
 }
 [[gnu::always_inline]] inline vector join(pair low, pair high) { return __builtin_shufflevector(low, high, 0, 1, 2, 3); }
 
-// Adjacent lines: an element of the four is 64 contiguous bytes.
+// Adjacent lines: one element of all four lines occupies 64 contiguous bytes.
 struct contiguous {
   static complex_lanes read(const complex* at, std::ptrdiff_t) {
     vector a, b;
@@ -51,8 +51,8 @@ struct contiguous {
 };
 
 #if defined(__AVX__)
-// The same past the caches, for data that are not read again before eviction: avoids reading the memory that is
-// overwritten.
+// Stores that bypass the caches, for data that are not read again before eviction. They avoid reading the overwritten
+// memory.
 struct streamed {
   static void write(complex* at, std::ptrdiff_t stride, const complex_lanes& v) {
     if (reinterpret_cast<std::uintptr_t>(at) % sizeof(vector) != 0) return contiguous::write(at, stride, v);
@@ -62,7 +62,7 @@ struct streamed {
     _mm256_stream_pd(reinterpret_cast<double*>(at + 2), b);
   }
 };
-void await_streams() { _mm_sfence(); }  // such stores are not ordered with those by which a thread says that it is done
+void await_streams() { _mm_sfence(); }  // streamed stores are not ordered with the stores that signal completion
 #else
 using streamed = contiguous;
 void await_streams() {}
@@ -92,7 +92,7 @@ template <bool backward>
     return v;
 }
 
-// Four lines of the caller's: `base` is element 0 of the first one but for its offset.
+// Four lines of the caller: `base` plus the offset of element 0 is element 0 of the first line.
 struct source {
   const complex* base;
   const std::ptrdiff_t* offset;
@@ -123,7 +123,7 @@ void first_pass(const fourier_plan::pass& pass, const source& from, complex_lane
       [to](int k, const complex_lanes& v) { to[k] = v; });
 }
 
-// Between two scratch arrays; also the first or the last pass, whose factors are 1, of lines that are copied.
+// A pass between two scratch arrays; also the first or the last pass of copied lines, with factors of 1.
 void middle_pass(const fourier_plan::pass& pass, const complex_lanes* from, complex_lanes* to) {
   fourier_pass<place_of_pass::middle>(
       pass, [from](int j) { return from[j]; }, [to](int k, const complex_lanes& v) { to[k] = v; });
@@ -139,8 +139,7 @@ void last_pass(const fourier_plan::pass& pass, const complex_lanes* from, const 
 using first_pass_of = void (*)(const fourier_plan::pass&, const source&, complex_lanes*);
 using last_pass_of = void (*)(const fourier_plan::pass&, const complex_lanes*, const target&);
 
-// The last one, two or three lines, and lengths of one pass or none: in the scratch memory. The rest of the
-// four lanes is zero.
+// The last one, two or three lines, and lengths of at most one pass, are processed in scratch memory. Unused lanes are zero.
 void take_few(const source& from, int count, int length, bool backward, complex_lanes* to) {
   for (int j = 0; j < length; ++j) {
     complex_lanes v{};

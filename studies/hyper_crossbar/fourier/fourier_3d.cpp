@@ -48,7 +48,7 @@ fourier_folding fourier_3d::squarest_folding(index3 shape, int ranks) {
   throw usage_error(
       fmt::format("{} ranks are not m x n with m <= {} (of y and x) and n <= {} (of z and y), as an array of {} points (z, "
                   "y, x) requires; "
-                  "take {} ranks",
+                  "use {} ranks",
                   ranks, std::min(shape.y, shape.x), std::min(shape.z, shape.y), text(shape), near));
 }
 
@@ -77,7 +77,7 @@ std::unique_ptr<fourier_3d> fourier_3d::make(MPI_Comm comm, index3 shape, const 
     if (chosen.method == fourier_method::shared) {
       if (crossing)
         throw usage_error(
-            fmt::format("a Fourier transform in shared memory needs its {} ranks on one host, and this one has {}; use "
+            fmt::format("a Fourier transform in shared memory requires all {} ranks on one host; this host has {}; use "
                         "transposition by messages",
                         ranks, host.size()));
       chosen.folding = {1, ranks};
@@ -95,7 +95,7 @@ std::unique_ptr<fourier_3d> fourier_3d::make(MPI_Comm comm, index3 shape, const 
     const double need = bytes(shape, ranks, chosen) / ranks * host.size(), there = comm::available_memory();
     if (need > there)
       throw machine_error(
-          fmt::format("a Fourier transform of {} points takes {:.1f} GB on this host ({} of {} ranks), and {:.1f} GB are "
+          fmt::format("a Fourier transform of {} points requires {:.1f} GB on this host ({} of {} ranks), but {:.1f} GB are "
                       "available; use more hosts, or a smaller array",
                       text(shape), need / 1e9, host.size(), ranks, there / 1e9));
   });

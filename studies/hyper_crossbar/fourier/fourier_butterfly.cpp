@@ -40,7 +40,7 @@ index3 fourier_butterfly::choose_grid(index3 shape, int ranks) {
     const std::string above = 2 * below <= most ? fmt::format(" or {}", 2 * below) : "";
     throw usage_error(fmt::format(
         "butterflies of {} ranks on {} x {} x {} points (z, y, x): ranks must be a power of two, at most {} here; "
-        "take {}{}",
+        "use {}{}",
         ranks, shape.z, shape.y, shape.x, most, below, above));
   }
   index3 grid{1, 1, 1};

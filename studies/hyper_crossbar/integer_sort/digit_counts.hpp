@@ -18,8 +18,8 @@ struct digit {
 std::int64_t most_values(std::span<const digit> digits);
 std::int64_t fewest_values(std::span<const digit> digits);
 
-/// Counts of 8 bits remain in a cache where those of 32 do not, and a cache miss costs more than counting. They are tried
-/// for few keys per value. A count that overflows wraps, which the sum of all counts reveals.
+/// Counts of 8 bits fit into a cache that is too small for counts of 32 bits, and a cache miss costs more than counting.
+/// Counts of 8 bits are used for few keys per value. The sum of all counts reveals overflows.
 inline bool bytes_may_do(std::int64_t keys, std::span<const digit> digits) { return keys <= 32 * fewest_values(digits); }
 
 /// Count. @param counts shape (values), overwritten

@@ -41,19 +41,19 @@ const problem_class& problem_of(const std::string& letter) {
   throw usage_error(fmt::format("class '{}' of the integer sort: use S, W, A, B, C or D", letter));
 }
 
-void make_keys(const problem_class& what, std::int64_t first, std::span<std::int32_t> keys) {
+void make_keys(const problem_class& problem, std::int64_t first, std::span<std::int32_t> keys) {
   npb_random random;
   random.skip(4 * static_cast<std::uint64_t>(first));
-  for (std::int32_t& key : keys) key = npb_is_key(random, what.values());
+  for (std::int32_t& key : keys) key = npb_is_key(random, problem.values());
 }
 
-void change_keys(const problem_class& what, int iteration, std::int64_t first, std::span<std::int32_t> keys) {
+void change_keys(const problem_class& problem, int iteration, std::int64_t first, std::span<std::int32_t> keys) {
   const auto set = [&](std::int64_t index, std::int64_t key) {
     if (index >= first && index < first + std::ssize(keys))
       keys[static_cast<std::size_t>(index - first)] = static_cast<std::int32_t>(key);
   };
   set(iteration, iteration);
-  set(iteration + iterations, what.values() - iteration);
+  set(iteration + iterations, problem.values() - iteration);
 }
 
 }  // namespace osteon::studies::integer_sort

@@ -51,9 +51,9 @@ class blocks {
 };
 
 /// Generate keys [first, first + keys.size()) of the sequence.
-void make_keys(const problem_class& what, std::int64_t first, std::span<std::int32_t> keys);
+void make_keys(const problem_class& problem, std::int64_t first, std::span<std::int32_t> keys);
 
 /// Change the two keys of an iteration, if they are in [first, first + keys.size()).
-void change_keys(const problem_class& what, int iteration, std::int64_t first, std::span<std::int32_t> keys);
+void change_keys(const problem_class& problem, int iteration, std::int64_t first, std::span<std::int32_t> keys);
 
 }  // namespace osteon::studies::integer_sort

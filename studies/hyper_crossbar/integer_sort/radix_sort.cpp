@@ -10,27 +10,28 @@
 
 namespace osteon::studies::integer_sort {
 
-std::vector<digit> digits_of(const problem_class& what, const std::vector<int>& widths) {
+std::vector<digit> digits_of(const problem_class& problem, const std::vector<int>& widths) {
   std::vector<digit> digits;
   int low = 0;
   for (const int width : widths) {
-    if (width < 1 || width > what.log2_values)
-      throw usage_error(fmt::format("a digit of {} bits: keys of class {} have {}", width, what.letter, what.log2_values));
+    if (width < 1 || width > problem.log2_values)
+      throw usage_error(
+          fmt::format("a digit of {} bits: keys of class {} have {}", width, problem.letter, problem.log2_values));
     digits.push_back({low, width});
     low += width;
   }
-  if (low != what.log2_values)
+  if (low != problem.log2_values)
     throw usage_error(fmt::format("digits of {} bits make up {} bits: keys of class {} have {}", fmt::join(widths, "+"), low,
-                                  what.letter, what.log2_values));
+                                  problem.letter, problem.log2_values));
   return digits;
 }
 
-radix_sort::radix_sort(MPI_Comm comm, const problem_class& what, std::vector<digit> digits, tables way,
+radix_sort::radix_sort(MPI_Comm comm, const problem_class& problem, std::vector<digit> digits, tables way,
                        const std::string& schedule)
     : comm_(comm),
       rank_(comm::rank(comm)),
       ranks_(comm::size(comm)),
-      blocks_(what.keys(), ranks_),
+      blocks_(problem.keys(), ranks_),
       digits_(std::move(digits)),
       sent_(digits_.size(), std::vector<std::int64_t>(static_cast<std::size_t>(ranks_))),
       exchange_(comm, {schedule}) {

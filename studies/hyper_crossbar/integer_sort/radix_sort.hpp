@@ -21,7 +21,7 @@ struct arrangement {
 };
 
 /// Digits of these widths, lowest first. @throws usage_error if they do not add up to the bits of the problem
-std::vector<digit> digits_of(const problem_class& what, const std::vector<int>& widths);
+std::vector<digit> digits_of(const problem_class& problem, const std::vector<int>& widths);
 
 class radix_sort {
  public:
@@ -30,7 +30,7 @@ class radix_sort {
   /// @param schedule of the exchange of keys, as for comm::all_to_all
   /// @throws usage_error for an unknown schedule; machine_error if shared tables do not fit in shared memory
   /// @collective on comm, which is borrowed; for shared tables, of ranks on one host
-  radix_sort(MPI_Comm comm, const problem_class& what, std::vector<digit> digits, tables way,
+  radix_sort(MPI_Comm comm, const problem_class& problem, std::vector<digit> digits, tables way,
              const std::string& schedule = "auto");
 
   /// Rank the keys of all ranks.

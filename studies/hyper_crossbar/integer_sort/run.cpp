@@ -27,12 +27,12 @@ radix_sort::tables tables_named(MPI_Comm comm, MPI_Comm host, const std::string&
   return alone ? radix_sort::tables::shared : radix_sort::tables::messages;
 }
 
-std::array<std::int32_t, tests> find_test_keys(MPI_Comm comm, const problem_class& what, std::int64_t first,
+std::array<std::int32_t, tests> find_test_keys(MPI_Comm comm, const problem_class& problem, std::int64_t first,
                                                std::span<const std::int32_t> keys) {
   std::array<std::int32_t, tests> found;
   found.fill(-1);
   for (std::size_t t = 0; t < tests; ++t)
-    if (const std::int64_t at = what.test_index[t] - first; at >= 0 && at < std::ssize(keys))
+    if (const std::int64_t at = problem.test_index[t] - first; at >= 0 && at < std::ssize(keys))
       found[t] = keys[static_cast<std::size_t>(at)];
   MPI_Allreduce(MPI_IN_PLACE, found.data(), tests, MPI_INT32_T, MPI_MAX, comm);
   return found;
@@ -65,21 +65,21 @@ exchange_figures figures_of(MPI_Comm comm, const std::vector<std::int64_t>& sent
 
 }  // namespace
 
-std::int64_t memory_of(const problem_class& what, std::span<const digit> digits, int ranks) {
-  const std::int64_t keys = blocks(what.keys(), ranks).count(0);
+std::int64_t memory_of(const problem_class& problem, std::span<const digit> digits, int ranks) {
+  const std::int64_t keys = blocks(problem.keys(), ranks).count(0);
   const std::int64_t moves = digits.size() > 1 ? 3 : 1;  // of 8 B a key; the verification is one
   const std::int64_t messages = ranks > 1 ? 2 * radix_sort::bytes_of_sent_key : 0;
   return keys * (4 + 8 * moves + messages) + most_values(digits) * 16;  // counts thrice, starts
 }
 
-void check_memory(const problem_class& what, std::span<const digit> digits, int ranks, int ranks_here,
+void check_memory(const problem_class& problem, std::span<const digit> digits, int ranks, int ranks_here,
                   std::int64_t available) {
-  const std::int64_t needed = memory_of(what, digits, ranks) * ranks_here;
+  const std::int64_t needed = memory_of(problem, digits, ranks) * ranks_here;
   if (needed > available)
     throw machine_error(fmt::format(
-        "class {} takes {:.1f} GB on a host with {} of the {} ranks, and {:.1f} GB are free: use more hosts, or a "
+        "class {} requires {:.1f} GB on a host with {} of the {} ranks, but {:.1f} GB are free: use more hosts, or a "
         "smaller class",
-        what.letter, 1e-9 * static_cast<double>(needed), ranks_here, ranks, 1e-9 * static_cast<double>(available)));
+        problem.letter, 1e-9 * static_cast<double>(needed), ranks_here, ranks, 1e-9 * static_cast<double>(available)));
 }
 
 run_report run(MPI_Comm comm, const run_options& options) {
@@ -89,21 +89,21 @@ run_report run(MPI_Comm comm, const run_options& options) {
     MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &made);
     return comm::communicator::take(made);
   }();
-  const problem_class* what = nullptr;
+  const problem_class* problem = nullptr;
   std::vector<digit> digits;
   comm::collectively(comm, [&] {
-    what = &problem_of(options.letter);
-    digits = digits_of(*what, options.digits.empty() ? std::vector{what->log2_values} : options.digits);
-    check_memory(*what, digits, ranks, comm::size(host.get()), static_cast<std::int64_t>(comm::available_memory()));
+    problem = &problem_of(options.letter);
+    digits = digits_of(*problem, options.digits.empty() ? std::vector{problem->log2_values} : options.digits);
+    check_memory(*problem, digits, ranks, comm::size(host.get()), static_cast<std::int64_t>(comm::available_memory()));
   });
   auto way = tables_named(comm, host.get(), options.tables);
 
-  const blocks all(what->keys(), ranks);
+  const blocks all(problem->keys(), ranks);
   huge_vector<std::int32_t> keys(static_cast<std::size_t>(all.count(rank)));
   const std::int64_t first = all.begin(rank);
-  make_keys(*what, first, keys);
-  const auto test_keys = find_test_keys(comm, *what, first, keys);
-  const auto make = [&] { return radix_sort(comm, *what, digits, way, options.schedule); };
+  make_keys(*problem, first, keys);
+  const auto test_keys = find_test_keys(comm, *problem, first, keys);
+  const auto make = [&] { return radix_sort(comm, *problem, digits, way, options.schedule); };
   radix_sort sort = [&] {
     try {
       return make();
@@ -115,7 +115,7 @@ run_report run(MPI_Comm comm, const run_options& options) {
   }();
 
   // One untimed ranking, as in the reference, which touches all memory.
-  change_keys(*what, 1, first, keys);
+  change_keys(*problem, 1, first, keys);
   sort.rank(keys, test_keys);
   sort.restart_clocks();
   std::array<std::array<std::int64_t, tests>, iterations> found;
@@ -123,7 +123,7 @@ run_report run(MPI_Comm comm, const run_options& options) {
   const stopwatch watch;
   const double cpu_begin = cpu_seconds();
   for (int i = 1; i <= iterations; ++i) {
-    change_keys(*what, i, first, keys);
+    change_keys(*problem, i, first, keys);
     found[static_cast<std::size_t>(i - 1)] = sort.rank(keys, test_keys);
   }
   double cpu = cpu_seconds() - cpu_begin;
@@ -135,7 +135,7 @@ run_report run(MPI_Comm comm, const run_options& options) {
 
   run_report report;
   report.digits =
-      fmt::format("{}", fmt::join(options.digits.empty() ? std::vector{what->log2_values} : options.digits, "+"));
+      fmt::format("{}", fmt::join(options.digits.empty() ? std::vector{problem->log2_values} : options.digits, "+"));
   report.tables = way == radix_sort::tables::shared ? "shared" : "messages";
   report.schedule = sort.schedule();
   report.seconds = slowest.seconds;
@@ -143,12 +143,12 @@ run_report run(MPI_Comm comm, const run_options& options) {
   MPI_Bcast(&report.split, 2, MPI_DOUBLE, slowest.rank, comm);
   MPI_Bcast(&cpu, 1, MPI_DOUBLE, slowest.rank, comm);
   report.cpu = cpu;
-  report.million_keys_per_second = 1e-6 * iterations * static_cast<double>(what->keys()) / report.seconds;
-  for (const auto& sent : sort.sent()) report.exchanges.push_back(figures_of(comm, sent, what->keys()));
+  report.million_keys_per_second = 1e-6 * iterations * static_cast<double>(problem->keys()) / report.seconds;
+  for (const auto& sent : sort.sent()) report.exchanges.push_back(figures_of(comm, sent, problem->keys()));
   MPI_Allreduce(MPI_IN_PLACE, found.data(), tests * iterations, MPI_INT64_T, MPI_MAX, comm);
   for (int i = 1; i <= iterations; ++i)
     for (int t = 0; t < tests; ++t)
-      report.found += found[static_cast<std::size_t>(i - 1)][static_cast<std::size_t>(t)] == what->expected_rank(t, i);
+      report.found += found[static_cast<std::size_t>(i - 1)][static_cast<std::size_t>(t)] == problem->expected_rank(t, i);
   report.fault = fault_of(comm, keys, first, sort.arrange());
   return report;
 }

@@ -35,11 +35,11 @@ struct run_report {
 };
 
 /// Largest number of bytes of a rank, including the verification.
-std::int64_t memory_of(const problem_class& what, std::span<const digit> digits, int ranks);
+std::int64_t memory_of(const problem_class& problem, std::span<const digit> digits, int ranks);
 
 /// @param ranks_here of `ranks`, on a host with `available` bytes
 /// @throws machine_error if they need more
-void check_memory(const problem_class& what, std::span<const digit> digits, int ranks, int ranks_here,
+void check_memory(const problem_class& problem, std::span<const digit> digits, int ranks, int ranks_here,
                   std::int64_t available);
 
 /// @throws usage_error for another class, digits that do not add up to its keys, or shared tables on several hosts;

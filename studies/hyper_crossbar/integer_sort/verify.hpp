@@ -8,8 +8,7 @@ namespace osteon::studies::integer_sort {
 
 /// Compare an arrangement with its original keys: ascending, equal keys in the order of their indices, and each
 /// key exactly once (by a sum of hashes of key and index).
-///
-/// NPB checks the first only.
+/// NPB checks the ascending order only.
 /// @param keys of this rank, starting at index `first` of the sequence
 /// @return the fault in words; empty if there is none
 /// @collective on comm

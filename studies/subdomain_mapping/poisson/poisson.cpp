@@ -20,8 +20,8 @@ namespace {
 
 constexpr int steps_of_batch = 8, fewest_batches = 3;
 
-// Seconds from the start of the first rank to the end of the last one. With more ranks than cores they leave a barrier one
-// after another, so a rank's own time is not sufficient; the first to leave measures all of it.
+// Seconds from the start of the first rank to the end of the last rank. With more ranks than cores, ranks leave a barrier
+// one after another; the first rank that leaves measures the whole interval.
 template <class Work>
 double timed(MPI_Comm comm, Work work) {
   MPI_Barrier(comm);
@@ -157,9 +157,9 @@ step_cost measure_steps(MPI_Comm comm, const cartesian& where, const jacobi_walk
   // Each step rounds some ten times.
   const double allowed = 16 * steps_of_batch * static_cast<double>(std::numeric_limits<T>::epsilon());
   if (!(cost.error <= allowed))
-    throw data_error(
-        fmt::format("temperatures differ by {:.3g} from the exact solution after {} steps; rounding explains {:.3g}",
-                    cost.error, steps_of_batch, allowed));
+    throw data_error(fmt::format(
+        "temperatures differ by {:.3g} from the exact solution after {} steps; the limit of rounding errors is {:.3g}",
+        cost.error, steps_of_batch, allowed));
   return cost;
 }
 

@@ -20,7 +20,7 @@ index3 ranks_along_axes(int ranks) {
 }
 
 cartesian paper_grid(int which, int ranks, double scale) {
-  if (which != 1 && which != 2) throw usage_error("the weak scaling of Ito et al. has a case 1 and a case 2");
+  if (which != 1 && which != 2) throw usage_error("--case must be 1 or 2, the cases of the weak scaling of Ito et al.");
   const index3 along = ranks_along_axes(ranks);
   // Both cases are the same at 64 ranks.
   const double growth = which == 1 ? std::cbrt(ranks / 64.0) : 1;

@@ -41,20 +41,20 @@ box_order order_named(MPI_Comm comm, std::string_view name, const cartesian& whe
       std::swap(order.rank_of_box[n - 1], order.rank_of_box[draw() % n]);
     return order;
   }
-  const std::optional<placement::method> how = name == "afc"      ? std::optional(placement::method::paper)
-                                               : name == "afc-nb" ? std::optional(placement::method::groups)
-                                               : name == "ours"   ? std::optional(placement::method::best)
-                                                                  : std::nullopt;
-  if (!how) throw usage_error(fmt::format("order '{}': use original, random, afc, afc-nb or ours", name));
+  const std::optional<placement::method> method = name == "afc"      ? std::optional(placement::method::paper)
+                                                  : name == "afc-nb" ? std::optional(placement::method::groups)
+                                                  : name == "ours"   ? std::optional(placement::method::best)
+                                                                     : std::nullopt;
+  if (!method) throw usage_error(fmt::format("order '{}': use original, random, afc, afc-nb or ours", name));
   if (order.rank_of_box.size() == 1) return order;
   placement::reorder_options options;
-  options.search.how = *how;
+  options.search.how = *method;
   options.search.seed = seed;
   options.threads = threads;
   options.search.grid = as_blocks(where, bytes_of_cell);
   placement::reordered found = placement::reorder(comm, graph_of_faces(where, bytes_of_cell), machine, options);
   order.rank_of_box = std::move(found.old_rank);
-  order.how = std::move(found.report.line);
+  order.origin = std::move(found.report.line);
   return order;
 }
 

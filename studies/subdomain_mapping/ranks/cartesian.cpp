@@ -10,7 +10,7 @@ cartesian::cartesian(index3 cells, index3 ranks) : cells_(cells), ranks_(ranks) 
   for (int a = 0; a < 3; ++a)
     if (ranks[a] < 1 || cells[a] < ranks[a])
       throw usage_error(
-          fmt::format("{} cells along {} for {} ranks: each rank needs at least one; use a larger grid or other "
+          fmt::format("{} cells along {} for {} ranks: each rank requires at least one; use a larger grid or other "
                       "numbers of ranks along the axes",
                       cells[a], "zyx"[a], ranks[a]));
 }

@@ -91,8 +91,8 @@ def test_float_and_measured_binding() -> None:
     [
         (("-n", "2", "--order", "best"), "afc-nb"),
         (("-n", "2", "--cells", "12,10,40", "--boxes", "1,1,3"), "there are 2 ranks"),
-        (("-n", "4", "--cells", "1,1,2"), "each rank needs at least one"),
-        (("-n", "8", "--scale", "0.001"), "each rank needs at least one"),
+        (("-n", "4", "--cells", "1,1,2"), "each rank requires at least one"),
+        (("-n", "8", "--scale", "0.001"), "each rank requires at least one"),
         (("--bind", "cores"), "socket"),
     ],
 )
