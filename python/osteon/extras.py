@@ -44,8 +44,8 @@ def missing_package(error: ImportError) -> str:
     others = [
         other for module, (other, its) in PACKAGE_OF.items() if its == extra and other != package and _lacks(module)
     ]
-    asked = " ".join([package, *(others if extra else [])])
-    return f"the Python package '{name}' is missing; `{sys.executable} -m pip install {asked}` installs it"
+    packages = " ".join([package, *(others if extra else [])])
+    return f"the Python package '{name}' is missing; `{sys.executable} -m pip install {packages}` installs it"
 
 
 def end_without(*names: str) -> None:

@@ -61,8 +61,8 @@ class LoadHistory:
             )
         lines.append(f"  root mean square deviation  {100 * self.deviation:.0f} % of the target")
         reported = "none" if self.condition is None else number(self.condition)
-        is_sure = self.condition is not None and self.condition < LARGE_CONDITION
-        lines.append(f"  condition of the matrix     {reported}" + ("" if is_sure else UNSURE))
+        is_distinct = self.condition is not None and self.condition < LARGE_CONDITION
+        lines.append(f"  condition of the matrix     {reported}" + ("" if is_distinct else UNSURE))
         return "\n".join(lines)
 
 
@@ -121,11 +121,11 @@ def _summed(fields: dict[str, Any], shape: tuple[int, ...], caps: np.ndarray) ->
             density = np.minimum(np.stack([v[solid] for v in values]).astype(float), caps[:, None])
             block = y_x[solid]
             for b in np.unique(block):
-                here = density[:, block == b]
+                of_block = density[:, block == b]
                 at = int(edges[0][first + plane]) * EDGE_BLOCKS**2 + int(b)
-                sums.voxels[at] += here.shape[1]
-                sums.densities[at] += here.sum(axis=1)
-                sums.products[at] += here @ here.T
+                sums.voxels[at] += of_block.shape[1]
+                sums.densities[at] += of_block.sum(axis=1)
+                sums.products[at] += of_block @ of_block.T
     return sums
 
 

@@ -192,8 +192,8 @@ def _segment(image: ImageProperties, rules: dict, doubts: list[str], decide: lis
 def _below_water(image: ImageProperties) -> list[str]:
     """Return a doubt if Otsu's threshold separates air from tissue, as in scans with much air."""
     greys = image.greys
-    looks_like_hu = image.unit == "HU" or (image.unit is None and greys.low < AIR_HU)
-    if not looks_like_hu or greys.threshold >= 0:
+    is_in_hu = image.unit == "HU" or (image.unit is None and greys.low < AIR_HU)
+    if not is_in_hu or greys.threshold >= 0:
         return []
     return [
         f"Otsu's threshold is {greys.threshold:g}{' HU' if image.unit == 'HU' else ''}, below water at 0 HU: it "
@@ -205,14 +205,14 @@ def _below_water(image: ImageProperties) -> list[str]:
 def _label_rules(image: ImageProperties, rules: dict, doubts: list[str], decide: list[str]) -> list[str]:
     """Return the keys of label images; a protocol of pores treats the labels of the solid as empty."""
     values = image.greys.values
-    words = _comment("few distinct integers: read as labels")
+    lines_of_labels = _comment("few distinct integers: read as labels")
     if rules["solid"] != "dark":
-        return [*words, "labels = true", "void_labels = [0]" if 0 in values else "# void_labels = []"]
+        return [*lines_of_labels, "labels = true", "void_labels = [0]" if 0 in values else "# void_labels = []"]
     solid = [int(v) for v in values if v != 0]
     decide.append(f"label 0 is {rules['phase']['name'].partition(':')[0]}, and labels {solid} are not: check this")
     if 0 not in values:
         doubts.append(f"no voxel has label 0, which the protocol uses for {rules['phase']['name'].partition(':')[0]}")
-    return [*words, "labels = true", f"void_labels = {solid}   # all except the computed phase"]
+    return [*lines_of_labels, "labels = true", f"void_labels = {solid}   # all except the computed phase"]
 
 
 def _labels_with_material(image: ImageProperties, rules: dict) -> list[int]:

@@ -67,8 +67,8 @@ def test_a_row_a_scan_with_units_quality_and_reasons(scans: Path) -> None:
     assert float(rows["d"][thickness]) == pytest.approx(2 * float(rows["a"][thickness]), rel=1e-5)
     assert float(rows["a"]["stiffness_N_per_mm [N/mm]"]) > 0
     assert rows["a"]["segmentation.dropped_islands [1]"] == "0"
-    assert "1 of 3 scans have voxels other than 0.1 x 0.1 x 0.1 mm" in told and ": d;" in told
-    assert "have voxels other than" in (scans / "one" / "cohort.html").read_text()
+    assert "1 of 3 scans have a voxel size other than 0.1 x 0.1 x 0.1 mm: d;" in told
+    assert "have a voxel size other than" in (scans / "one" / "cohort.html").read_text()
     follows_schema(json.loads((scans / "one.json").read_text()), "batch")
 
     masks = [f"{name}_parts.npy" for name in "abcd"]  # as expanded from a shell pattern

@@ -237,7 +237,7 @@ def test_names_in_a_job_are_toml(tmp_path, monkeypatch):
     odd = 'a "b" \\ \x7f é.npy'
     (tmp_path / "a.toml").write_text("")
     (tmp_path / odd).write_text("")
-    words = items_of(["a.toml"], [odd])[0].words
+    words = items_of(["a.toml"], [odd])[0].arguments
     assert tomllib.loads(words[1].partition("=")[2].join(["x = ", ""])) == {"x": str(tmp_path / odd)}
 
 

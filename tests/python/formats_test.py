@@ -276,7 +276,7 @@ def _sizes() -> str:
         (_colour, "colour"),
         (_cut, "'s2.png' cannot be read"),
         (_jpeg, "JPEG pictures, which do not preserve grey values"),
-        (_sizes, "alike"),
+        (_sizes, "one shape and type"),
     ],
 )
 def test_bad_stacks_are_refused(make, words):

@@ -121,5 +121,5 @@ def test_other_images_are_rejected_by_name(bars: np.ndarray):
         def __array__(self, *_):
             return bars
 
-    with pytest.raises(osteon.DataError, match=r"does not know the axis order of a .*Scan; pass a numpy array"):
+    with pytest.raises(osteon.DataError, match=r"the axis order of a .*Scan is unknown; pass a numpy array"):
         stiffness(Scan(), spacing_mm=0.1)

@@ -53,12 +53,12 @@ def test_points_are_seen_where_the_camera_of_the_program_sees_them():
     larger by 6/5."""
     camera = Camera(np.array([3.0, 4.0, 12.0]), 0.0, 0.0, 2.0, 800, 600)
     middle = np.array([1.5, 2.0, 6.0])
-    assert camera.seen_at(middle) == pytest.approx((400, 300))
-    column, row = camera.seen_at(middle + np.array([0, 1, 2]))
+    assert camera.project(middle) == pytest.approx((400, 300))
+    column, row = camera.project(middle + np.array([0, 1, 2]))
     assert (column - 400, 300 - row) == pytest.approx((1 / camera.mm_per_pixel, 2 / camera.mm_per_pixel))
     near = middle + np.array([camera.distance / 6, 1, 2])
     assert camera.depth(near) == pytest.approx(-camera.distance / 6)
-    assert camera.seen_at(near)[0] - 400 == pytest.approx(1.2 / camera.mm_per_pixel)
+    assert camera.project(near)[0] - 400 == pytest.approx(1.2 / camera.mm_per_pixel)
     for azimuth, elevation in ((35, 22), (251, -40)):
         turned = Camera(np.array([3.0, 4.0, 12.0]), azimuth, elevation, 1.0, 800, 600)
         axes = np.array([turned.right, turned.up, -turned.ahead])
@@ -72,7 +72,7 @@ def test_of_left_handed_axes_the_other_side_is_right():
     here, there = Camera(size, 35.0, 22.0, 1.5, 800, 600), Camera(size, 180 - 35.0, 22.0, 1.5, 800, 600, True)
     for point in np.random.default_rng(3).random((8, 3)) * size:
         mirrored = np.array([size[0] - point[0], point[1], point[2]])
-        assert there.seen_at(mirrored) == pytest.approx(here.seen_at(point))
+        assert there.project(mirrored) == pytest.approx(here.project(point))
         assert there.depth(mirrored) == pytest.approx(here.depth(point))
 
 
@@ -109,12 +109,12 @@ def test_arrows_and_the_largest_value_are_drawn_where_they_are():
     camera = labels.camera(400, 300)
 
     def at(point):  # shafts are two pixels wide
-        column, row = camera.seen_at(np.array(point))
+        column, row = camera.project(np.array(point))
         return drawn[round(row), round(column) - 2 : round(column) + 3].max(axis=0)
 
     np.testing.assert_array_equal(at([0.5, 0.5, 0.7])[:2], [255, 120])  # the outline is bluer
     assert 60 < at([-0.4, 0.8, 0.7])[0] < 160
-    column, row = camera.seen_at(np.array([0.5, 0.2, 0.2]))
+    column, row = camera.project(np.array([0.5, 0.2, 0.2]))
     ring = drawn[round(row) - 8 : round(row) + 9, round(column) - 8 : round(column) + 9]
     assert (ring.min(axis=2) > 240).sum() > 8 and ring[8, 8].max() == 0
 

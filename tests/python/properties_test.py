@@ -51,7 +51,7 @@ def test_stiffness_of_a_bar(bar: osteon.Result):
 
 
 def test_what_there_is_not_is_said(bar: osteon.Result):
-    with pytest.raises(AttributeError, match=r"no 'porosity'; it has .*stiffness_N_per_mm"):
+    with pytest.raises(AttributeError, match=r"no 'porosity'; available: .*stiffness_N_per_mm"):
         _ = bar.porosity
     with pytest.raises(KeyError, match="no field 'speed'; available: "):
         _ = bar["speed"]

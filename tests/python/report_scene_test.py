@@ -29,7 +29,7 @@ def test_sets_and_arrows_are_those_of_the_scene(folder):
     result = load(folder)
     scene = read_scene(result)
     assert scene.notes == []
-    assert [e["label"] for e in scene.entries] == ["grip: held along x, y, z (8 nodes)", "<top>: 3 N (9 nodes)"]
+    assert [e["label"] for e in scene.entries] == ["grip: fixed along x, y, z (8 nodes)", "<top>: 3 N (9 nodes)"]
     assert (scene.sets[0] == 1).sum() == (result.share[0] > 0).sum()
     (arrow,) = scene.arrows
     assert arrow["to"] == pytest.approx([0.2, 0.2, 0.4])

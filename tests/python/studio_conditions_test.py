@@ -6,10 +6,10 @@ import browser
 import numpy as np
 import pytest
 import studio
-from studio_page_test import BINARY, RUN, at_voxel, data, in_a_terminal, keep_picture, numbers, opened, settle, told
+from studio_page import MISSING, RUN, at_voxel, data, in_a_terminal, keep_picture, numbers, opened, settle, verdict
+from whole_job import BINARY
 
-missing = browser.why_not() or studio.why_not() or ("" if BINARY.exists() else f"{BINARY} is not built")
-pytestmark = pytest.mark.skipif(bool(missing), reason=missing)
+pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING)
 
 EDGE = 14
 JOB = """name = "channel"
@@ -81,7 +81,7 @@ def test_heat_by_clicks_and_keys(started, folder):
         assert job["boundary"][1]["transfer_W_per_m2K"] == 10 and "flux_W_per_m2" not in job["boundary"][1]
         page.type("[data-key='boundary.1.temperature_K']", "350")
         settle(page)
-        assert "the job can run" in told(page), page.value("JSON.stringify(studio.checked.value.problems)")
+        assert "the job can run" in verdict(page), page.value("JSON.stringify(studio.checked.value.problems)")
         keep_picture(page, "studio_heat")
         page.click("#run")
         page.wait_for(f"['done', 'failed'].includes({RUN}?.dataset.state)")
@@ -123,7 +123,7 @@ def test_flow_by_buttons(started, folder):
         )
         page.type("[data-key='boundary.0.velocity_mm_per_s']", "3")
         settle(page)
-        assert "the job can run" in told(page), page.value("JSON.stringify(studio.checked.value.problems)")
+        assert "the job can run" in verdict(page), page.value("JSON.stringify(studio.checked.value.problems)")
         page.click("#run")
         page.wait_for(f"['done', 'failed'].includes({RUN}?.dataset.state)")
         summary = json.loads((folder / "channel.run1.out" / "summary.json").read_text())

@@ -132,7 +132,7 @@ def test_no_process_but_a_run_is_stopped(folder, program):
     with studio.studio(folder, "scan.toml") as made:
         made.post("runs/1/stop")
         (entry,) = made.get("runs")["runs"]
-        assert entry["state"] == "failed" and "from outside" in entry["text"]
+        assert entry["state"] == "failed" and "by another process" in entry["text"]
 
 
 # Links

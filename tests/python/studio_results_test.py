@@ -10,10 +10,10 @@ import browser
 import numpy as np
 import pytest
 import studio
-from studio_page_test import BINARY, RUN, data, keep_picture, made, opened, settle
+from studio_page import MISSING, RUN, data, keep_picture, opened, settle, write_job
+from whole_job import BINARY
 
-missing = browser.why_not() or studio.why_not() or ("" if BINARY.exists() else f"{BINARY} is not built")
-pytestmark = pytest.mark.skipif(bool(missing), reason=missing)
+pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING)
 
 COLOURS = """(() => {
   const c = document.getElementById('picture'), p = c.getContext('2d').getImageData(0, 0, c.width, c.height).data, found = new Set();
@@ -33,7 +33,7 @@ def started():
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """A job with two runs, the second with another threshold and with vectors."""
-    return made(tmp_path_factory.mktemp("results"), 28, '\n[output]\nfields = ["von_mises", "displacement"]\n')
+    return write_job(tmp_path_factory.mktemp("results"), 28, '\n[output]\nfields = ["von_mises", "displacement"]\n')
 
 
 @pytest.fixture(scope="module")
@@ -169,7 +169,7 @@ def test_two_runs_side_by_side(started, served, folder):
 def test_pictures_while_it_runs(started, tmp_path):
     """Oracle: the key of the job; the displayed picture is one of the frames of the run, and at the end the last
     one."""
-    folder = made(tmp_path, 96, "\n[solve]\ntolerance = 1e-9\n[run]\nranks = 1\nthreads = 1\n")
+    folder = write_job(tmp_path, 96, "\n[solve]\ntolerance = 1e-9\n[run]\nranks = 1\nthreads = 1\n")
     with studio.studio(folder, "bone.toml", binary=BINARY) as served:
         page = opened(started, served.address)
         page.click("[data-key=frames]")

@@ -265,7 +265,7 @@ def tip(page):
 
 def test_sets_are_named_and_the_maximum_is_found(page, report):
     """Oracle: the maximum in the file; the sets of the scene."""
-    assert "grip: held along x, y, z" in page.value("document.querySelector('.legend').textContent")
+    assert "grip: fixed along x, y, z" in page.value("document.querySelector('.legend').textContent")
     assert "<top>: 3 N" in page.value("document.querySelector('.legend').textContent")
     page.value("document.querySelector('[name=peak]').click()")
     with ResultFile(report.parent / "results.nc") as file:

@@ -56,17 +56,17 @@ class Batch:
 
     def _command(self, item: Item, more: list[str]) -> list[str]:
         given, out = self.given, self.results(item)
-        words = [binary(), "run", item.job, "--unless-done", *more, "--output", str(out)]
-        words += ["--checkpoint", str(out / "checkpoint")]
+        command = [binary(), "run", item.job, "--unless-done", *more, "--output", str(out)]
+        command += ["--checkpoint", str(out / "checkpoint")]
         for name, value in (("--ranks", given.ranks), ("--threads", given.threads)):
-            words += [name, str(value)] if value else []
+            command += [name, str(value)] if value else []
         if (given.at_once or 1) > 1:
-            words += ["--bind", "none"]  # the queue has already bound the process
+            command += ["--bind", "none"]  # the queue has already bound the process
         if given.no_report:
-            words.append("--no-report")
+            command.append("--no-report")
         for change in given.set:
-            words += ["--set", change]
-        return [*words, *item.words]
+            command += ["--set", change]
+        return [*command, *item.arguments]
 
     def retry_command(self, item: Item, log_text: str) -> list[str] | None:
         """Return a second command after a failure: a job that changed since it was stopped cannot use its

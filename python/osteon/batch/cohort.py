@@ -18,7 +18,7 @@ from .items import Item, is_pattern, names_of
 from .program import code_of, queue_parser, run_batch
 from .table import DONE, Outcome, csv_of
 
-DIGITS = 6  # in the table: independent of the number of ranks, unlike the last digits of a solver
+DIGITS = 6  # digits in the table: these do not depend on the number of ranks
 RESIDUAL_DIGITS = 2
 
 
@@ -38,17 +38,17 @@ class Cohort(Batch):
         self.items = scans_of(images, self.folder / "jobs")
 
     def _command(self, item: Item, more: list[str]) -> list[str]:
-        words = super()._command(item, more)
-        words[3:3] = ["--set", "output.morphometry=true"]  # options of the user follow, and override it
+        arguments = super()._command(item, more)
+        arguments[3:3] = ["--set", "output.morphometry=true"]  # options of the user follow, and override it
         own = [f"--protocol={self.given.protocol}", f"--job={item.job}", f"--image={item.image}"]
         own += [f"--compartment={text}" for text in self.given.compartment]
-        return python_command("osteon.batch.cohort_item", *own, "--", *words)
+        return python_command("osteon.batch.cohort_item", *own, "--", *arguments)
 
     def own_options(self) -> list[str]:
-        words = ["--protocol", self.given.protocol]
+        arguments = ["--protocol", self.given.protocol]
         for text in self.given.compartment:
-            words += ["--compartment", text]
-        return [*words, *(["--no-report"] if self.given.no_report else [])]
+            arguments += ["--compartment", text]
+        return [*arguments, *(["--no-report"] if self.given.no_report else [])]
 
     def input_arguments(self) -> list[str]:
         return self.given.images
@@ -66,10 +66,10 @@ class Cohort(Batch):
             return []
         usual = Counter(sizes.values()).most_common(1)[0][0]
         others = [name for name, size in sizes.items() if size != usual]
-        words = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
+        names = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
         return [
-            f"{len(others)} of {len(sizes)} scans have voxels other than {' x '.join(usual)} mm, and their results "
-            f"are not comparable with those of the rest: {words}; resample them, or analyse them as a separate cohort"
+            f"{len(others)} of {len(sizes)} scans have a voxel size other than {' x '.join(usual)} mm: {names}; "
+            "their results are not comparable with the other results; resample these scans, or analyse them separately"
         ]
 
     def table_text(self, outcomes: list[Outcome]) -> str:

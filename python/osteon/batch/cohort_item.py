@@ -69,13 +69,13 @@ def doubts_in(job: Path) -> list[str]:
     except (OSError, UnicodeDecodeError):
         return []
     doubts: list[str] = []
-    taken = False  # True if the line before belongs to a doubt
+    in_doubt = False  # True if the line before belongs to a doubt
     for line in last.splitlines() if found else []:
-        if line.startswith("#   ") and taken:
+        if line.startswith("#   ") and in_doubt:
             doubts[-1] += " " + line.removeprefix("#   ")
             continue
-        taken = line.startswith(DOUBT)
-        if taken:
+        in_doubt = line.startswith(DOUBT)
+        if in_doubt:
             doubts.append(line.removeprefix(DOUBT))
     return doubts
 

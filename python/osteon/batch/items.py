@@ -17,7 +17,7 @@ class Item:
     name: str
     job: str
     image: str  # image of the job file, or its replacement; empty if unknown
-    words: tuple[str, ...]  # arguments of `osteon run` after the job
+    arguments: tuple[str, ...]  # arguments of `osteon run` after the job
 
 
 def items_of(jobs: list[str], images: list[str]) -> list[Item]:

@@ -161,11 +161,11 @@ def _plots(spread: list[Distribution], folder: Path, fixed: list[Distribution]) 
     figures = "".join(_figure(d, folder) for d in spread[:MOST_PLOTS])
     more = f"; the table has {len(spread) - MOST_PLOTS} more" if len(spread) > MOST_PLOTS else ""
     same = ", ".join(f"{_title(d.value)} {format_value(float(d.numbers[0]), d.value.unit)}" for d in fixed)
-    words = f'<p class="fixed">Equal in all items: {escape(same)}.</p>' if same else ""
+    note = f'<p class="fixed">Equal in all items: {escape(same)}.</p>' if same else ""
     return (
         f'<section class="card"><h2>Distributions</h2><p class="sub">Each point is an item and links to it; box: quartiles; line: '
         f"median; whiskers: up to {FENCE} quartile distances; red: beyond{more}.</p>"
-        f'<div class="plots">{figures}</div>{words}</section>'
+        f'<div class="plots">{figures}</div>{note}</section>'
     )
 
 
@@ -198,10 +198,10 @@ def _figure(d: Distribution, folder: Path) -> str:
     for n, value in enumerate(v):
         o, kind = d.outcomes[n], "odd" if n in odd else "dot"
         height = 37 + 16 * (2 * ((n * 0.6180339887) % 1) - 1)  # evenly spread, and reproducible
-        words = f"{o.item.name}: {format_value(float(value), d.value.unit)}"
+        title = f"{o.item.name}: {format_value(float(value), d.value.unit)}"
         parts.append(
             f'<a href="{_report(o, folder)}"><circle class="{kind}" cx="{x(float(value)):.1f}" cy="{height:.1f}" r="3.4">'
-            f"<title>{escape(words)}</title></circle></a>"
+            f"<title>{escape(title)}</title></circle></a>"
         )
     ends = (
         f'<text x="{EDGE}" y="80">{escape(number(low))}</text>'
@@ -244,8 +244,8 @@ def _items(outcomes: list[Outcome], spread: list[Distribution], folder: Path) ->
     pictures = [_picture(o) for o in outcomes] if len(outcomes) <= MOST_PICTURES else [""] * len(outcomes)
     has_pictures = any(pictures)
     head = "".join(
-        f'<th{" class=n" if n else ""}><button type="button">{escape(words)}</button></th>'
-        for n, words in enumerate(
+        f'<th{" class=n" if n else ""}><button type="button">{escape(heading)}</button></th>'
+        for n, heading in enumerate(
             ["item", "status", *(f"{_title(v)} ({v.unit})" if v.unit else _title(v) for v in shown)]
         )
     ).replace('<th class=n><button type="button">status', '<th><button type="button">status')

@@ -20,7 +20,7 @@ class Progress:
         self.batch, self.at_once = batch, at_once
         self.is_terminal = sys.stderr.isatty()
         self.done = self.failed = self.were_done = 0
-        self.took: list[float] = []  # durations of computed items
+        self.durations: list[float] = []  # durations of computed items
         self.stamps = {item.name: _stamp(batch.results(item)) for item in batch.items}
         self.last_tables = time.monotonic()
 
@@ -32,13 +32,13 @@ class Progress:
         if was_done:
             self.were_done += 1
         else:
-            self.took.append(seconds)
+            self.durations.append(seconds)
         self.failed += outcome.status in (FAILED, NOT_CONVERGED)
         answer = next(
             (f"{v.title} {v.value:.6g} {v.unit}" for v in outcome.answers if isinstance(v.value, float)), ""
         ).rstrip()
-        words = "completed before" if was_done else outcome.status
-        self._line(f"{task.name}: {words}" + (f", {answer}" if answer and not was_done else "")
+        status = "completed before" if was_done else outcome.status
+        self._line(f"{task.name}: {status}" + (f", {answer}" if answer and not was_done else "")
                    + (f": {outcome.reason}" if outcome.reason else "") + f"  [{self._place()}]")  # fmt: skip
         if time.monotonic() - self.last_tables > TABLES_EVERY_S:
             self.batch.write_tables(self.batch.outcomes())
@@ -53,8 +53,8 @@ class Progress:
         total = len(self.batch.items)
         text = f"{self.done} of {total}" + (f", {self.failed} failed" if self.failed else "")
         left = total - self.done
-        if self.took and left:
-            text += f", about {duration(left * sum(self.took) / len(self.took) / self.at_once)} left"
+        if self.durations and left:
+            text += f", about {duration(left * sum(self.durations) / len(self.durations) / self.at_once)} left"
         return text
 
     def _line(self, text: str) -> None:

@@ -43,9 +43,9 @@ class Cubes(Batch):
 
     def own_options(self) -> list[str]:
         given = self.given
-        words = ["--places", str(given.places), "--tolerance", repr(given.tolerance)]
-        words += ["--edges", given.edges] if given.edges else []
-        return [*words, *([] if given.no_report else ["--report"])]
+        arguments = ["--places", str(given.places), "--tolerance", repr(given.tolerance)]
+        arguments += ["--edges", given.edges] if given.edges else []
+        return [*arguments, *([] if given.no_report else ["--report"])]
 
     def input_arguments(self) -> list[str]:
         return [self.given.job]
@@ -142,13 +142,13 @@ def items_of(job: str, model: dict, edges: list[int], places: int, changes: Sequ
         for n, low in enumerate(corners_of(edge, tuple(image["shape"]), places), start=1):
             crop = [[f + at, f + at + edge] for f, at in zip(first, low, strict=True)]
             name = f"edge_{edge:04d}_{n:03d}"
-            words = ("--set", f"image.crop_voxels={json.dumps(crop)}", "--set", f'name="{name}"', *fixed)
-            items.append(Item(name, job, str(image["path"]), words))
+            arguments = ("--set", f"image.crop_voxels={json.dumps(crop)}", "--set", f'name="{name}"', *fixed)
+            items.append(Item(name, job, str(image["path"]), arguments))
     return items
 
 
 def measures_modulus(job: str, changes: Sequence[str]) -> bool:
-    """Return True if a job leaves the area of its apparent modulus open.
+    """Return True if a job does not set the area of its apparent modulus.
 
     A cube of a larger solid uses the area of its box, because the outline of the solid in it depends on the edge."""
     try:
@@ -170,12 +170,12 @@ def edge_in(item: Item) -> int:
 
 def import_of(job: str, changes: list[str], folder: Path) -> dict:
     """Import the whole image and return the report. @throws as `osteon import` fails"""
-    words = [binary(), "import", job, "--json", "-", "--output", str(folder / "whole.nc")]
+    arguments = [binary(), "import", job, "--json", "-", "--output", str(folder / "whole.nc")]
     for change in changes:
-        words += ["--set", change]
+        arguments += ["--set", change]
     folder.mkdir(parents=True, exist_ok=True)
     done = subprocess.run(
-        words, capture_output=True, text=True, errors="replace", check=False, env=environment_of(binary())
+        arguments, capture_output=True, text=True, errors="replace", check=False, env=environment_of(binary())
     )
     if done.returncode == 0:
         model = json.loads(done.stdout)

@@ -94,9 +94,9 @@ def convergence_text(steps: dict[str, list[Step]], columns: list[Value], toleran
     for column, found in steps.items():
         value = named[column]
         from_mm = size_that_represents(found, tolerance)
-        verdict = f"from {number(from_mm)} mm" if from_mm is not None else "by none of these cubes"
+        verdict = f"from an edge of {number(from_mm)} mm" if from_mm is not None else "at none of these edges"
         title = f"{value.title} [{value.unit}]" if value.unit else value.title
-        text += f"\n{title}: represented to {100 * tolerance:g} % {verdict}\n"
+        text += f"\n{title}: representative within {100 * tolerance:g} % {verdict}\n"
         for step in found:
             spread = "" if step.spread is None else f" +- {number(step.spread, 2)}"
             missing = f", {step.not_done} incomplete" if step.not_done else ""

@@ -46,7 +46,7 @@ def page_of(cubes: CubeSeries, outcomes: list[Outcome], steps: dict[str, list[St
         rows.append(
             [
                 _title(named[column]),
-                f"from {number(from_mm)} mm" if from_mm is not None else "by none of these cubes",
+                f"from {number(from_mm)} mm" if from_mm is not None else "at none of these edges",
                 f"{number(last.mean)} {named[column].unit}".rstrip(),
             ]
         )
@@ -56,7 +56,7 @@ def page_of(cubes: CubeSeries, outcomes: list[Outcome], steps: dict[str, list[St
         f'<p class="sub">{done} of {len(outcomes)} cubes of an image of {escape(size)} mm (z, y, x) are complete · '
         f'<a href="{escape(cubes.csv.name) if cubes.csv.parent == cubes.folder else "../" + escape(cubes.csv.name)}">table of all numbers</a></p>',
         table(
-            ["answer", f"represented to {100 * cubes.tolerance:g} %", "mean of the largest cubes"],
+            ["answer", f"representative within {100 * cubes.tolerance:g} %", "mean of the largest cubes"],
             rows,
             "Smallest representative edge",
         ),

@@ -30,11 +30,11 @@ def write_job_array(batch: Batch) -> int:
         f"--job-name={shlex.quote(folder.name)}", f"--array=1-{count}{limit}", *of_ranks, *of_threads,
         f"--output={_logs(folder)}/slurm_%A_%a.log", "--signal=B:TERM@120",
     ]  # fmt: skip
-    words, items = _words(batch), [shlex.quote(word) for word in batch.input_arguments()]
-    array.write_text(_script([*own, *given.slurm_line], [*words, "--only", '"$SLURM_ARRAY_TASK_ID"', *items]))
+    command, items = _own_command(batch), [shlex.quote(word) for word in batch.input_arguments()]
+    array.write_text(_script([*own, *given.slurm_line], [*command, "--only", '"$SLURM_ARRAY_TASK_ID"', *items]))
     last = [f"--job-name={shlex.quote(folder.name)}-collect", f"--output={_logs(folder)}/slurm_collect_%j.log"]
     one = ["--ntasks=1", "--cpus-per-task=1"]
-    collect.write_text(_script([*last, *given.slurm_line, *one], [*words, "--collect", *items]))
+    collect.write_text(_script([*last, *given.slurm_line, *one], [*command, "--collect", *items]))
     print(f"{array}: {count} tasks\n{collect}: table and page, after the tasks")
     if given.submit:
         number = _sbatch([str(array)], folder)
@@ -56,26 +56,26 @@ def _script(options: list[str], command: list[str]) -> str:
     return "\n".join([*lines, f"cd {shlex.quote(str(Path.cwd()))} || exit 5", "exec " + " ".join(command), ""])
 
 
-def _words(batch: Batch) -> list[str]:
+def _own_command(batch: Batch) -> list[str]:
     """Return the command in shell syntax, without its inputs."""
     given = batch.given
-    words = [binary(), batch.kind, "--out", given.out]
+    command = [binary(), batch.kind, "--out", given.out]
     for name, value in (("-n", given.ranks), ("-t", given.threads)):
-        words += [name, str(value)] if value else []
-    words += ["--json", given.json] if given.json not in ("", "-") else []
+        command += [name, str(value)] if value else []
+    command += ["--json", given.json] if given.json not in ("", "-") else []
     for change in given.set:
-        words += ["--set", change]
-    return [shlex.quote(word) for word in [*words, *batch.own_options()]]
+        command += ["--set", change]
+    return [shlex.quote(word) for word in [*command, *batch.own_options()]]
 
 
-def _sbatch(words: list[str], folder: Path) -> str:
+def _sbatch(command: list[str], folder: Path) -> str:
     """Submit a script. @return the number of the Slurm job"""
     written = f"the scripts are written to '{folder}'"
     try:
-        done = subprocess.run(["sbatch", "--parsable", *words], capture_output=True, text=True, check=False)
+        done = subprocess.run(["sbatch", "--parsable", *command], capture_output=True, text=True, check=False)
     except OSError as e:
         raise MachineError(f"cannot start sbatch: {e.strerror}; {written}, submit them on a host with Slurm") from None
     number = done.stdout.strip().split("\n")[-1].partition(";")[0]
     if done.returncode != 0 or not number:
-        raise MachineError(f"sbatch rejected {words[-1]}: {' '.join(done.stderr.split()) or 'no message'}; {written}")
+        raise MachineError(f"sbatch rejected {command[-1]}: {' '.join(done.stderr.split()) or 'no message'}; {written}")
     return number

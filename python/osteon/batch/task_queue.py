@@ -55,13 +55,13 @@ class Queue:
     def run(
         self,
         tasks: Sequence[Task],
-        begun: Callable[[Task], None] = lambda task: None,
+        on_start: Callable[[Task], None] = lambda task: None,
         ended: Callable[[Task, int, float], None] = lambda task, code, seconds: None,
         meanwhile: Callable[[list[Task]], None] = lambda tasks: None,
     ) -> dict[str, int]:
         """Run all tasks in order. @return exit codes by name; tasks that did not start are missing"""
         waiting, codes = deque(tasks), {}
-        began: dict[str, float] = {}
+        start_times: dict[str, float] = {}
         alive, ours = os.pipe()  # closed with this process, which the programs detect
         before = {number: signal.signal(number, self._stop) for number in STOPS if _is_handled(number)}
         try:
@@ -69,8 +69,8 @@ class Queue:
             while waiting or self._running:
                 while waiting and free and self.stopped is None:
                     task = waiting.popleft()
-                    began[task.name] = time.monotonic()
-                    begun(task)
+                    start_times[task.name] = time.monotonic()
+                    on_start(task)
                     self._start(task, task.command(), free.pop(), alive)
                 if not self._running:
                     break
@@ -86,7 +86,7 @@ class Queue:
                         continue
                     free.append(r.slot)
                     codes[r.task.name] = code
-                    ended(r.task, code, time.monotonic() - began[r.task.name])
+                    ended(r.task, code, time.monotonic() - start_times[r.task.name])
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
@@ -100,7 +100,7 @@ class Queue:
         at = log.tell()
         log.write(f"{PROMPT}{shlex.join(command)}\n".encode(errors="surrogateescape"))
         log.flush()
-        mine = os.sched_getaffinity(0)
+        own_cores = os.sched_getaffinity(0)
         os.sched_setaffinity(0, self._slots[slot])  # inherited by the started program
         try:
             process = subprocess.Popen(
@@ -113,7 +113,7 @@ class Queue:
                 start_new_session=True,  # a signal from the terminal reaches this process only, which forwards it
             )
         finally:
-            os.sched_setaffinity(0, mine)
+            os.sched_setaffinity(0, own_cores)
         self._running.append(_Running(task, process, log, slot, at, is_second))
         if self.stopped is not None:  # a signal arrived since the last check
             process.send_signal(self.stopped)

@@ -84,7 +84,7 @@ def run(job: Mapping[str, Any] | str | Path, *, progress: bool | Listener = Fals
     if directory:
         folder.cleanup()
     else:
-        result._keeps = folder
+        result._temporary = folder
     return result
 
 
@@ -121,8 +121,8 @@ def answer_of(command: str, job: Mapping[str, Any], folder: Path, *options: str)
     """Return the `--json` document of a command for a job; its files are written into the folder. @throws Error"""
     program, path, answer = binary(), folder / "job.toml", folder / "answer.json"
     path.write_text(to_toml(job), encoding="utf-8")
-    words = [program, command, str(path), "--output", str(folder / "out"), "--json", str(answer), *options]
-    code, _, err = _watch(words, environment_of(program), None)
+    call = [program, command, str(path), "--output", str(folder / "out"), "--json", str(answer), *options]
+    code, _, err = _watch(call, environment_of(program), None)
     if code != 0:
         raise error_of(code, _fault(err) or f"osteon failed with exit code {code}")
     return json.loads(answer.read_text(encoding="utf-8"))

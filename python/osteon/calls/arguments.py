@@ -20,7 +20,7 @@ MOST_DEPTH = 64  # of nested tables
 
 
 def array_of(image: Any, name: str = "the image") -> "np.ndarray":
-    """Convert to an array. @throws DataError if the values are not numbers, or if the memory does not suffice"""
+    """Convert to an array. @throws DataError if the values are not numbers, or if there is not enough memory"""
     import numpy as np
 
     try:
@@ -144,7 +144,7 @@ def plain(value: Any, where: str = "", depth: int = 0) -> Any:
     raise UsageError(f"{where}: {_shown(value)} has the type {type(value).__name__}, which a job cannot contain")
 
 
-def no_descriptors_left() -> str:
+def descriptor_limit_message() -> str:
     """Return the message for EMFILE."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     return (

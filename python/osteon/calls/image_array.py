@@ -31,7 +31,7 @@ class TakenImage(NamedTuple):
     spacing_mm: tuple[float, float, float] | None = None
 
 
-def take_image(image: Any) -> TakenImage:
+def convert_image(image: Any) -> TakenImage:
     """Return the values of an array or an image of another package in the order z, y, x, with its spacing.
 
     Raises
@@ -42,14 +42,14 @@ def take_image(image: Any) -> TakenImage:
     import numpy as np
 
     package = type(image).__module__.partition(".")[0]
-    take = _TAKE.get(package)
-    if take is not None:
-        return take(image)
+    convert = _CONVERTERS.get(package)
+    if convert is not None:
+        return convert(image)
     if not isinstance(image, np.ndarray):
         for mark in ("affine", "spacing", "GetSpacing", "direction", "dims"):
             if hasattr(image, mark):
                 raise DataError(
-                    f"osteon does not know the axis order of a {type(image).__module__}.{type(image).__qualname__}; "
+                    f"the axis order of a {type(image).__module__}.{type(image).__qualname__} is unknown; "
                     "pass a numpy array of shape (z, y, x), and spacing_mm"
                 )
         try:
@@ -112,7 +112,7 @@ def without_mask(values: "np.ndarray", threshold: float | None, void_label: floa
     return values.filled(low if low <= threshold else kind.type(empty))
 
 
-def _take_xarray(image: Any) -> TakenImage:
+def _convert_xarray(image: Any) -> TakenImage:
     names = [str(d) for d in image.dims]
     if all(name == f"dim_{n}" for n, name in enumerate(names)):  # default names of xarray
         return TakenImage(image.to_masked_array() if image.dtype.kind == "O" else image.values)
@@ -158,19 +158,19 @@ def _step_of(coordinate: Any) -> float | None:
     return abs(float(steps.mean()))
 
 
-def _take_simpleitk(image: Any) -> TakenImage:
+def _convert_simpleitk(image: Any) -> TakenImage:
     import SimpleITK
 
     if image.GetNumberOfComponentsPerPixel() != 1:
         raise DataError(
             f"the SimpleITK image has {image.GetNumberOfComponentsPerPixel()} components per voxel; pass one of them"
         )
-    return _take_itk_like(
+    return _convert_itk_like(
         SimpleITK.GetArrayFromImage(image), image.GetSpacing(), image.GetDirection(), "SimpleITK image"
     )
 
 
-def _take_itk(image: Any) -> TakenImage:
+def _convert_itk(image: Any) -> TakenImage:
     import itk
     import numpy as np
 
@@ -179,10 +179,10 @@ def _take_itk(image: Any) -> TakenImage:
             f"the ITK image has {image.GetNumberOfComponentsPerPixel()} components per voxel; pass one of them"
         )
     direction = np.asarray(itk.array_from_matrix(image.GetDirection())).ravel()
-    return _take_itk_like(itk.array_from_image(image), list(image.GetSpacing()), direction, "ITK image")
+    return _convert_itk_like(itk.array_from_image(image), list(image.GetSpacing()), direction, "ITK image")
 
 
-def _take_itk_like(values: "np.ndarray", spacing: Any, direction: Any, kind: str) -> TakenImage:
+def _convert_itk_like(values: "np.ndarray", spacing: Any, direction: Any, kind: str) -> TakenImage:
     """Convert an image of ITK: spacing and direction have the order x, y, z; z is the first axis of the array."""
     import numpy as np
 
@@ -194,7 +194,7 @@ def _take_itk_like(values: "np.ndarray", spacing: Any, direction: Any, kind: str
     return TakenImage(values, tuple(float(step) for step in reversed(list(spacing))))
 
 
-def _take_nibabel(image: Any) -> TakenImage:
+def _convert_nibabel(image: Any) -> TakenImage:
     import numpy as np
 
     values = np.asanyarray(image.dataobj)
@@ -214,7 +214,7 @@ def _take_nibabel(image: Any) -> TakenImage:
     return TakenImage(values.transpose(2, 1, 0), spacing)
 
 
-def _take_pyvista(image: Any) -> TakenImage:
+def _convert_pyvista(image: Any) -> TakenImage:
     import numpy as np
     import pyvista
 
@@ -248,10 +248,10 @@ def _warn_of_direction(direction: "np.ndarray", kind: str) -> None:
         warn_of_job(f"image: the axes of the {kind} are rotated in space; z, y, x are the axes of its array")
 
 
-_TAKE: dict[str, Callable[[Any], TakenImage]] = {
-    "xarray": _take_xarray,
-    "SimpleITK": _take_simpleitk,
-    "itk": _take_itk,
-    "nibabel": _take_nibabel,
-    "pyvista": _take_pyvista,
+_CONVERTERS: dict[str, Callable[[Any], TakenImage]] = {
+    "xarray": _convert_xarray,
+    "SimpleITK": _convert_simpleitk,
+    "itk": _convert_itk,
+    "nibabel": _convert_nibabel,
+    "pyvista": _convert_pyvista,
 }

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 VOXELS_A_THREAD = 50_000
 
 
-def solve_here(job: Mapping[str, Any], image: "np.ndarray", progress: bool | Listener) -> Result | None:
+def solve_in_process(job: Mapping[str, Any], image: "np.ndarray", progress: bool | Listener) -> Result | None:
     """Solve a job on an array in this process.
 
     Parameters
@@ -48,7 +48,7 @@ def solve_here(job: Mapping[str, Any], image: "np.ndarray", progress: bool | Lis
 
     native = native_module()
     run, output = job.get("run", {}), job.get("output", {})
-    if native is None or output.get("directory") or run.get("ranks", 1) != 1 or not _mpi_begins_here():
+    if native is None or output.get("directory") or run.get("ranks", 1) != 1 or not _can_start_mpi():
         return None
     if native.is_forked():  # MPI and the threads of the parent do not survive a fork; the program has its own
         return None
@@ -137,7 +137,9 @@ def _prepare_together(
 
     values = None if image is None else _as_native(image)
     if values is None:
-        raise UsageError("rank 0 has no three-dimensional image of numbers; pass one of shape (z, y, x)")
+        raise UsageError(
+            "the image of rank 0 is not a three-dimensional array of numbers; pass an array of shape (z, y, x)"
+        )
     run, output = job.get("run", {}), dict(job.get("output", {}))
     directory = output.pop("directory", None)
     toml = to_toml(
@@ -227,10 +229,10 @@ class SolvedHere(Result):
     @property
     def output_directory(self) -> Path:
         """Return a folder with results.nc, summary.json and manifest.json, which is deleted with the result."""
-        if self._keeps is None:
-            self._keeps = tempfile.TemporaryDirectory(prefix="osteon-")
-            self._solution.write(self._keeps.name, "osteon from Python")
-        return Path(self._keeps.name)
+        if self._temporary is None:
+            self._temporary = tempfile.TemporaryDirectory(prefix="osteon-")
+            self._solution.write(self._temporary.name, "osteon from Python")
+        return Path(self._temporary.name)
 
     def _has_own_folder(self) -> bool:
         return False
@@ -243,8 +245,8 @@ class SolvedHere(Result):
         assert folder is None
 
 
-def _mpi_begins_here() -> bool:
-    """Return True if MPI can start in this process. In an allocation of a batch system some MPIs require a job step."""
+def _can_start_mpi() -> bool:
+    """Return True if MPI can start in this process. Some MPIs require a job step in a batch allocation."""
     if "SLURM_JOB_ID" not in os.environ:
         return True
     mpi4py = sys.modules.get("mpi4py.MPI")

@@ -9,8 +9,8 @@ from ..errors import Error, UsageError, arguments_for, warn_of_job
 from ..processes.native_module import native_module
 from .api import run, to_toml
 from .arguments import listener_of, require_disk, require_room, spacing_of, tables_of
-from .image_array import fault_of_array, take_image, without_mask
-from .in_process import raise_together, solve_here, solve_together
+from .image_array import convert_image, fault_of_array, without_mask
+from .in_process import raise_together, solve_in_process, solve_together
 from .progress import Listener
 from .result import Result
 
@@ -48,7 +48,7 @@ class GivenImage(NamedTuple):
     solid: "Image | None" = None
     pores: "Image | None" = None
     needs_phase: bool = False  # a positional mask is ambiguous: neighbouring functions compute in different phases
-    takes_greys: bool = True
+    accepts_greys: bool = True
     phase: str = "solid"  # the phase that the job computes in, where the array is a mask
     inverts: bool = False  # flow computes in the voxels that the image leaves empty
 
@@ -87,7 +87,7 @@ def run_of_image(
         if comm is not None:
             return solve_together(whole, values, progress, comm)
         assert values is not None
-        if (result := solve_here(whole, values, progress)) is not None:
+        if (result := solve_in_process(whole, values, progress)) is not None:
             return result
         return _run_by_program(whole, values, progress)
 
@@ -120,8 +120,8 @@ def raise_all(faults: list[Error]) -> None:
 
 def _arguments_of(given: GivenImage, job: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[str, str]:
     """Return the members of ARGUMENTS that the tables of the caller do not set."""
-    theirs = {f"{name}.{key}" for name, table in tables.items() if isinstance(table, Mapping) for key in table}
-    own = {key: name for key, name in ARGUMENTS.items() if key not in theirs}
+    set_by_tables = {f"{name}.{key}" for name, table in tables.items() if isinstance(table, Mapping) for key in table}
+    own = {key: name for key, name in ARGUMENTS.items() if key not in set_by_tables}
     if "material" in tables:
         own = {key: name for key, name in own.items() if not key.startswith("material")}
     if given.threshold is None and "segment.threshold" in own:  # for a mask the threshold is set here
@@ -191,11 +191,11 @@ def _values_of(given: GivenImage) -> tuple["np.ndarray", tuple[float, float, flo
             raise UsageError(
                 f"image: missing; {both}" if given.needs_phase else "image: missing; pass an array (z, y, x)"
             )
-        values, stated = take_image(given.image)
+        values, stated = convert_image(given.image)
         if values.dtype == bool and given.needs_phase:
             raise UsageError(f"a boolean array does not define which phase is True; {both}")
-        if not given.takes_greys:
-            raise UsageError(f"values of type {values.dtype} have no threshold here; {both}: `image > threshold`")
+        if not given.accepts_greys:
+            raise UsageError(f"the image has values of type {values.dtype}, but this function has no threshold; {both}")
         _require_array(values)
         if given.inverts and np.ma.is_masked(values):
             raise UsageError(
@@ -209,8 +209,8 @@ def _values_of(given: GivenImage) -> tuple["np.ndarray", tuple[float, float, flo
         return values.view(np.uint8), stated, 0.5 if given.threshold is None else given.threshold
     (name, mask), *_ = masks.items()
     if given.threshold is not None:
-        raise UsageError(f"threshold: {name}= has no grey values; remove one of the two")
-    values, stated = take_image(mask)
+        raise UsageError(f"threshold: {name}= has no grey values; remove threshold, or pass an image of grey values")
+    values, stated = convert_image(mask)
     if values.dtype != bool:
         raise UsageError(
             f"{name}: must be a boolean array, not of type {values.dtype}; pass `image > threshold` or `labels == 2`"

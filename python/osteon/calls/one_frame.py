@@ -8,7 +8,7 @@ from typing import ParamSpec, TypeVar
 
 from ..errors import Error, MachineError, UsageError, printable
 from ..extras import missing_package
-from .arguments import is_of_listener, no_descriptors_left
+from .arguments import descriptor_limit_message, is_of_listener
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -30,20 +30,18 @@ def one_frame(call: Callable[P, R]) -> Callable[P, R]:
         except (ImportError, OSError, MemoryError, RecursionError) as e:
             if is_of_listener(e):
                 raise
-            raise _in_words(e) from None
+            raise _as_osteon_error(e) from None
 
     return wrapped
 
 
-def _in_words(e: Exception) -> Error:
+def _as_osteon_error(e: Exception) -> Error:
     if isinstance(e, RecursionError):
         return UsageError("the arguments are nested too deeply; pass plain numbers, strings, lists and dicts")
     if isinstance(e, MemoryError):
-        return MachineError(
-            f"the memory of this machine does not suffice ({e or 'no detail'}); crop or coarsen the image"
-        )
+        return MachineError(f"out of memory ({e or 'no detail'}); crop or coarsen the image")
     if _has_no_descriptors(e):
-        return MachineError(no_descriptors_left())
+        return MachineError(descriptor_limit_message())
     if isinstance(e, ImportError):
         return MachineError(missing_package(e))
     assert isinstance(e, OSError)

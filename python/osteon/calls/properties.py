@@ -317,7 +317,9 @@ def tortuosity(
         "load": {"axis": axis},
         "solve": {"tolerance": tolerance},
     }
-    given = GivenImage(image, spacing_mm, None, solid, pores, needs_phase=True, takes_greys=False, phase=_phase(phase))
+    given = GivenImage(
+        image, spacing_mm, None, solid, pores, needs_phase=True, accepts_greys=False, phase=_phase(phase)
+    )
     return run_of_image(given, job, tables, progress, comm)
 
 

@@ -105,12 +105,12 @@ class Result:
         fields: "Mapping[str, np.ndarray]",
         output_directory: Path | None = None,
         *,
-        _keeps: tempfile.TemporaryDirectory | None = None,
+        _temporary: tempfile.TemporaryDirectory | None = None,
     ) -> None:
         self.summary = summary
         self.fields = fields
         self.output_directory = output_directory
-        self._keeps = _keeps  # its files exist as long as the result
+        self._temporary = _temporary  # its files exist as long as the result
 
     def __getitem__(self, name: str) -> "np.ndarray":
         return self.fields[name]
@@ -123,14 +123,14 @@ class Result:
 
     def __copy__(self) -> "Result":
         """Return a result that shares fields and files with this one."""
-        made = object.__new__(type(self))
-        made.__dict__.update(self.__dict__)
-        made.__dict__["summary"] = dict(self.summary)
-        return made
+        copy = object.__new__(type(self))
+        copy.__dict__.update(self.__dict__)
+        copy.__dict__["summary"] = dict(self.summary)
+        return copy
 
     def _has_own_folder(self) -> bool:
         """Return True if the folder of the files outlives this result."""
-        return self._keeps is None
+        return self._temporary is None
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or "summary" not in self.__dict__:
@@ -142,7 +142,9 @@ class Result:
             return _array(next(iter(inner.values())))
         if inner:
             raise AttributeError(f"'{name}' is in {' and '.join(inner)}: use result.{next(iter(inner))}['{name}']")
-        raise AttributeError(f"the {self.summary.get('physics', '')} result has no '{name}'; it has {self._known()}")
+        raise AttributeError(
+            f"the {self.summary.get('physics', '')} result has no '{name}'; available: {self._known()}"
+        )
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *self.summary, *(key for _, values in self._tables() for key in values)})
@@ -200,10 +202,10 @@ class Result:
             for value, unit in (in_micrometres(a.value, a.unit),)
         )
         ok = self.certificate.get("converged")
-        word = "" if ok is None else "certificate: settled" if ok else "certificate: <b>did not settle</b>"
+        status = "" if ok is None else "certificate: converged" if ok else "certificate: <b>not converged</b>"
         return (
             f"<div><b>{escape(str(self.summary.get('job', '')))}</b> · {escape(str(self.summary.get('physics', '')))}"
-            f" · {word}<table>{rows}</table>{self._still()}</div>"
+            f" · {status}<table>{rows}</table>{self._still()}</div>"
         )
 
     def _still(self) -> str:
@@ -305,7 +307,7 @@ class Result:
         Returns
         -------
         matplotlib.figure.Figure
-            Neither shown nor registered with pyplot.
+            The figure is not displayed and not registered with pyplot.
         """
         import numpy as np
         from matplotlib.colors import ListedColormap
@@ -375,7 +377,7 @@ class Result:
             raise UsageError("this result has no folder; run the job with an [output] directory")
         if path is not None:
             target = Path(path)
-        elif self._keeps is None:
+        elif self._temporary is None:
             target = self.output_directory / "report.html"
         else:  # a temporary folder, which is deleted with the result
             target = _own_page(re.sub(r"[^\w.-]", "_", str(self.summary.get("job", "job"))).lstrip(".-") or "job")

@@ -54,9 +54,9 @@ def morphometry(
     """
     import numpy as np
 
-    taken, faults = read_image(GivenImage(image, spacing_mm, threshold))
+    read, faults = read_image(GivenImage(image, spacing_mm, threshold))
     raise_all(faults)
-    assert taken is not None
+    assert read is not None
     if compartments is not None and not isinstance(compartments, Mapping):
         raise UsageError("compartments must be a mapping from names to masks, as in {'trabecular': mask}")
     masks = {
@@ -64,12 +64,12 @@ def morphometry(
     }
     with arguments_for(ARGUMENTS), tempfile.TemporaryDirectory(prefix="osteon-") as name:
         folder = Path(name)
-        require_disk(folder, taken.values)
-        np.save(folder / "image.npy", taken.values)
+        require_disk(folder, read.values)
+        np.save(folder / "image.npy", read.values)
         job: dict[str, Any] = {
             "name": "shape",
-            "image": {"path": "image.npy", "spacing_mm": taken.spacing_mm},
-            "segment": {"threshold": taken.threshold, "keep": keep},
+            "image": {"path": "image.npy", "spacing_mm": read.spacing_mm},
+            "segment": {"threshold": read.threshold, "keep": keep},
             "material": [{"youngs_modulus_MPa": 1.0, "poisson_ratio": 0.3}],  # required by a job; the shape ignores it
         }
         for number, (kind, mask) in enumerate(masks.items()):

@@ -54,9 +54,9 @@ def load_fields(it: "Comparison") -> Shown:
         return Shown(loaded, [], [*notes, f"The fields are not subtracted: their shapes differ ({reported})."])
     by_name = [{f.name: f for f in r.fields} for r in loaded]
     shared = [_shared([fields[name] for fields in by_name]) for name in by_name[0] if all(name in f for f in by_name)]
-    alone = sorted({n for fields in by_name for n in fields} - {s.fields[0].name for s in shared})
-    if alone:
-        notes.append(f"Not shown, because some jobs lack them: {', '.join(alone)}.")
+    in_some = sorted({n for fields in by_name for n in fields} - {s.fields[0].name for s in shared})
+    if in_some:
+        notes.append(f"Not shown, because some jobs lack them: {', '.join(in_some)}.")
     if len({tuple(r.spacing_mm) for r in loaded}) == 1 and loaded[0].thinned > 1:
         k = loaded[0].thinned
         notes.append(f"Means over the solid voxels of blocks of {k} x {k} x {k} voxels are subtracted.")

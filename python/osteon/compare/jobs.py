@@ -49,13 +49,13 @@ def _put(value: Any, name: str, keys: dict[str, Any]) -> None:
 
 def _changes_in(command: str) -> list[str]:
     try:
-        words = shlex.split(command)
+        arguments = shlex.split(command)
     except ValueError:
         return []
     return [
-        words[n + 1] if word == "--set" else word.removeprefix("--set=")
-        for n, word in enumerate(words)
-        if (word == "--set" and n + 1 < len(words)) or word.startswith("--set=")
+        arguments[n + 1] if word == "--set" else word.removeprefix("--set=")
+        for n, word in enumerate(arguments)
+        if (word == "--set" and n + 1 < len(arguments)) or word.startswith("--set=")
     ]
 
 
@@ -75,15 +75,15 @@ def differences(manifests: list[dict[str, Any]]) -> list[Difference] | None:
     names = dict.fromkeys(name for job in jobs for name in job)
     found = []
     for name in names:
-        values = [_words(job[name]) if name in job else None for job in jobs]
+        values = [_text(job[name]) if name in job else None for job in jobs]
         if len(set(values)) > 1:
             found.append(Difference(name, values))
     return found
 
 
-def _words(value: Any) -> str:
+def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list):
-        return "[" + ", ".join(_words(v) for v in value) + "]"
+        return "[" + ", ".join(_text(v) for v in value) + "]"
     return str(value)

@@ -208,12 +208,12 @@ def _maps(it: Comparison, shown: Shown) -> str:
             f"{pane.name} in three dimensions", [], name=f"pane-{n}", title=pane.name,
         )  # fmt: skip
         parts.append(markup.replace('class="card viewer"', 'class="card viewer pane"', 1))
-    words = f"Not shown, because the page would be too large: {', '.join(left_out)}." if left_out else ""
+    note = f"Not shown, because the page would be too large: {', '.join(left_out)}." if left_out else ""
     more = f" Maps of the first {MOST_SHOWN} jobs." if len(it.names) > MOST_SHOWN else ""
     return (
         '<section class="card shared-tools" aria-label="Tools of all views"><div class="tools" id="tools"></div>'
         '<p class="place" role="status" aria-live="polite"></p><p class="values" aria-live="polite"></p>'
-        f'<p class="sub">All views share the cursor, the direction of view and the field. {escape(words)}{more}</p></section>'
+        f'<p class="sub">All views share the cursor, the direction of view and the field. {escape(note)}{more}</p></section>'
         f'<div class="panes">{"".join(parts)}</div>'
     )
 

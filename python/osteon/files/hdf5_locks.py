@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 VARIABLE = "HDF5_USE_FILE_LOCKING"
-NO_LOCKS = "the file system has no locks"
+NO_LOCKS = "the file system does not support locks"
 ENOTSUPP_OF_KERNEL = 524  # returned by some network file systems; errno has no name for it
 
 

@@ -70,9 +70,9 @@ def frame_tags(tags, path: Path) -> list | None:
                 setattr(found, key, tags[key].value)
         for key, sequence in OF_FRAME.items():
             for group in (of_this, shared):
-                said = (group.get(sequence) or [Dataset()])[0]
-                if key in said and key not in found:
-                    setattr(found, key, said[key].value)
+                group_tags = (group.get(sequence) or [Dataset()])[0]
+                if key in group_tags and key not in found:
+                    setattr(found, key, group_tags[key].value)
             # Some programs state these once at the top of the file, as for a single slice.
             if key in tags and key not in found and key != "ImagePositionPatient":
                 setattr(found, key, tags[key].value)
@@ -88,7 +88,7 @@ def stored_frames(path: Path) -> Callable[[int], np.ndarray]:
     """
     from pydicom.encaps import generate_frames
 
-    with _in_words(path):
+    with _reported_as_data_error(path):
         tags = read_tags(path)
         syntax, count = str(tags.file_meta.TransferSyntaxUID), int(tags.get("NumberOfFrames", 1) or 1)
         shape = (int(tags.Rows), int(tags.Columns))
@@ -97,7 +97,7 @@ def stored_frames(path: Path) -> Callable[[int], np.ndarray]:
         raise DataError(f"'{path}' has {len(packed)} frames but states {count}; copy or export it again")
 
     def frame(number: int) -> np.ndarray:
-        with _in_words(path):
+        with _reported_as_data_error(path):
             values = _unpacked(packed[number], JPEG[syntax], shape) if packed else _plain(tags, number)
         if values.shape != shape:
             raise DataError(f"'{path}' has {values.shape} pixels but states {shape}; copy or export it again")
@@ -107,7 +107,7 @@ def stored_frames(path: Path) -> Callable[[int], np.ndarray]:
 
 
 @contextmanager
-def _in_words(path: Path) -> Iterator[None]:
+def _reported_as_data_error(path: Path) -> Iterator[None]:
     try:
         yield
     except MemoryError:

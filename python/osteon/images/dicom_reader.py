@@ -188,7 +188,7 @@ def _refuse_mixed(slices: list[Slice], folder: str) -> None:
         if (s.tags.Rows, s.tags.Columns) != (first.tags.Rows, first.tags.Columns):
             raise DataError(
                 f"{s.place} has {s.tags.Rows} x {s.tags.Columns} pixels, {first.name} has {first.tags.Rows} x "
-                f"{first.tags.Columns}; slices of a series must be alike: move other files out of the folder"
+                f"{first.tags.Columns}; slices of a series must have one size; move other files out of the folder"
             )
         if not np.allclose([*s.rows, *s.columns], [*first.rows, *first.columns], atol=1e-3):
             raise DataError(

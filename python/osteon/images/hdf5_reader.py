@@ -62,14 +62,14 @@ def _in_mpa(path: Path, kind: np.dtype) -> Iterator[np.ndarray]:
 
 def read_structure(path: Path) -> tuple[str, dict, tuple[float, float, float] | None, dict, list[str]]:
     """Return name and entry of the voxels, spacing, facts and warnings. @throws DataError"""
-    said = _listing(path)
-    datasets: dict[str, dict] = said["datasets"]
+    listing = _listing(path)
+    datasets: dict[str, dict] = listing["datasets"]
     if PAROSOL in datasets:
         name = PAROSOL
         spacing, facts, warnings = _of_parosol(datasets, path)
     else:
         name, facts, warnings = _voxels(datasets, path), {}, []
-        spacing = _spacing(datasets[name], path) or _spacing(said, path) or _spacing_beside(datasets, name, path)
+        spacing = _spacing(datasets[name], path) or _spacing(listing, path) or _spacing_beside(datasets, name, path)
     entry = datasets[name]
     check_shape(tuple(entry["shape"]), str(path))
     if entry["elsewhere"]:
@@ -100,16 +100,16 @@ def _of_parosol(datasets: dict[str, dict], path: Path) -> tuple[tuple[float, flo
             f"'{path}' is a model of ParOSol, but its {VOXEL_SIZE} is {edge}; it must be the edge of a voxel in mm"
         )
     ratio = _number(datasets, POISSON, path)
-    words = (
+    warning = (
         f"'{path}' is a model of ParOSol: its values, in GPa, are read as Young's moduli in MPa, for [modulus_image] "
         "with the same path"
     )
     if ratio is not None:
-        words += f" and poisson_ratio = {ratio:g}"
-    words += ", and [segment] threshold = 0"
+        warning += f" and poisson_ratio = {ratio:g}"
+    warning += ", and [segment] threshold = 0"
     if any(name in datasets for name in CONDITIONS):
-        words += "; its supports and loads are not read: define them in [load], [[support]] and [[force]]"
-    return (edge, edge, edge), {"unit": "MPa"}, [words]
+        warning += "; its supports and loads are not read: define them in [load], [[support]] and [[force]]"
+    return (edge, edge, edge), {"unit": "MPa"}, [warning]
 
 
 def _number(datasets: dict[str, dict], name: str, path: Path) -> float | None:
@@ -119,11 +119,11 @@ def _number(datasets: dict[str, dict], name: str, path: Path) -> float | None:
     return None if values is None else float(values[0])
 
 
-def _spacing(said: dict, path: Path) -> tuple[float, float, float] | None:
+def _spacing(listing: dict, path: Path) -> tuple[float, float, float] | None:
     """Return the attribute `spacing_mm`, or `element_size_um` of ImageJ's and ilastik's plug-ins; (z, y, x)."""
     for key, scale in (("spacing_mm", 1.0), ("element_size_um", 1e-3)):
-        if key in said:
-            return _three(said[key], scale, key, path)
+        if key in listing:
+            return _three(listing[key], scale, key, path)
     return None
 
 
@@ -164,13 +164,13 @@ def _command(path: Path, *more: str) -> list[str]:
     return python_command("osteon.results.hdf5_values", str(path), *more)
 
 
-def _require_done(code: int, said: bytes, path: Path) -> None:
+def _require_done(code: int, output: bytes, path: Path) -> None:
     if code == 0:
         return
-    words = " ".join(said.decode(errors="replace").split())[-300:]
-    if "No module named 'h5py'" in words:
+    message = " ".join(output.decode(errors="replace").split())[-300:]
+    if "No module named 'h5py'" in message:
         raise ImportError("h5py is missing", name="h5py")
-    if NO_LOCKS in words:
-        raise DataError(f"'{path}' cannot be opened: {words}")
-    why = words if code > 0 else f"HDF5 was terminated by signal {-code}"
+    if NO_LOCKS in message:
+        raise DataError(f"'{path}' cannot be opened: {message}")
+    why = message if code > 0 else f"HDF5 was terminated by signal {-code}"
     raise DataError(f"'{path}': not an HDF5 file, or damaged ({why}); copy it again")

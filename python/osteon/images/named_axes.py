@@ -17,7 +17,7 @@ def order_of_axes(names: str, shape: tuple[int, ...], source: object, remedy: st
         return None
     for name, count in zip(names, shape, strict=True):
         if name in NAMES and count != 1:
-            raise DataError(f"'{source}' has the axes {_said(names, shape)}, so {count} {NAMES[name]}; {remedy}")
+            raise DataError(f"'{source}' has the axes {_axes_text(names, shape)}, so {count} {NAMES[name]}; {remedy}")
     if names.count("x") != 1 or names.count("y") != 1:
         return None
     long = [i for i, name in enumerate(names) if name not in "xyz" and shape[i] != 1]
@@ -31,7 +31,7 @@ def order_of_axes(names: str, shape: tuple[int, ...], source: object, remedy: st
     return rest[0], names.index("y"), names.index("x")
 
 
-def _said(names: str, shape: tuple[int, ...]) -> str:
+def _axes_text(names: str, shape: tuple[int, ...]) -> str:
     return ", ".join(f"{name.upper()} ({count})" for name, count in zip(names, shape, strict=True))
 
 

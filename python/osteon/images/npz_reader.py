@@ -37,7 +37,7 @@ class Member:
 
 
 def read_npz(path: Path) -> Volume:
-    with _in_words(path), zipfile.ZipFile(path) as archive:
+    with _reported_as_data_error(path), zipfile.ZipFile(path) as archive:
         members = [_member(archive, name, path) for name in archive.namelist() if name.endswith(".npy")]
         voxels = _voxels(members, path)
         check_shape(voxels.shape, str(path))
@@ -46,13 +46,13 @@ def read_npz(path: Path) -> Volume:
 
 def read_structure(path: Path) -> tuple[Member, tuple[float, float, float] | None]:
     """Return the header of the voxels, and the spacing. @throws DataError"""
-    with _in_words(path), zipfile.ZipFile(path) as archive:
+    with _reported_as_data_error(path), zipfile.ZipFile(path) as archive:
         members = [_member(archive, name, path) for name in archive.namelist() if name.endswith(".npy")]
         return _voxels(members, path), _spacing(archive, members, path)
 
 
 @contextmanager
-def _in_words(path: Path) -> Iterator[None]:
+def _reported_as_data_error(path: Path) -> Iterator[None]:
     try:
         yield
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as e:
@@ -115,7 +115,7 @@ def _values(path: Path, member: Member) -> np.ndarray | Pieces:
 
 
 def _pieces(path: Path, member: Member) -> Iterator[np.ndarray]:
-    with _in_words(path), zipfile.ZipFile(path) as archive, archive.open(member.name + ".npy") as file:
+    with _reported_as_data_error(path), zipfile.ZipFile(path) as archive, archive.open(member.name + ".npy") as file:
         yield from in_values(_blocks(file), member.dtype, member.offset)
 
 

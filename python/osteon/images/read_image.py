@@ -3,10 +3,10 @@
 Writes the grey values as a little-endian array of shape (z, y, x) and prints the properties of the image as one JSON
 object: `spacing_mm`, `origin_mm` (low corner along the image's axes, z y x), `direction` (the axes x, y, z in LPS,
 a 3 x 3 matrix by rows, docs/reference/images.md), the `unit` of the values, a `calibration` if there is one, and
-`warnings`. A spacing is printed only if the image states it; it is never guessed. STEPS is what to do to the image, as
-JSON: `steps`, and `spacing_mm` and `overlay` as image_steps.py has them; `accept_fill_value` of the job; and
-`direction` of the scan for an image that is laid over it. With steps, `steps` is printed, too, and `file_spacing_mm`.
-On bad data there is exactly one line on stderr and the exit code is 3.
+`warnings`. A spacing is printed only if the image states it. STEPS is a JSON object: `steps`, `spacing_mm` and
+`overlay` (image_steps.py), `accept_fill_value` of the job, and `direction` of the scan for an image on the grid of the
+scan. With steps the output also contains `steps` and `file_spacing_mm`. For bad data one line is printed on stderr and
+the exit code is 3.
 """
 
 import glob
@@ -74,11 +74,11 @@ def read_image(source: str, accepts_fill_value: bool = False) -> Volume:
     @param accepts_fill_value replace missing chunks of an HDF5 file by its fill value
     @throws DataError if the image is invalid
     """
-    with _in_words(source):
-        return checked(_settled(source, accepts_fill_value), source)
+    with _reported_as_data_error(source):
+        return checked(_read_with_fill_policy(source, accepts_fill_value), source)
 
 
-def _settled(source: str, accepts_fill_value: bool) -> Volume:
+def _read_with_fill_policy(source: str, accepts_fill_value: bool) -> Volume:
     volume = _read(source)
     if warning := settle_missing(volume.missing, source, accepts_fill_value):
         volume.warnings.append(warning)
@@ -92,8 +92,8 @@ def convert(source: str, target: str, steps: dict | None = None) -> dict[str, ob
     @throws DataError if the image is invalid; WriteError. In both cases there is no file `target`.
     """
     steps = steps or {}
-    with _in_words(source):
-        volume = _settled(source, bool(steps.get("accept_fill_value")))
+    with _reported_as_data_error(source):
+        volume = _read_with_fill_policy(source, bool(steps.get("accept_fill_value")))
         forget_no_spacing(volume)
         if steps.get("direction"):
             lay_along(volume, steps["direction"], source)
@@ -127,7 +127,7 @@ def _passing(target: str) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _in_words(source: str) -> Iterator[None]:
+def _reported_as_data_error(source: str) -> Iterator[None]:
     try:
         with warnings.catch_warnings():  # of libraries, about violations of a standard
             warnings.simplefilter("ignore")
@@ -241,9 +241,8 @@ def digest(source: str) -> str:
 
 
 def _digest_aside(source: str, known: str | None = None) -> Callable[[], str]:
-    """The digest, made by a thread while something else is done; one that nobody asks for holds nobody up.
-
-    @param known the digest of the first file, which is that of an image of one file
+    """Compute the digest of an image by a thread; return a function that waits for it.
+    @param known digest of the first file: for an image of one file it is the result
     """
     if known and len(files_of(source)) == 1:
         return lambda: known

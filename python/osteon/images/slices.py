@@ -47,7 +47,7 @@ def read_stack(paths: list[Path], source: str) -> Volume:
             if plane.shape != first.shape or plane.dtype != first.dtype:
                 raise DataError(
                     f"'{path}' is {plane.shape} {plane.dtype}, but '{paths[0]}' is {first.shape} {first.dtype}; "
-                    "slices of a stack must be alike: remove other files"
+                    "slices of a stack must have one shape and type; remove other files"
                 )
             yield plane
 

@@ -102,9 +102,9 @@ def _axes(file, series, path: Path) -> tuple[str, list[str]]:
     if not states_distance or len(stacks) != 1 or axes[stacks[0]] not in "TC":
         return axes, []
     at, name = stacks[0], {"T": "frames", "C": "channels"}[axes[stacks[0]]]
-    words = f"'{path}' has {series.shape[at]} {name} and a distance of slices; its {name} are read as slices along z"
+    warning = f"'{path}' has {series.shape[at]} {name} and a distance of slices; its {name} are read as slices along z"
     others = axes.replace("Z", "Q")
-    return f"{others[:at]}Z{others[at + 1 :]}", [words]
+    return f"{others[:at]}Z{others[at + 1 :]}", [warning]
 
 
 def read_tiff(path: Path) -> Volume:

@@ -46,8 +46,8 @@ def grey_scale(file, page, path: object) -> GreyScale:
     meta = (file.imagej_metadata or {}) if file.is_imagej else {}
     function = meta.get("cf", NO_FUNCTION)
     if function != NO_FUNCTION and not (kind.kind in "ui" and kind.itemsize <= 2):
-        words = f"'{path}' states a calibration function for {kind.name} values; it is not applied, as in ImageJ"
-        return GreyScale(kind, warnings=[words])
+        warning = f"'{path}' states a calibration function for {kind.name} values; it is not applied, as in ImageJ"
+        return GreyScale(kind, warnings=[warning])
     if function != NO_FUNCTION:
         return _calibrated(meta, function, page, kind, path)
     if page.photometric != WHITE_IS_ZERO:
@@ -99,15 +99,15 @@ def _type_of(coefficients: list[float], kind: np.dtype) -> np.dtype:
 
 def _inverted(page, kind: np.dtype, path: object) -> GreyScale:
     if kind.kind == "b":
-        return GreyScale(np.dtype("u1"), [1.0, -1.0], warnings=[_words(path, "1 - v")])
+        return GreyScale(np.dtype("u1"), [1.0, -1.0], warnings=[_inversion_warning(path, "1 - v")])
     if kind.kind != "u":
-        words = f"'{path}' is WhiteIsZero with {kind.name} values, whose type has no maximum for the inversion; they "
-        return GreyScale(kind, warnings=[words + "are used as stored"])
+        warning = f"'{path}' is WhiteIsZero with {kind.name} values, whose type has no maximum for the inversion; they "
+        return GreyScale(kind, warnings=[warning + "are used as stored"])
     largest = 2 ** int(page.bitspersample) - 1
-    return GreyScale(kind, [float(largest), -1.0], warnings=[_words(path, f"{largest} - v")])
+    return GreyScale(kind, [float(largest), -1.0], warnings=[_inversion_warning(path, f"{largest} - v")])
 
 
-def _words(path: object, formula: str) -> str:
+def _inversion_warning(path: object, formula: str) -> str:
     return (
         f"'{path}' is WhiteIsZero, so its values are inverted ({formula} of a stored value v); ImageJ shows the stored "
         "values of such a file"

@@ -119,11 +119,11 @@ class VoxelFiles:
     def _text(self, path: Path) -> np.ndarray:
         with path.open("rb") as file:
             file.seek(self._begin_of(path))
-            words = file.read().split()
-        if len(words) != self.each:
-            raise DataError(f"'{path}' contains {len(words)} values instead of {self.each}; copy it again")
+            tokens = file.read().split()
+        if len(tokens) != self.each:
+            raise DataError(f"'{path}' contains {len(tokens)} values instead of {self.each}; copy it again")
         try:
-            numbers = np.array(words).astype("f8")
+            numbers = np.array(tokens).astype("f8")
             values = numbers.astype(self.kind)
         except ValueError:
             raise DataError(f"'{path}' contains words that are not numbers; copy it again") from None

@@ -127,7 +127,7 @@ def open_zarr(path: Path) -> ZarrArray:
 def _json(path: Path) -> dict:
     try:
         if path.stat().st_size > LONGEST_JSON:
-            raise ValueError("it is too long")
+            raise ValueError("the file is too long")
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as e:
         raise DataError(f"'{path}' is damaged ({e}); copy it again") from None
@@ -248,23 +248,25 @@ def _unpacked(data: bytes, compressor: dict | None, expected: int) -> bytes:
         unpacker = zlib.decompressobj(WBITS[name])
         found = unpacker.decompress(data, expected + 1)
         if not unpacker.eof:
-            raise EOFError("its end is missing")  # the end contains the checksum
+            raise EOFError("the end of the stream is missing")  # the end contains the checksum
         return found
     if name == "bz2":
         opened = bz2.BZ2Decompressor()
         found = opened.decompress(data, expected + 1)
         if not opened.eof:
-            raise EOFError("its end is missing")
+            raise EOFError("the end of the stream is missing")
         return found
     import imagecodecs
 
     if name == "blosc":
         unpacked, packed = (int.from_bytes(data[at : at + 4], "little") for at in (4, 12))
         if (unpacked, packed) != (expected, len(data)):
-            raise ValueError(f"it states {unpacked} bytes in {packed}, not {expected} in {len(data)}")
+            raise ValueError(
+                f"its header states {packed} bytes for {unpacked} values; expected {len(data)} and {expected}"
+            )
         return bytes(imagecodecs.blosc_decode(data))
     if name == "lz4":
         if int.from_bytes(data[:4], "little") != expected:
-            raise ValueError(f"it holds {int.from_bytes(data[:4], 'little')} bytes of {expected}")
+            raise ValueError(f"its header states {int.from_bytes(data[:4], 'little')} bytes; expected {expected}")
         return bytes(imagecodecs.lz4_decode(data, header=True))
     return bytes(imagecodecs.zstd_decode(data, out=expected + 1))

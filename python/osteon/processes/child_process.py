@@ -29,10 +29,10 @@ def without_launcher(environment: dict[str, str]) -> dict[str, str]:
     return {name: value for name, value in environment.items() if not name.startswith(LAUNCHER_PREFIXES)}
 
 
-def python_command(module: str, *words: str) -> list[str]:
+def python_command(module: str, *arguments: str) -> list[str]:
     """Return the command that runs a module of this package with this Python. The option -P excludes the working
     directory from the search path, so that a file beside a job, for example struct.py, is never executed."""
-    return [sys.executable, "-P", "-m", module, *words]
+    return [sys.executable, "-P", "-m", module, *arguments]
 
 
 def python_environment() -> dict[str, str]:

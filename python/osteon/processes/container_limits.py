@@ -30,10 +30,10 @@ def cpu_quota(root: Path) -> float | None:
     """
     found = []
     for folder in _folders(root, ""):
-        words = _words(folder / "cpu.max")
-        found.append(_ratio(*words[:2]) if len(words) == 2 else None)
+        fields = _fields(folder / "cpu.max")
+        found.append(_ratio(*fields[:2]) if len(fields) == 2 else None)
     for folder in _folders(root, "cpu"):
-        quota, period = _words(folder / "cpu.cfs_quota_us"), _words(folder / "cpu.cfs_period_us")
+        quota, period = _fields(folder / "cpu.cfs_quota_us"), _fields(folder / "cpu.cfs_period_us")
         found.append(_ratio(quota[0], period[0]) if quota and period else None)
     return min((f for f in found if f is not None), default=None)
 
@@ -42,7 +42,7 @@ def memory_limit(root: Path) -> float | None:
     """Return the smallest memory limit of all control groups of this process, in bytes."""
     files = [folder / "memory.max" for folder in _folders(root, "")]
     files += [folder / "memory.limit_in_bytes" for folder in _folders(root, "memory")]
-    limits = [float(words[0]) for file in files if (words := _words(file)) and words[0].isdigit()]
+    limits = [float(fields[0]) for file in files if (fields := _fields(file)) and fields[0].isdigit()]
     return min(limits, default=None)
 
 
@@ -60,7 +60,7 @@ def _text(path: Path) -> str:
     return ""
 
 
-def _words(path: Path) -> list[str]:
+def _fields(path: Path) -> list[str]:
     return _text(path).split()
 
 

@@ -24,12 +24,12 @@ def native_module() -> ModuleType | None:
     """
     if os.environ.get("OSTEON_IN_PROCESS") == "0":
         return None
-    here, built = Path(__file__).parents[1], Path(os.environ.get("OSTEON_BINARY", "/nonexistent"))
-    for folder in (here, *(p / "python" / "osteon" for p in built.parents[2:3])):
+    own, built = Path(__file__).parents[1], Path(os.environ.get("OSTEON_BINARY", "/nonexistent"))
+    for folder in (own, *(p / "python" / "osteon" for p in built.parents[2:3])):
         for path in (folder / f"_native{suffix}" for suffix in EXTENSION_SUFFIXES):
             if not path.exists():
                 continue
-            if folder == here and installed_program.PROGRAM.exists():
+            if folder == own and installed_program.PROGRAM.exists():
                 mpi = installed_program.mpi_of(dict(os.environ))
                 module = _load(path, {"OSTEON_MPI": mpi}) if mpi else None
             else:
@@ -41,7 +41,7 @@ def native_module() -> ModuleType | None:
 
 
 def end(module: ModuleType) -> None:
-    """Finalise MPI when Python ends. All other threads are daemon threads by then."""
+    """Finalise MPI when Python exits. All remaining threads are then daemon threads."""
     module.end(threading.active_count() > 1)
 
 

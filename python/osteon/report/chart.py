@@ -91,13 +91,13 @@ def svg_uri(size: tuple[float, float], panels: Sequence[Panel], share_x: bool = 
     bare = share_x or all(not panel.x_title for panel in panels[:-1])
     spaces = [GAP / 2 + LEGEND_ROW * len(rows) for rows in heads]
     below = [BOTTOM if not bare and panel.x_title else 0 if share_x else BOTTOM / 2 for panel in panels[:-1]]
-    room = (height - BOTTOM - sum(spaces) - sum(below) - GAP * (len(panels) - 1) / 2) / len(panels)
+    height_of_panel = (height - BOTTOM - sum(spaces) - sum(below) - GAP * (len(panels) - 1) / 2) / len(panels)
     out, top = [], 0.0
     for n, (panel, x) in enumerate(zip(panels, x_axes, strict=True)):
         top += spaces[n]
         x.first, x.last = LEFT, width - RIGHT
-        out += _panel(panel, x, top, top + room, heads[n], not share_x or n + 1 == len(panels))
-        top += room + (below[n] + GAP / 2 if n < len(below) else 0)
+        out += _panel(panel, x, top, top + height_of_panel, heads[n], not share_x or n + 1 == len(panels))
+        top += height_of_panel + (below[n] + GAP / 2 if n < len(below) else 0)
     text = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}pt" '
         f'height="{height:g}pt" font-family="{FONT}" font-size="{TEXT:g}" fill="{INK}">{"".join(out)}</svg>'
@@ -157,13 +157,13 @@ def _legend_rows(panel: Panel, width: float) -> list[list[tuple[float, Line | Ru
 def _panel(panel: Panel, x: _Axis, top: float, bottom: float, head: list, has_ticks: bool) -> list[str]:
     y = _y_axis(panel)
     y.first, y.last = bottom, top
-    grid, words = _ticks_of_x(panel, x, top, bottom, has_ticks)
-    more_grid, more_words = _ticks_of_y(panel, y, x)
+    grid, labels = _ticks_of_x(panel, x, top, bottom, has_ticks)
+    more_grid, more_labels = _ticks_of_y(panel, y, x)
     out = [
         f'<path d="{grid}{more_grid}" stroke="{INK}" stroke-opacity=".2" stroke-width=".6"/>',
         *_legend(head, top),
-        *words,
-        *more_words,
+        *labels,
+        *more_labels,
     ]
     if panel.steps is not None:
         out.append(_steps(panel.steps, x, y))
@@ -187,21 +187,21 @@ def _panel(panel: Panel, x: _Axis, top: float, bottom: float, head: list, has_ti
     return out
 
 
-def _to_fit(words: str, room: float) -> str:
+def _to_fit(text: str, available: float) -> str:
     """Return an attribute with a smaller font size if a title is too long for its axis."""
-    long = LETTER * TEXT * len(words)
-    return f' font-size="{max(5.0, TEXT * room / long):.1f}"' if long > room else ""
+    long = LETTER * TEXT * len(text)
+    return f' font-size="{max(5.0, TEXT * available / long):.1f}"' if long > available else ""
 
 
-def _ticks_of_x(panel: Panel, x: _Axis, top: float, bottom: float, has_words: bool) -> tuple[str, list[str]]:
+def _ticks_of_x(panel: Panel, x: _Axis, top: float, bottom: float, has_labels: bool) -> tuple[str, list[str]]:
     values = log_ticks(x.low, x.high, 7) if x.log else round_ticks(x.low, x.high, 8, panel.whole_x)
-    words, factor = ([power_of_ten(v) for v in values], "") if x.log else tick_labels(values)
+    labels, factor = ([power_of_ten(v) for v in values], "") if x.log else tick_labels(values)
     out, grid = [], ""
-    for place, text in zip(x.at(values), words, strict=True):
+    for place, text in zip(x.at(values), labels, strict=True):
         grid += f"M{place:.1f} {top:.1f}V{bottom:.1f}"
-        if has_words:
+        if has_labels:
             out.append(f'<text x="{place:.1f}" y="{bottom + 14:.1f}" text-anchor="middle">{text}</text>')
-    if factor and has_words:
+    if factor and has_labels:
         out.append(f'<text x="{x.last:.1f}" y="{bottom + 30:.1f}" text-anchor="end">{factor}</text>')
     return grid, out
 
@@ -209,9 +209,9 @@ def _ticks_of_x(panel: Panel, x: _Axis, top: float, bottom: float, has_words: bo
 def _ticks_of_y(panel: Panel, y: _Axis, x: _Axis) -> tuple[str, list[str]]:
     most = max(2, int((y.first - y.last) / 20))
     values = log_ticks(y.low, y.high, min(7, most)) if y.log else round_ticks(y.low, y.high, min(7, most))
-    words, factor = ([power_of_ten(v) for v in values], "") if y.log else tick_labels(values)
+    labels, factor = ([power_of_ten(v) for v in values], "") if y.log else tick_labels(values)
     out, grid = [], ""
-    for place, text in zip(y.at(values), words, strict=True):
+    for place, text in zip(y.at(values), labels, strict=True):
         grid += f"M{LEFT:g} {place:.1f}H{x.last:.1f}"
         out.append(f'<text x="{LEFT - 5:g}" y="{place + 3.4:.1f}" text-anchor="end">{text}</text>')
     if factor:
@@ -240,30 +240,30 @@ def _dash(each: Line | Rule) -> str:
 
 def _rule(rule: Rule, x: _Axis, y: _Axis, top: float, bottom: float) -> str:
     place = float((x if rule.axis == "x" else y).at([rule.at])[0])
-    way = f"M{place:.1f} {top:.1f}V{bottom:.1f}" if rule.axis == "x" else f"M{LEFT:g} {place:.1f}H{x.last:.1f}"
+    path = f"M{place:.1f} {top:.1f}V{bottom:.1f}" if rule.axis == "x" else f"M{LEFT:g} {place:.1f}H{x.last:.1f}"
     within = (x.first <= place <= x.last) if rule.axis == "x" else (top <= place <= bottom)
-    return f'<path d="{way}" stroke="{rule.colour}" stroke-width="1.2"{_dash(rule)}/>' if within else ""
+    return f'<path d="{path}" stroke="{rule.colour}" stroke-width="1.2"{_dash(rule)}/>' if within else ""
 
 
 def _steps(steps: tuple[np.ndarray, np.ndarray], x: _Axis, y: _Axis) -> str:
     edges = x.at(steps[0])
     heights = np.minimum(np.nan_to_num(y.at(np.maximum(steps[1], y.low)), nan=y.first), y.first)
-    way = "".join(f"V{h:.1f}H{edge:.1f}" for h, edge in zip(heights, edges[1:], strict=True))
-    return f'<path d="M{edges[0]:.1f} {y.first:.1f}{way}V{y.first:.1f}Z" fill="{LINE}"/>'
+    path = "".join(f"V{h:.1f}H{edge:.1f}" for h, edge in zip(heights, edges[1:], strict=True))
+    return f'<path d="M{edges[0]:.1f} {y.first:.1f}{path}V{y.first:.1f}Z" fill="{LINE}"/>'
 
 
 def _line(line: Line, x: _Axis, y: _Axis) -> list[str]:
     px, py = _thinned(x.at(line.x), y.at(line.y))
     out = []
     if line.width:
-        way, pen_is_up = [], True
+        path, pen_is_up = [], True
         for a, b in zip(px, py, strict=True):
-            there = math.isfinite(a) and math.isfinite(b)
-            if there:
-                way.append(f"{'M' if pen_is_up else 'L'}{a:.1f} {b:.1f}")
-            pen_is_up = not there
+            is_finite = math.isfinite(a) and math.isfinite(b)
+            if is_finite:
+                path.append(f"{'M' if pen_is_up else 'L'}{a:.1f} {b:.1f}")
+            pen_is_up = not is_finite
         out.append(
-            f'<path d="{"".join(way)}" fill="none" stroke="{line.colour}" stroke-width="{line.width:g}" '
+            f'<path d="{"".join(path)}" fill="none" stroke="{line.colour}" stroke-width="{line.width:g}" '
             'stroke-linejoin="round"/>'
         )
     if line.dot:

@@ -34,12 +34,12 @@ class CoarseDisplacement:
 
     def add(self, first: int, group: np.ndarray) -> None:
         """@param first number of the first plane @param group shape (planes, y, x, 3), NaN outside the solid"""
-        there = np.isfinite(group[..., 0])
-        filled = np.where(there[..., None], group, 0)
+        has_value = np.isfinite(group[..., 0])
+        filled = np.where(has_value[..., None], group, 0)
         cells = np.searchsorted(self._edges[0], np.arange(first, first + len(group)), side="right") - 1
         for cell in range(cells[0], cells[-1] + 1):
             planes = cells == cell
-            for into, values in ((self._total, filled), (self._count, there)):
+            for into, values in ((self._total, filled), (self._count, has_value)):
                 plane = values[planes].sum(axis=0, dtype="f8")
                 for n, (begin, end) in enumerate(pairwise(self._edges[1])):
                     into[cell, n] += plane[begin:end].sum(axis=0)
@@ -80,15 +80,15 @@ def _spread(values: np.ndarray, known: np.ndarray) -> np.ndarray:
     """
     inner = (slice(1, -1),) * 3  # cells inside a margin of empty ones
     shape = tuple(n + 2 for n in known.shape)
-    around, there, missing = np.zeros((*shape, 3)), np.zeros(shape), np.zeros(shape, bool)
-    around[inner], there[inner], missing[inner] = values, known, ~known
-    all_values, all_there = around.reshape(-1, 3), there.reshape(-1)
+    around, has_value, missing = np.zeros((*shape, 3)), np.zeros(shape), np.zeros(shape, bool)
+    around[inner], has_value[inner], missing[inner] = values, known, ~known
+    all_values, all_has_value = around.reshape(-1, 3), has_value.reshape(-1)
     left = np.flatnonzero(missing)
     while left.size:
         beside = [left + sign * step for step in (shape[1] * shape[2], shape[2], 1) for sign in (-1, 1)]
-        total, count = sum(all_values[n] for n in beside), sum(all_there[n] for n in beside)
+        total, count = sum(all_values[n] for n in beside), sum(all_has_value[n] for n in beside)
         new = count > 0
         all_values[left[new]] = total[new] / count[new, None]
-        all_there[left[new]] = 1
+        all_has_value[left[new]] = 1
         left = left[~new]
     return around[inner]

@@ -6,8 +6,8 @@ from .chart import COLOURS, LINE, Line, Panel, Rule, svg_uri
 from .data import JobResult
 from .text import look_up, number
 
-LARGEST_WORK_ERROR = 0.01  # of the trapezoidal rule; smaller steps make it smaller
-LARGEST_VIOLATION = 1e-5  # of states in single precision: docs/reference/failure.md
+LARGEST_WORK_ERROR = 0.01  # error of the trapezoidal rule, which decreases with the step size
+LARGEST_VIOLATION = 1e-5  # rounding of states in single precision: docs/reference/failure.md
 LARGEST_CHANGE = 0.003  # of the loads by half the steps
 
 
@@ -22,14 +22,14 @@ def curve(result: JobResult) -> str | None:
 
     upper = Panel(y_title="moment (N mm)" if turns else "force (N)")
     upper.lines.append(Line(x, reported[load], LINE, "computed", width=1.4, dot=1.6))
-    for key, words, colour in (
+    for key, label, colour in (
         ("first_yield", "first yield", COLOURS[4]),
         ("yield_offset", "0.2 % offset", COLOURS[1]),
         ("ultimate", "ultimate", COLOURS[2]),
     ):
         at = result.summary.get(key, {})
         if load in at:
-            upper.lines.append(Line([at[place]], [at[load]], colour, words, width=0, dot=3))
+            upper.lines.append(Line([at[place]], [at[load]], colour, label, width=0, dot=3))
     pistoia = look_up(result.summary, "pistoia.failure_moment_N_mm" if turns else "pistoia.failure_load_N")
     if isinstance(pistoia, float):
         upper.rules.append(Rule("y", pistoia, COLOURS[3], "Pistoia, from the elastic solution", dashed=True))
@@ -40,10 +40,10 @@ def curve(result: JobResult) -> str | None:
 
 
 def _energies(x: list[float], reported: dict[str, list[float]]) -> list[Line]:
-    words = {"work_mJ": "work", "stored_mJ": "stored", "dissipated_mJ": "dissipated", "hardening_mJ": "hardening"}
+    labels = {"work_mJ": "work", "stored_mJ": "stored", "dissipated_mJ": "dissipated", "hardening_mJ": "hardening"}
     return [
         Line(x, reported[key], COLOURS[n], label)
-        for n, (key, label) in enumerate(words.items())
+        for n, (key, label) in enumerate(labels.items())
         if any(v != 0 for v in reported[key])
     ]
 
@@ -57,7 +57,7 @@ def certificates(summary: dict[str, Any]) -> list[tuple[str, str, str, bool]]:
     rows = []
     for key, title, limit in (
         ("force_residual", "Largest residual at free nodes over all steps, relative to the reactions", 1.1 * tolerance),
-        ("yield_violation", "Excess of the yield stress, relative to it", LARGEST_VIOLATION),
+        ("yield_violation", "Excess over the yield stress, relative to the yield stress", LARGEST_VIOLATION),
         ("work_error", "External work against stored, dissipated and hardening energy", LARGEST_WORK_ERROR),
     ):
         value = float(proof[key])

@@ -21,63 +21,63 @@ from ..results.unit_for_people import unit_for_people  # noqa: E402
 from .picture_labels import Labels, View, draw  # noqa: E402
 
 
-def labels_of(asked: dict[str, Any]) -> Labels:
+def labels_of(request: dict[str, Any]) -> Labels:
     """Return the labels of a request (src/osteon/job/outputs/labeller.hpp)."""
-    words = field_title(asked)
-    unit = unit_for_people(str(asked.get("units", "")))
-    low, high = float(asked["low"]), float(asked["high"])
-    largest = asked.get("largest")
+    title = field_title(request)
+    unit = unit_for_people(str(request.get("units", "")))
+    low, high = float(request["low"]), float(request["high"])
+    largest = request.get("largest")
     is_cut_off = largest is not None and float(largest) > high * (1 + 1e-9)
-    view = asked["view"]
+    view = request["view"]
     return Labels(
-        title=str(asked.get("title") or title_of(asked, words)),
-        quantity=words + ("" if unit in ("", "1") else f" ({unit})"),
+        title=str(request.get("title") or title_of(request, title)),
+        quantity=title + ("" if unit in ("", "1") else f" ({unit})"),
         low=low,
         high=high,
         at_least=is_cut_off,
         largest=float(largest) if largest is not None and is_cut_off else None,
-        colours=[(c >> 16, c >> 8 & 255, c & 255) for c in asked.get("colours", [])] or None,
-        letters=letters_of(asked.get("direction")),
+        colours=[(c >> 16, c >> 8 & 255, c & 255) for c in request.get("colours", [])] or None,
+        letters=letters_of(request.get("direction")),
         view=View(list(view["right"]), list(view["up"]), float(view["mm_per_pixel"])),
-        ground=tuple(int(c) for c in asked["ground"]) if "ground" in asked else None,
-        page=(int(asked["page"][0]), int(asked["page"][1])),
+        ground=tuple(int(c) for c in request["ground"]) if "ground" in request else None,
+        page=(int(request["page"][0]), int(request["page"][1])),
     )
 
 
-def field_title(asked: dict[str, Any]) -> str:
+def field_title(request: dict[str, Any]) -> str:
     """Return the title of the field, as in the report."""
-    name = str(asked.get("field", ""))
-    shown = _shown(asked)
-    words = str(shown.get("title", "")) if shown.get("field") == name else ""
-    words = words or str(asked.get("long_name") or name.replace("_", " ")).split(" at the voxel")[0]
-    component = str(asked.get("component", ""))
-    return f"{words}, {component}" if component else words
+    name = str(request.get("field", ""))
+    shown = _shown(request)
+    title = str(shown.get("title", "")) if shown.get("field") == name else ""
+    title = title or str(request.get("long_name") or name.replace("_", " ")).split(" at the voxel")[0]
+    component = str(request.get("component", ""))
+    return f"{title}, {component}" if component else title
 
 
-def title_of(asked: dict[str, Any], words: str) -> str:
+def title_of(request: dict[str, Any], title: str) -> str:
     """Return the title of the report's picture if it shows the same field; otherwise name of the job and field."""
-    shown, job = _shown(asked), str(asked.get("job", ""))
-    is_same = shown.get("field") == asked.get("field") and not asked.get("component")
-    return f"{job}: {shown['caption'] if is_same and shown.get('caption') else words}".lstrip(": ")
+    shown, job = _shown(request), str(request.get("job", ""))
+    is_same = shown.get("field") == request.get("field") and not request.get("component")
+    return f"{job}: {shown['caption'] if is_same and shown.get('caption') else title}".lstrip(": ")
 
 
-def _shown(asked: dict[str, Any]) -> dict[str, Any]:
+def _shown(request: dict[str, Any]) -> dict[str, Any]:
     """Return the entry `shown` of the summary in the results folder; empty without one."""
-    if not asked.get("results"):
+    if not request.get("results"):
         return {}
     try:
-        summary = json.loads((Path(asked["results"]).parent / "summary.json").read_text(encoding="utf-8"))
+        summary = json.loads((Path(request["results"]).parent / "summary.json").read_text(encoding="utf-8"))
         shown = summary.get("shown", {})
         return shown if isinstance(shown, dict) else {}
     except (OSError, ValueError, AttributeError, RecursionError):
         return {}
 
 
-def label(asked: dict[str, Any]) -> None:
+def label(request: dict[str, Any]) -> None:
     """Replace a picture by the labelled one in one step."""
-    path = Path(asked["picture"])
+    path = Path(request["picture"])
     with Image.open(path) as plain:
-        page = draw(plain, labels_of(asked))
+        page = draw(plain, labels_of(request))
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         page.convert("RGBA").save(temporary, "PNG", compress_level=3)

@@ -145,7 +145,7 @@ def _notes(result: JobResult) -> str:
     if result.summary.get("status") != "done":
         lines.append("The solver did not converge: do not use these numbers.")
     if result.summary.get("percolates") is False:
-        lines.append("No path of solid connects the two faces: nothing flows, and the tortuosity is infinite.")
+        lines.append("No path of solid connects the two faces: there is no flow, and the tortuosity is infinite.")
     if note := result.summary.get("image", {}).get("spacing_note"):
         lines.append(f"Voxel size {number(result.spacing_mm)} mm (z, y, x): {note}")
     reported = result.summary.get("warnings")
@@ -161,14 +161,14 @@ def _picture(result: JobResult, picture: Image.Image | None) -> str:
         return ""
     uri = viewer_data.picture_uri(picture, LARGEST_PICTURE)
     title = escape(str(result.summary.get("shown", {}).get("caption", "The specimen")))
-    words = ""
+    note = ""
     if lines.get("median_time_s") is not None:
-        words = (
-            f"<p>{number(lines['lines'])} streamlines, with a density proportional to the flow. {number(lines['through'])} lead "
-            f"through, in a median time of {number(lines['median_time_s'])} s.</p>"
+        note = (
+            f"<p>{number(lines['lines'])} streamlines, with a density proportional to the flow. {number(lines['through'])} cross "
+            f"the specimen, in a median time of {number(lines['median_time_s'])} s.</p>"
         )
     alt = f"The {escape(result.field_name[1])}, drawn by the run"
-    return f'<section class="card picture"><h2>{title}</h2><img src="{uri}" alt="{alt}">{words}</section>'
+    return f'<section class="card picture"><h2>{title}</h2><img src="{uri}" alt="{alt}">{note}</section>'
 
 
 def _cut(result: JobResult) -> str:
@@ -236,8 +236,8 @@ def _waiting(stage: dict[str, Any]) -> str:
     waited, model = stage.get("waiting_seconds"), stage.get("model_seconds")
     if waited is None:
         return ""
-    said = "" if model is None else f" (the network's model: {number(float(model), 3)} s)"
-    return f", {number(float(waited), 3)} s of it waiting for messages{said}"
+    model_text = "" if model is None else f" (the network's model: {number(float(model), 3)} s)"
+    return f", {number(float(waited), 3)} s of it waiting for messages{model_text}"
 
 
 def _job_file(result: JobResult) -> str:

@@ -155,8 +155,8 @@ def _bar(pen, labels, box, unit, ink, font) -> None:
         y = top + long * (labels.high - value) / (labels.high - labels.low)
         pen.line((left + thick, y, left + thick + 7 * unit, y), ink, max(1, round(2 * unit)))
         pen.text((left + thick + 13 * unit, y), text, ink, small, anchor="lm")
-    words = _wrapped(labels.quantity, small, right - left)
-    pen.multiline_text((left, top - 22 * unit), words, ink, small, anchor="ld", spacing=4 * unit)
+    text = _wrapped(labels.quantity, small, right - left)
+    pen.multiline_text((left, top - 22 * unit), text, ink, small, anchor="ld", spacing=4 * unit)
     if labels.largest is not None:
         text = f"maximum {digits_for(labels.largest, labels.largest, abs(labels.largest))}"
         pen.text((left, bottom + 18 * unit), text, ink, small, anchor="lt")
@@ -202,13 +202,13 @@ def of_result(result: JobResult, scene: Scene | None = None) -> Image.Image | No
         picture = Image.open(result.directory / "picture.png").convert("RGB")
     except (OSError, ValueError, SyntaxError):
         return None
-    _, words, unit = result.field_name
+    _, title, unit = result.field_name
     reported, image = s.get("shown", {}), s.get("image", {})
     low, high = float(reported.get("low", 0.0)), float(reported.get("high") or 0.0)
     largest = next((f.thin.largest for f in result.fields if f.limits is not None), None)
     labels = Labels(
         title=f"{s.get('job', '')}: {reported.get('caption', '')}".rstrip(": "),
-        quantity=words + ("" if unit in ("", "1") else f" ({unit})"),
+        quantity=title + ("" if unit in ("", "1") else f" ({unit})"),
         low=low,
         high=high,
         at_least=largest is not None and largest > high,

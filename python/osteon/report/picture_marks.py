@@ -43,7 +43,7 @@ class Camera:
         """Return the distance behind the centre of the specimen [mm]; negative in front of it."""
         return float((np.asarray(point, float) - self.middle) @ self.ahead)
 
-    def seen_at(self, point: np.ndarray) -> tuple[float, float]:
+    def project(self, point: np.ndarray) -> tuple[float, float]:
         """Return column and row in the picture; integers are corners of pixels."""
         from_middle = np.asarray(point, float) - self.middle
         size = self.mm_per_pixel * (1 + self.depth(point) / self.distance)
@@ -56,7 +56,7 @@ class Camera:
 def draw_arrows(picture: Image.Image, camera: Camera, arrows: Sequence[dict], unit: float, font: Font) -> Image.Image:
     """Draw arrows with an outline; those on the far side are faint. Their labels are at the free end."""
     for arrow in sorted(arrows, key=lambda a: -camera.depth(a["to"])):
-        tail, tip = camera.seen_at(arrow["from"]), camera.seen_at(arrow["to"])
+        tail, tip = camera.project(arrow["from"]), camera.project(arrow["to"])
         length = math.dist(tail, tip)
         if length < 2 * unit:
             continue
@@ -89,26 +89,26 @@ def draw_arrows(picture: Image.Image, camera: Camera, arrows: Sequence[dict], un
 
 
 def draw_peak(
-    picture: Image.Image, camera: Camera, point: np.ndarray, words: str, unit: float, font: Font
+    picture: Image.Image, camera: Camera, point: np.ndarray, text: str, unit: float, font: Font
 ) -> Image.Image:
     """Draw a ring around the maximum, and its label, without regard to occlusion."""
     picture = picture.copy()
     pen = ImageDraw.Draw(picture)
-    x, y = camera.seen_at(point)
+    x, y = camera.project(point)
     for ink, thick in (((16, 18, 22), 5 * unit), ((255, 255, 255), 2 * unit)):
         r = 11 * unit + thick / 2
         pen.ellipse((x - r, y - r, x + r, y + r), outline=ink, width=max(1, round(thick)))
-    draw_label(pen, picture.size, (x + 12 * unit, y - 22 * unit), words, (255, 255, 255), unit, font)
+    draw_label(pen, picture.size, (x + 12 * unit, y - 22 * unit), text, (255, 255, 255), unit, font)
     return picture
 
 
 def draw_label(
-    pen: ImageDraw.ImageDraw, size: tuple[int, int], at: tuple[float, float], words: str, ink: Colour, unit: float,
+    pen: ImageDraw.ImageDraw, size: tuple[int, int], at: tuple[float, float], text: str, ink: Colour, unit: float,
     font: Font,
 ) -> None:  # fmt: skip
     """Draw a label beside a point, with a dark outline, shifted so that it is within the picture."""
     face = font(18)
-    width, height = face.getlength(words), 24 * unit
+    width, height = face.getlength(text), 24 * unit
     x = min(max(at[0] + 6 * unit, 4 * unit), size[0] - width - 6 * unit)
     y = min(max(at[1] - height / 2, 4 * unit), size[1] - height - 4 * unit)
-    pen.text((x, y), words, ink, face, stroke_width=max(1, round(2 * unit)), stroke_fill=(16, 18, 22))
+    pen.text((x, y), text, ink, face, stroke_width=max(1, round(2 * unit)), stroke_fill=(16, 18, 22))

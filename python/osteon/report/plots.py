@@ -21,12 +21,12 @@ def histogram(result: JobResult) -> str | None:
     # Dead ends carry almost no load: over all decades of their values the rest would be a single bar.
     low = max(least, float(values[-1]) * 1e-9)
     high = max(float(values[-1]), low * 1.01)
-    _, words, unit = result.field_name
+    _, title, unit = result.field_name
     edges = np.geomspace(low, high, 81)
     edges[-1] = high  # by rounding it may be lower, which would exclude the maximum
     counts = np.diff(np.append(np.searchsorted(values, edges[:-1]), values.size))
     panel = Panel(
-        f"{words} ({unit}); 1 % of the volume is below the axis",
+        f"{title} ({unit}); 1 % of the volume is below the axis",
         "solid volume (%)",
         steps=(edges, 100 * counts / values.size),
         rules=[Rule("x", middle, WARM, "median"), Rule("x", most, WARM, "98th percentile", dashed=True)],

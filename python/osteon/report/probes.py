@@ -53,8 +53,8 @@ def _along(probes: dict[str, Any]) -> dict[str, list[Line]]:
             values = probe.get("last", {}).get(key)
             if key == "velocity_mm_per_s" or not values:
                 continue
-            way = [length * n / (len(values) - 1) for n in range(len(values))]
-            lines.setdefault(key, []).append((name, way, [math.nan if v is None else float(v) for v in values]))
+            distances = [length * n / (len(values) - 1) for n in range(len(values))]
+            lines.setdefault(key, []).append((name, distances, [math.nan if v is None else float(v) for v in values]))
     return lines
 
 
@@ -62,8 +62,8 @@ def probes(result: JobResult) -> str | None:
     """Plot the probes of a flow; None if there are none."""
     reported = result.summary.get("probes", {})
     panels = [
-        (lines[key], f"{title} ({unit})", words)
-        for lines, words in (
+        (lines[key], f"{title} ({unit})", x_title)
+        for lines, x_title in (
             (_over_time(result, [name for name in reported if "from_mm" not in reported[name]]), "time (s)"),
             (_along(reported), "along the line (mm)"),
         )
@@ -74,8 +74,8 @@ def probes(result: JobResult) -> str | None:
         return None
 
     drawn = []
-    for n, (lines, title, words) in enumerate(panels):
-        is_last = n + 1 == len(panels) or panels[n + 1][2] != words
+    for n, (lines, title, x_title) in enumerate(panels):
+        is_last = n + 1 == len(panels) or panels[n + 1][2] != x_title
         coloured = [Drawn(x, y, COLOURS[i % len(COLOURS)], label) for i, (label, x, y) in enumerate(lines)]
-        drawn.append(Panel(words if is_last else "", title, coloured))
+        drawn.append(Panel(x_title if is_last else "", title, coloured))
     return svg_uri((8, 2.0 * len(panels)), drawn)

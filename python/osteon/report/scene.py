@@ -99,11 +99,11 @@ def _loads(scene: Scene, case: dict, name: str, sets: dict) -> None:
     for s in supports:
         n, axes = int(s.get("set", 0)), "".join(reversed(str(s.get("held", ""))))
         if s.get("kind") == "displaced":
-            words, colour = _displacement(s), DISPLACED
+            text, colour = _displacement(s), DISPLACED
             _face_arrows(scene, s, n, name)
         else:
-            words, colour = f"held along {', '.join(axes)}", HELD
-        reported.setdefault(n, ([], colour))[0].append(words)
+            text, colour = f"fixed along {', '.join(axes)}", HELD
+        reported.setdefault(n, ([], colour))[0].append(text)
     for f in forces:
         n, vector = int(f.get("set", 0)), np.array(f["force_N"], float)[::-1]
         stem = re.sub(r"_?(left|right|l|r)$", "", str(f["on"]))
@@ -112,11 +112,11 @@ def _loads(scene: Scene, case: dict, name: str, sets: dict) -> None:
         reported.setdefault(n, ([], colour))[0].append(f"{number(magnitude, 3)} N")
         if magnitude > 0.02 * longest and magnitude > 0:
             _force_arrows(scene, f, n, name, vector, colour, magnitude / longest)
-    for n, (words, colour) in reported.items():
+    for n, (texts, colour) in reported.items():
         if n not in sets:
             continue
         known = next((e for e in scene.entries if e["number"] == n), None)
-        label = f"{sets[n]['name']}: {', '.join(dict.fromkeys(words))}"
+        label = f"{sets[n]['name']}: {', '.join(dict.fromkeys(texts))}"
         if known is None:
             nodes = f" ({number(int(sets[n]['nodes']))} nodes)"
             scene.entries.append({"number": n, "label": label + nodes, "colour": list(colour)})
@@ -227,7 +227,7 @@ def _boundaries(scene: Scene, reported: list[dict], solid: np.ndarray) -> None:
         inflow = float(b.get("inflow_mm3_per_s", 0.0))
         if b.get("kind") in ("velocity", "flow_rate", "pressure", "outlet") and inflow:
             colour = DISPLACED if inflow > 0 else HELD
-        label = f"{b.get('face', 'inside')}: {_boundary_words(b)}"
+        label = f"{b.get('face', 'inside')}: {_condition_text(b)}"
         if face:
             axis, high = "zyx".index(face[1]), face[2] == "high"
             layer: list[Any] = [slice(None)] * 3
@@ -282,6 +282,6 @@ UNITS = {
 }
 
 
-def _boundary_words(b: dict) -> str:
+def _condition_text(b: dict) -> str:
     values = [f"{number(float(b[key]), 4)} {unit}" for key, unit in UNITS.items() if key in b]
     return ", ".join([str(b.get("kind", "")).replace("_", " "), *values])

@@ -73,7 +73,7 @@ def directional_value(tensor_zyx: np.ndarray) -> Callable[[np.ndarray], np.ndarr
     return lambda n: np.einsum("...i,ij,...j->...", n, k, n)
 
 
-def picture_of_directions(along: Callable[[np.ndarray], np.ndarray], words: str) -> str:
+def picture_of_directions(along: Callable[[np.ndarray], np.ndarray], label: str) -> str:
     """Draw a body whose radius in each direction is the value there, and its outlines in the three planes of the
     axes."""
     from matplotlib import rc_context
@@ -101,7 +101,7 @@ def picture_of_directions(along: Callable[[np.ndarray], np.ndarray], words: str)
         for axis in (body.xaxis, body.yaxis, body.zaxis):
             axis.set_ticklabels([])
             axis.set_pane_color((0, 0, 0, 0))
-        figure.colorbar(ScalarMappable(norm, colours), ax=body, shrink=0.7, label=words)
+        figure.colorbar(ScalarMappable(norm, colours), ax=body, shrink=0.7, label=label)
         flat = figure.add_subplot(1, 2, 2, projection="polar")
         angle = np.linspace(0, 2 * np.pi, 241)
         for (a, b), colour in zip(((0, 1), (0, 2), (1, 2)), COLOURS, strict=False):
@@ -118,9 +118,9 @@ def picture_of_directions(along: Callable[[np.ndarray], np.ndarray], words: str)
     return data_uri(out.getvalue())
 
 
-def _body(along: Callable[[np.ndarray], np.ndarray], words: str) -> str:
-    uri = picture_of_directions(along, words)
-    alt = f"{escape(words)} by direction: a body whose radius is the value, and its outlines in the planes of the axes"
+def _body(along: Callable[[np.ndarray], np.ndarray], label: str) -> str:
+    uri = picture_of_directions(along, label)
+    alt = f"{escape(label)} by direction: a body whose radius is the value, and its outlines in the planes of the axes"
     return f'<img class="wide" src="{uri}" alt="{alt}">'
 
 

@@ -112,17 +112,17 @@ def describe_test(summary: dict[str, Any]) -> str:
         return OTHER_TESTS[load["test"]](load)
     if "reference_K" in load:
         return _warm_test(load)
-    words = TESTS.get(load.get("test", "axial_bonded"), str(load.get("test")))
+    text = TESTS.get(load.get("test", "axial_bonded"), str(load.get("test")))
     if load.get("test") != "custom":
-        words += f" along {load.get('axis', '?')}"
+        text += f" along {load.get('axis', '?')}"
     if "strain" in load:
-        words += f", {number(100 * float(load['strain']))} % strain"
+        text += f", {number(100 * float(load['strain']))} % strain"
     if "angle_deg" in load:
-        words += f", {number(load['angle_deg'])}°"
+        text += f", {number(load['angle_deg'])}°"
     if cases := summary.get("cases"):
-        words = "; ".join(f"{case['name']}: {describe_test({'load': case.get('load', {})})}" for case in cases[:4])
-        words = f"{len(cases)} load cases: {words}" + ("; ..." if len(cases) > 4 else "")
-    return words
+        text = "; ".join(f"{case['name']}: {describe_test({'load': case.get('load', {})})}" for case in cases[:4])
+        text = f"{len(cases)} load cases: {text}" + ("; ..." if len(cases) > 4 else "")
+    return text
 
 
 def _temperatures(load: dict[str, Any]) -> str:
@@ -137,11 +137,11 @@ def _heat_transfer(load: dict[str, Any]) -> str:
 def _warm_test(load: dict[str, Any]) -> str:
     held = "free to expand" if load.get("test") == "free_expansion" else "between bonded plates"
     warm = f"{_temperatures(load)} along {load.get('axis', '?')}" if "low_K" in load else "Temperatures of a flow"
-    words = f"{warm}, {held}"
-    words += f", free of stress at {number(load['reference_K'])} K"
+    text = f"{warm}, {held}"
+    text += f", free of stress at {number(load['reference_K'])} K"
     if load.get("strain"):
-        words += f", {number(100 * float(load['strain']))} % strain"
-    return words
+        text += f", {number(100 * float(load['strain']))} % strain"
+    return text
 
 
 OTHER_TESTS: dict[str, Callable[[dict[str, Any]], str]] = {
@@ -234,7 +234,7 @@ def supports_and_forces(result: JobResult) -> list[list[str]]:
     for case in cases:
         name = str(case.get("name", ""))
         for s in case.get("supports", []):
-            held = f"held along {', '.join(s.get('held', ''))}" if s.get("held") else ""
+            held = f"fixed along {', '.join(s.get('held', ''))}" if s.get("held") else ""
             rows.append([name, str(s["on"]), held, _z_y_x(s["reaction_N"]), _z_y_x(s["moment_N_mm"]), ""])
         for f in case.get("forces", []):
             moved = number(f["displacement_mm"]) if "displacement_mm" in f else ""
@@ -328,10 +328,10 @@ def uncertainty(result: JobResult) -> list[list[str]]:
     shown = [a for a in reported.get("answers", []) if a.get("in_table")]
     if not shown:
         return []
-    causes = [(key, words) for key, words in CAUSES if any(key in a for a in shown)]
+    causes = [(key, label) for key, label in CAUSES if any(key in a for a in shown)]
     has_order = any("order" in a for a in shown)
     more = ["extrapolated to voxel size 0", "order"] if has_order else []
-    rows = [["answer", "value", *(f"± {words}" for _, words in causes), "± all", "interval (k = 2)", *more, ""]]
+    rows = [["answer", "value", *(f"± {label}" for _, label in causes), "± all", "interval (k = 2)", *more, ""]]
     for a in shown:
         title = f"{a['title']}, case {a['case']}" if a.get("case") else str(a["title"])
         differences = ["unknown" if a.get(key) is None else number(a[key], 2) for key, _ in causes]
@@ -462,20 +462,20 @@ def segmentation(result: JobResult) -> list[tuple[str, str]]:
     return rows
 
 
-def _solver(took: dict[str, Any]) -> list[tuple[str, str]]:
+def _solver(resources: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the resources that the solver used; summaries of earlier versions do not contain them."""
     rows = []
-    if "setup_cpu_seconds" in took:
-        set_up, solution = (number(float(took[key]), 3) for key in ("setup_cpu_seconds", "solve_cpu_seconds"))
+    if "setup_cpu_seconds" in resources:
+        set_up, solution = (number(float(resources[key]), 3) for key in ("setup_cpu_seconds", "solve_cpu_seconds"))
         rows.append(("CPU time of the solver", f"{set_up} s set-up, {solution} s solution"))
-    if "share_of_bandwidth" in took:
-        memory, cores = (number(100 * float(took[key]), 2) for key in ("share_of_bandwidth", "share_of_peak"))
+    if "share_of_bandwidth" in resources:
+        memory, cores = (number(100 * float(resources[key]), 2) for key in ("share_of_bandwidth", "share_of_peak"))
         rows.append(("Solver performance", f"{memory} % of the memory bandwidth, {cores} % of the peak of the cores"))
-    if "parallel_efficiency" in took:
+    if "parallel_efficiency" in resources:
         rows.append(
             (
                 "Parallel efficiency",
-                f"{number(100 * float(took['parallel_efficiency']), 3)} %, the rest is waiting time",
+                f"{number(100 * float(resources['parallel_efficiency']), 3)} %, the rest is waiting time",
             )
         )
     return rows

@@ -61,5 +61,5 @@ def tick_labels(values: list[float]) -> tuple[list[str], str]:
     shared = exponent if exponent >= 5 or exponent < -3 else 0
     scaled = [v / 10.0**shared for v in values]
     decimals = next((d for d in range(8) if all(abs(v - round(v, d)) < 1e-7 for v in scaled)), 8)
-    words = [f"{v + 0.0:.{decimals}f}".replace("-", "−") for v in scaled]
-    return words, f"×10{str(shared).translate(SUPERSCRIPTS)}" if shared else ""
+    labels = [f"{v + 0.0:.{decimals}f}".replace("-", "−") for v in scaled]
+    return labels, f"×10{str(shared).translate(SUPERSCRIPTS)}" if shared else ""

@@ -38,18 +38,18 @@ class ThinField:
     largest_at: tuple[float, float, float]  # its centre in voxels of the page, x, y, z
 
     @cached_property
-    def there(self) -> np.ndarray:
+    def has_value(self) -> np.ndarray:
         """Mask of voxels with a value."""
         return np.isfinite(self.values)
 
     @cached_property
     def sorted_values(self) -> np.ndarray:
         """All values in ascending order, used for percentiles by plots, scales and colours."""
-        return np.sort(self.values[self.there])
+        return np.sort(self.values[self.has_value])
 
     @property
     def has_values(self) -> bool:
-        return bool(self.there.any())
+        return bool(self.has_value.any())
 
     def percentiles(self, *shares: float) -> list[float]:
         """Return percentiles as np.percentile does, of at least one value."""
@@ -75,15 +75,15 @@ def thin_field(planes: Iterator[tuple[int, np.ndarray]], shape: tuple[int, int, 
     largest, where = -np.inf, (0, 0, 0)
     for first, group in planes:
         for z, plane in enumerate(group, start=first):
-            there = np.isfinite(plane)
-            if not there.any():
+            has_value = np.isfinite(plane)
+            if not has_value.any():
                 continue
-            filled = np.where(there, plane, 0)
-            top = int(np.argmax(np.where(there, plane, -np.inf)))
+            filled = np.where(has_value, plane, 0)
+            top = int(np.argmax(np.where(has_value, plane, -np.inf)))
             if (value := float(plane.flat[top])) > largest:
                 largest, where = value, (top % shape[2], top // shape[2], z)
             total[z // k] += blocks(filled, k)
-            count[z // k] += blocks(there.astype(count.dtype), k)
+            count[z // k] += blocks(has_value.astype(count.dtype), k)
     with np.errstate(invalid="ignore", divide="ignore"):
         values = (total / np.where(count, count, np.nan)).astype("f4")
     return ThinField(values, largest, tuple((n + 0.5) / k for n in where))
@@ -94,11 +94,11 @@ def _full_field(planes: Iterator[tuple[int, np.ndarray]], shape: tuple[int, int,
     values = np.full(shape, np.nan, "f4")
     largest, where = -np.inf, (0, 0, 0)
     for first, group in planes:
-        here = values[first : first + len(group)]
-        np.copyto(here, group, where=np.isfinite(group), casting="same_kind")
-        value = float(np.fmax.reduce(here, axis=None))  # NaN if all are NaN
+        part = values[first : first + len(group)]
+        np.copyto(part, group, where=np.isfinite(group), casting="same_kind")
+        value = float(np.fmax.reduce(part, axis=None))  # NaN if all are NaN
         if value > largest:
-            z, y, x = np.unravel_index(int(np.argmax(here == value)), here.shape)
+            z, y, x = np.unravel_index(int(np.argmax(part == value)), part.shape)
             largest, where = value, (int(x), int(y), first + int(z))
     return ThinField(values, largest, tuple(n + 0.5 for n in where))
 
@@ -186,10 +186,10 @@ def scale_of(values: np.ndarray) -> Scale:
 
 def codes_of(field: ThinField, scale: Scale) -> np.ndarray:
     """Return a code for each voxel, 0 for missing values."""
-    share = (field.values[field.there] - scale.low) / (scale.high - scale.low)
+    share = (field.values[field.has_value] - scale.low) / (scale.high - scale.low)
     np.clip(share, 0, 1, out=share)
     codes = np.zeros(field.values.shape, "u1")
-    codes[field.there] = 1 + np.round((np.sqrt(share) if scale.power == 2 else share) * CODES)
+    codes[field.has_value] = 1 + np.round((np.sqrt(share) if scale.power == 2 else share) * CODES)
     return codes
 
 

@@ -1,4 +1,4 @@
-"""Answers of a summary as single numbers or words with units, for tables over several jobs."""
+"""Answers of a summary as single numbers or texts with units, for tables over several jobs."""
 
 from typing import Any, NamedTuple
 
@@ -38,8 +38,10 @@ def values_of(summary: dict[str, Any]) -> list[Value]:
             if not is_there:
                 continue
             found += [
-                Value(key + ending, case, (title.removesuffix(" (z, y, x)") if words else title) + words, unit, number)
-                for ending, words, number in _numbers_in(value)
+                Value(
+                    key + ending, case, (title.removesuffix(" (z, y, x)") if suffix else title) + suffix, unit, number
+                )
+                for ending, suffix, number in _numbers_in(value)
             ]
     return found
 
@@ -118,7 +120,7 @@ def _numbers_in(value: Any) -> list[tuple[str, str, Any]]:
     else:
         return [("", "", value)]
     return [
-        (f".{name}{ending}", f" {words}{more}", number)
-        for name, words, inner in named
+        (f".{name}{ending}", f" {suffix}{more}", number)
+        for name, suffix, inner in named
         for ending, more, number in _numbers_in(inner)
     ]

@@ -1,7 +1,8 @@
 """Print the values of an HDF5 file: `python -m osteon.results.hdf5_values PATH [DATASET]`.
 
-A process of its own: HDF5 may crash on damaged bytes or never return (docs/reference/format.md), and this one may be
-lost. Without DATASET it lists the datasets of numbers as one line of JSON; with it, the values follow, in C order.
+The values are read in a separate process, because HDF5 may crash on damaged bytes or never return
+(docs/reference/format.md). Without DATASET the program lists the datasets of numbers as one line of JSON; with DATASET
+it prints the values in C order.
 """
 
 import json
@@ -25,7 +26,7 @@ def _numbers(values: object) -> list[float] | None:
     return found.astype(float).ravel().tolist() if found.dtype.kind in "uif" and found.size <= 16 else None
 
 
-def _said(item) -> dict[str, list[float]]:
+def _stated_attributes(item) -> dict[str, list[float]]:
     found = {key: _numbers(item.attrs[key]) for key in SPACINGS if key in item.attrs}
     return {key: values for key, values in found.items() if values}
 
@@ -80,14 +81,14 @@ def listing(file) -> dict[str, object]:
             "elsewhere": bool(item.external) or item.is_virtual,
             "axes": _axes(item) if len(item.shape or ()) >= 3 else None,
             **_missing(item),
-            **_said(item),
+            **_stated_attributes(item),
         }
         if 0 < item.size <= 16 and not entry["elsewhere"]:
             entry["values"] = _numbers(item[()])
         found["/" + name] = entry
 
     file.visititems(visit)
-    return {"datasets": found, **_said(file)}
+    return {"datasets": found, **_stated_attributes(file)}
 
 
 def write_values(dataset, out) -> None:

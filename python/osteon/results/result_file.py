@@ -153,7 +153,7 @@ def _check_bytes(path: Path) -> bool:
             f"'{path}' is damaged: its bytes do not match its seal; "
             "`osteon verify` locates the damage, then run the job again"
         )
-    if seal is None and not _ends_where_it_says(path):
+    if seal is None and not _has_stated_length(path):
         raise DataError(
             f"'{path}' is not a complete file of osteon: it does not end with a seal (truncated, or of another "
             "type); copy it again, or run the job again"
@@ -205,7 +205,7 @@ def _number(digits: bytes) -> int:
     return int(digits, 16) if re.fullmatch(rb"[0-9a-f]{16}", digits) else -1
 
 
-def _ends_where_it_says(path: Path) -> bool:
+def _has_stated_length(path: Path) -> bool:
     """Return True if an HDF5 file has the length that its first bytes state. A cut file or a sealed one does not."""
     with path.open("rb") as file:
         head = file.read(48)

@@ -18,15 +18,15 @@ LOOPBACK = "127.0.0.1"
 
 def bound(port: int) -> socket.socket:
     """Return a socket that only this machine can reach. @throws OSError if the port is in use"""
-    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        made.bind((LOOPBACK, port))
-        made.listen(128)  # before the address is printed: an early client waits for the server
+        listener.bind((LOOPBACK, port))
+        listener.listen(128)  # before the address is printed: an early client waits for the server
     except OSError:
-        made.close()
+        listener.close()
         raise
-    return made
+    return listener
 
 
 def first_free(port: int) -> socket.socket:

@@ -73,7 +73,7 @@ async def body_of(request: Request) -> dict[str, Any]:
             parts.append(part)
     body = loads(b"".join(parts) or b"{}")
     if not isinstance(body, dict):
-        raise ValueError(f"it is a {type(body).__name__}")
+        raise ValueError(f"type {type(body).__name__}")
     return body
 
 

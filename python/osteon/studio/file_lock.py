@@ -33,7 +33,7 @@ def held(path: Path) -> BinaryIO | None:
 
 
 @contextmanager
-def alone(path: Path) -> Iterator[None]:
+def exclusive(path: Path) -> Iterator[None]:
     """Exclude other processes. @throws MachineError if one keeps the lock, OSError"""
     end = time.monotonic() + PATIENCE
     while (file := held(path)) is None:

@@ -61,7 +61,7 @@ def require_depth(value: Any) -> None:
     while level := [inner for v in level if isinstance(v, (dict, list)) for inner in _inner(v)]:
         depth += 1
         if depth > MOST_DEPTH:
-            raise ValueError(f"it is nested more than {MOST_DEPTH} levels deep")
+            raise ValueError(f"nested more than {MOST_DEPTH} levels deep")
 
 
 def _inner(value: Any) -> list[Any]:

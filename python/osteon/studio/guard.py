@@ -40,8 +40,8 @@ class Guard:
             return await send({"type": "websocket.close", "code": 1008})
         headers = {k.decode("latin1").lower(): v.decode("latin1") for k, v in scope["headers"]}
         has_data = scope["path"].startswith("/api/")
-        if why := self.why_not(headers, has_data):
-            return await PlainTextResponse(why, 403, {**HEADERS, "cache-control": "no-store"})(scope, receive, send)
+        if reason := self.reason_for_rejection(headers, has_data):
+            return await PlainTextResponse(reason, 403, {**HEADERS, "cache-control": "no-store"})(scope, receive, send)
         if "\0" in scope["path"] or len(scope["path"]) > LONGEST_PATH:
             return await PlainTextResponse("file not found", 404, HEADERS)(scope, receive, send)
         has_begun = False
@@ -68,7 +68,7 @@ class Guard:
                 text = "internal error of the studio; see its terminal"
                 await PlainTextResponse(text, 500, HEADERS)(scope, receive, send)
 
-    def why_not(self, headers: dict[str, str], has_data: bool) -> str:
+    def reason_for_rejection(self, headers: dict[str, str], has_data: bool) -> str:
         """Return the reason why a request is rejected; empty if it is accepted."""
         host, origin = headers.get("host", ""), headers.get("origin")
         if not (LOOPBACK.fullmatch(host) or (self.allowed_host and host.split(":")[0] == self.allowed_host)):

@@ -22,7 +22,7 @@ from tomlkit.exceptions import TOMLKitError
 
 from ..errors import DataError, printable
 from ..files.replace_file import write_whole
-from .file_lock import alone
+from .file_lock import exclusive
 from .foreign_file import MOST_DEPTH, json_of, require_depth, to_append
 
 MOST_STEPS = 200
@@ -64,10 +64,10 @@ class JobFile:
         self.steps_seen = stamp
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
+    def _exclusive(self) -> Iterator[None]:
         """Exclude threads and other studios between the comparison with the text on disk and its replacement."""
         self.folder.mkdir(exist_ok=True)
-        with self.lock, alone(self.folder / "edit.lock"):
+        with self.lock, exclusive(self.folder / "edit.lock"):
             self._read_steps()
             yield
 
@@ -111,7 +111,7 @@ class JobFile:
 
     def edit(self, base: str, operations: list[dict[str, Any]]) -> None:
         """@throws Changed, DataError (an operation that does not fit the text)"""
-        with self._alone():
+        with self._exclusive():
             text = self._expected(base)
             new = edited(text, operations)
             if new == text:
@@ -122,7 +122,7 @@ class JobFile:
         """Replace the whole text: as typed, or from another protocol. @throws Changed"""
         if len(text.encode()) > MOST_BYTES:
             raise DataError(f"the text exceeds {MOST_BYTES >> 20} MiB, the limit of a job file; nothing was changed")
-        with self._alone():
+        with self._exclusive():
             old = self._expected(base)
             if text == old:
                 return
@@ -130,7 +130,7 @@ class JobFile:
 
     def undo(self, base: str) -> None:
         """@throws Changed"""
-        with self._alone():
+        with self._exclusive():
             text = self._expected(base)
             if self.undo_texts:
                 *rest, last = self.undo_texts
@@ -138,7 +138,7 @@ class JobFile:
 
     def redo(self, base: str) -> None:
         """@throws Changed"""
-        with self._alone():
+        with self._exclusive():
             text = self._expected(base)
             if self.redo_texts:
                 *rest, last = self.redo_texts
@@ -194,7 +194,7 @@ def edited(text: str, operations: list[dict[str, Any]]) -> str:
         require_depth(tomllib.loads(new))
     except RecursionError:
         raise DataError(
-            f"the edit does not fit the job file: it is nested more than {MOST_DEPTH} levels deep; nothing was changed"
+            f"the edit does not fit the job file: nested more than {MOST_DEPTH} levels deep; nothing was changed"
         ) from None
     except (TOMLKitError, tomllib.TOMLDecodeError, KeyError, IndexError, TypeError, ValueError, AttributeError) as e:
         raise DataError(
@@ -218,14 +218,14 @@ def with_lines_between(before: str, after: str) -> str:
 
 def _without_placeholder(document: tomlkit.TOMLDocument, path: list[Any]) -> tomlkit.TOMLDocument:
     """Replace the comment of `osteon new` about a missing key by the key: `# KEY = # missing: ...`."""
-    *way, key = path
-    if not isinstance(key, str) or len(way) not in (1, 2) or not all(isinstance(k, str) for k in way[:1]):
+    *parents, key = path
+    if not isinstance(key, str) or len(parents) not in (1, 2) or not all(isinstance(k, str) for k in parents[:1]):
         return document
-    head = f"[{way[0]}]" if len(way) == 1 else f"[[{way[0]}]]"
+    head = f"[{parents[0]}]" if len(parents) == 1 else f"[[{parents[0]}]]"
     lines = tomlkit.dumps(document).split("\n")
     heads = [n for n, line in enumerate(lines) if HEAD.match(line)]
     own = [n for n in heads if lines[n].split("#")[0].strip() == head]
-    number = way[1] if len(way) == 2 else 0
+    number = parents[1] if len(parents) == 2 else 0
     if not isinstance(number, int) or number >= len(own):
         return document
     end = next((n for n in heads if n > own[number]), len(lines))
@@ -237,16 +237,16 @@ def _without_placeholder(document: tomlkit.TOMLDocument, path: list[Any]) -> tom
 
 
 def _apply(document: tomlkit.TOMLDocument, operation: dict[str, Any]) -> None:
-    *way, last = operation["path"]
+    *parents, last = operation["path"]
     kind = operation["op"]
     if kind == "remove":
-        at = _walk(document, way, makes=False)
-        if isinstance(last, int) and len(at) == 1 and isinstance(way[-1], str):
-            _walk(document, way[:-1], makes=False).pop(way[-1])  # removing the last table removes its list
+        at = _walk(document, parents, makes=False)
+        if isinstance(last, int) and len(at) == 1 and isinstance(parents[-1], str):
+            _walk(document, parents[:-1], makes=False).pop(parents[-1])  # removing the last table removes its list
         else:
             at.pop(last)
         return
-    at = _walk(document, way, makes=True)
+    at = _walk(document, parents, makes=True)
     if kind == "set":
         value = tomlkit.item(operation["value"])
         if isinstance(last, str) and last in at and not isinstance(at[last], dict):
@@ -268,8 +268,8 @@ def _apply(document: tomlkit.TOMLDocument, operation: dict[str, Any]) -> None:
     at[last].append(table)
 
 
-def _walk(at: Any, way: list[Any], makes: bool) -> Any:
-    for key in way:
+def _walk(at: Any, parents: list[Any], makes: bool) -> Any:
+    for key in parents:
         if isinstance(key, str) and key not in at:
             if not makes:
                 raise KeyError(key)

@@ -19,21 +19,21 @@ def binary() -> str:
     return os.environ.get("OSTEON_BINARY", "osteon")
 
 
-def answer_of(*words: str, folder: Path, accepts: tuple[int, ...] = (0,)) -> dict[str, Any]:
+def answer_of(*arguments: str, folder: Path, accepts: tuple[int, ...] = (0,)) -> dict[str, Any]:
     """Return the `--json -` document of a command. @throws Error of its exit code"""
-    done = run(*words, "--json", "-", folder=folder)
+    done = run(*arguments, "--json", "-", folder=folder)
     if done.returncode not in accepts:
-        raise error_of(done.returncode, (done.stderr.strip() or f"osteon {words[0]} failed")[-SHOWN:])
+        raise error_of(done.returncode, (done.stderr.strip() or f"osteon {arguments[0]} failed")[-SHOWN:])
     try:
         return json.loads(done.stdout)
     except ValueError:
-        raise MachineError(f"osteon {words[0]} returned no answer: {done.stderr.strip()[-SHOWN:]}") from None
+        raise MachineError(f"osteon {arguments[0]} returned no answer: {done.stderr.strip()[-SHOWN:]}") from None
 
 
-def run(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run(
-            [binary(), *words], capture_output=True, text=True, check=False, cwd=folder, stdin=subprocess.DEVNULL
+            [binary(), *arguments], capture_output=True, text=True, check=False, cwd=folder, stdin=subprocess.DEVNULL
         )
     except OSError as e:
         raise MachineError(f"cannot start '{binary()}': {e.strerror}; set OSTEON_BINARY to the program") from None

@@ -47,65 +47,65 @@ def fields_in(folder: Path) -> list[dict[str, Any]]:
     ]
 
 
-def picture_words(view: dict[str, Any]) -> list[str]:
+def picture_arguments(view: dict[str, Any]) -> list[str]:
     """Return the options of `osteon render` for a view of the page. @throws UsageError for an invalid view"""
-    words: list[str] = []
+    arguments: list[str] = []
     for option, key in (("--field", "field"), ("--component", "component"), ("--lines-of", "lines_of")):
         if view.get(key):
-            words += [option, named(view[key])]
+            arguments += [option, named(view[key])]
     method = str(view.get("method") or "")
     if method not in METHODS:
         raise UsageError(f"unknown method '{method}' of a picture; known: {', '.join(METHODS[1:])}")
     if method:
-        words += ["--method", method]
+        arguments += ["--method", method]
     if method in ("", "surface", "volume"):
-        words.append("--fast")
+        arguments.append("--fast")
     if method == "surface" and view.get("level") is not None:
-        words += ["--level", number(view["level"])]
+        arguments += ["--level", number(view["level"])]
     if view.get("range"):
-        words += ["--range", *(number(v) for v in view["range"][:2])]
+        arguments += ["--range", *(number(v) for v in view["range"][:2])]
     if view.get("streamlines"):
-        words += ["--streamlines", str(max(1, min(2000, int(view["streamlines"]))))]
+        arguments += ["--streamlines", str(max(1, min(2000, int(view["streamlines"]))))]
     axis = str(view.get("cut") or "")
     if axis in ("x", "y", "z") and method == "lic":
-        words += ["--cut", f"{axis}={number(view['at_mm'])}"]
+        arguments += ["--cut", f"{axis}={number(view['at_mm'])}"]
     elif axis in ("x", "y", "z"):
         # The far side of a plane is removed: above the position, or below it by a downward normal.
         sign = -1 if view.get("keeps") == "above" else 1
-        words += ["--clip", f"{axis}={sign},offset={number(sign * float(view['at_mm']))}"]
+        arguments += ["--clip", f"{axis}={sign},offset={number(sign * float(view['at_mm']))}"]
     for option in ("azimuth", "elevation", "zoom"):
         if view.get(option) is not None:
-            words += [f"--{option}", number(view[option])]
+            arguments += [f"--{option}", number(view[option])]
     if view.get("light"):
-        words += ["--preset", "paper"]
-    return words
+        arguments += ["--preset", "paper"]
+    return arguments
 
 
 def picture(folder: Path, view: dict[str, Any]) -> tuple[bytes, str]:
     """Return a picture as PNG, and the command that draws it in the folder of the results. @throws Error"""
-    words = picture_words(view)
+    arguments = picture_arguments(view)
     wide, high = (max(64, min(MOST_PIXELS, int(view.get(key) or 800))) for key in ("width", "height"))
-    words += ["--width", str(wide), "--height", str(high)]
+    arguments += ["--width", str(wide), "--height", str(high)]
     if view.get("plain"):
-        words.append("--plain")
+        arguments.append("--plain")
     with tempfile.TemporaryDirectory(prefix="osteon-") as made, drawing:
         path = Path(made) / "picture.png"
-        called(["render", "results.nc", *words, "-o", str(path)], folder)
+        called(["render", "results.nc", *arguments, "-o", str(path)], folder)
         data = path.read_bytes()
-    return data, shlex.join(["osteon", "render", "results.nc", *words, "-o", "picture.png"])
+    return data, shlex.join(["osteon", "render", "results.nc", *arguments, "-o", "picture.png"])
 
 
 def film(folder: Path, view: dict[str, Any]) -> tuple[str, str]:
     """Write a film around the specimen to the folder of its results. @return its name, and the command @throws Error"""
-    words = picture_words({**view, "azimuth": None})
+    arguments = picture_arguments({**view, "azimuth": None})
     if shutil.which("ffmpeg") is None:
         raise MachineError("a film requires ffmpeg, which was not found (Debian: apt install ffmpeg)")
     name = free_name(folder, "film", ".mp4")
     with tempfile.TemporaryDirectory(prefix="osteon-") as frames, drawing:
-        options = [*words, "--width", "720", "--height", "720", "--orbit", str(FRAMES)]
+        options = [*arguments, "--width", "720", "--height", "720", "--orbit", str(FRAMES)]
         called(["render", "results.nc", *options, "--film", name, "-o", frames], folder)
     if not (folder / name).is_file():
-        raise MachineError("ffmpeg wrote no film of the frames; `osteon render --film` prints the reason")
+        raise MachineError("ffmpeg did not write the film; `osteon render --film` prints the reason")
     return name, shlex.join(["osteon", "render", "results.nc", *options, "--film", name, "-o", "frames"])
 
 
@@ -116,9 +116,9 @@ def export(folder: Path, ending: str, field: str) -> tuple[str, str]:
         if not job.is_file():
             raise UsageError(f"'{job.name}', the job of these results, is not in their parent folder")
         name = free_name(folder, "job", ending)
-        words = ["export", f"../{job.name}", "-o", name]
-        called(words, folder)
-        return name, shlex.join(["osteon", *words])
+        arguments = ["export", f"../{job.name}", "-o", name]
+        called(arguments, folder)
+        return name, shlex.join(["osteon", *arguments])
     if ending in STATES:
         name = free_name(folder, f"open_in_{ending}", ".py")
         options = ["--open-in", ending]
@@ -129,9 +129,9 @@ def export(folder: Path, ending: str, field: str) -> tuple[str, str]:
         raise UsageError(
             f"results cannot be written as '{ending}' here; known: {', '.join([*EXPORTS, *STATES, *JOBS])}"
         )
-    words = ["export", "results.nc", *options, "-o", name]
-    called(words, folder)
-    return name, shlex.join(["osteon", *words])
+    arguments = ["export", "results.nc", *options, "-o", name]
+    called(arguments, folder)
+    return name, shlex.join(["osteon", *arguments])
 
 
 def latest_frame(folder: Path) -> Path | None:
@@ -143,15 +143,15 @@ def latest_frame(folder: Path) -> Path | None:
 
 def compare(folders: list[Path], page: Path) -> str:
     """Write the page that compares jobs. @return the command @throws Error"""
-    words = ["compare", *(f"./{f.name}" if f.name.startswith("-") else f.name for f in folders), "-o", str(page)]
-    called(words, folders[0].parent)
-    return shlex.join(["osteon", *words[:-1], page.name])
+    arguments = ["compare", *(f"./{f.name}" if f.name.startswith("-") else f.name for f in folders), "-o", str(page)]
+    called(arguments, folders[0].parent)
+    return shlex.join(["osteon", *arguments[:-1], page.name])
 
 
-def called(words: list[str], folder: Path) -> None:
-    done = run(*words, folder=folder)
+def called(arguments: list[str], folder: Path) -> None:
+    done = run(*arguments, folder=folder)
     if done.returncode != 0:
-        raise error_of(done.returncode, (done.stderr.strip() or f"osteon {words[0]} failed")[-SHOWN:])
+        raise error_of(done.returncode, (done.stderr.strip() or f"osteon {arguments[0]} failed")[-SHOWN:])
 
 
 def named(value: Any) -> str:

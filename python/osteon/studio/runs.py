@@ -64,10 +64,10 @@ class Runs:
         self.held: Any = None
         self.note = ""  # message about the list, for the page
         self.entries: list[dict[str, Any]] = []
-        if not self.take():
-            self.entries = self._kept()
+        if not self.acquire():
+            self.entries = self._read_entries()
 
-    def take(self) -> bool:
+    def acquire(self) -> bool:
         """Lock the queue, unless another studio has the lock."""
         with self.lock:
             if self.is_mine:
@@ -77,7 +77,7 @@ class Runs:
             if lock is None:
                 return False
             self.held, self.is_mine = lock, True  # until the process ends
-            self.entries = self._kept()
+            self.entries = self._read_entries()
             for entry in self.entries:
                 if entry["state"] == WAITING and (self.job.path, entry["number"]) not in self.added:
                     entry["state"] = HELD
@@ -88,7 +88,7 @@ class Runs:
             self.held.close()
         self.held, self.is_mine = None, False
 
-    def _kept(self) -> list[dict[str, Any]]:
+    def _read_entries(self) -> list[dict[str, Any]]:
         entries, faults = kept_entries(self.folder / "runs.json", self.job.path.stem)
         self.note = ""
         if faults:
@@ -98,7 +98,7 @@ class Runs:
             )
         return entries
 
-    def _keep(self) -> None:
+    def _write_entries(self) -> None:
         path = self.folder / "runs.json"
         if self.note:
             with contextlib.suppress(FileNotFoundError):
@@ -115,7 +115,7 @@ class Runs:
     def add(self, text: str, ranks: int | None = None) -> dict[str, Any]:
         """Add a run of this text to the end of the queue. @throws UsageError if another studio owns the queue"""
         with self.lock:
-            self._require_mine()
+            self._require_queue_lock()
             ranks = checked_ranks(ranks)
             number = self._free_number()
             write_whole(self._file(number, "toml"), text)
@@ -124,7 +124,7 @@ class Runs:
             )
             self.entries.append(entry)
             self.added.add((self.job.path, number))
-            self._keep()
+            self._write_entries()
         self.tend()
         return entry
 
@@ -143,24 +143,24 @@ class Runs:
     def stop(self, number: int) -> None:
         """Remove a run from the queue, or signal it to write a checkpoint and end."""
         with self.lock:
-            self._require_mine()
+            self._require_queue_lock()
             entry = self._entry(number)
             if entry["state"] in (WAITING, HELD):
                 entry["state"] = STOPPED
-                self._keep()
+                self._write_entries()
             elif entry["state"] == RUNNING and self._is_running(entry):
                 entry["asked_to_stop"] = True
-                self._keep()
+                self._write_entries()
                 os.kill(entry["pid"], signal.SIGTERM)
 
     def resume(self, number: int) -> None:
         with self.lock:
-            self._require_mine()
+            self._require_queue_lock()
             entry = self._entry(number)
             if entry["state"] in (HELD, STOPPED, FAILED):
                 entry["state"] = WAITING
                 self.added.add((self.job.path, number))
-                self._keep()
+                self._write_entries()
         self.tend()
 
     def _is_running(self, entry: dict[str, Any]) -> bool:
@@ -177,7 +177,7 @@ class Runs:
         """Update ended runs, and start the next one. Called periodically."""
         with self.lock:
             if not self.is_mine:
-                self.entries = self._kept()
+                self.entries = self._read_entries()
                 return
             changed = False
             for entry in self.entries:
@@ -192,26 +192,26 @@ class Runs:
                     self._start(following)
                     changed = True
             if changed:
-                self._keep()
+                self._write_entries()
 
     def _start(self, entry: dict[str, Any]) -> None:
         folder, number = self.job.path.parent, entry["number"]
         results = self.results_of(number)
-        goes_on = (results / "checkpoint").is_dir()
+        resumes = (results / "checkpoint").is_dir()
         progress_file = self.progress_file(entry)
         entry.pop("asked_to_stop", None)
         entry.pop("exit_code", None)
         try:
             self._require_no_links(number)
-            words = arguments_of(entry["name"], entry.get("ranks"))
-            if goes_on:  # not `osteon resume`, which uses the job and folder stored in the checkpoint
-                words.append("--resume")
-            words += ["--progress", str(progress_file)]
-            self.job.log({"command": shlex.join(["osteon", *words])})
+            arguments = arguments_of(entry["name"], entry.get("ranks"))
+            if resumes:  # not `osteon resume`, which uses the job and folder stored in the checkpoint
+                arguments.append("--resume")
+            arguments += ["--progress", str(progress_file)]
+            self.job.log({"command": shlex.join(["osteon", *arguments])})
             path = self.folder / f"run{number}.log"
-            with to_append(path) if goes_on else to_write(path) as log:
+            with to_append(path) if resumes else to_write(path) as log:
                 child = subprocess.Popen(
-                    [binary(), *words],
+                    [binary(), *arguments],
                     cwd=folder,
                     stdin=subprocess.DEVNULL,
                     stdout=log,
@@ -250,7 +250,7 @@ class Runs:
         entry["state"] = DONE if done else STOPPED if stopped else FAILED
         if done:
             entry["answers"] = self._answers(entry)
-        text = last.get("text", "") if last.get("kind") == "end" else "" if done else "terminated from outside"
+        text = last.get("text", "") if last.get("kind") == "end" else "" if done else "terminated by another process"
         entry["text"] = clean_text(text)
 
     def _answers(self, entry: dict[str, Any]) -> dict[str, float]:
@@ -315,8 +315,8 @@ class Runs:
             raise UsageError(f"no run {number}")
         return found
 
-    def _require_mine(self) -> None:
-        if not self.take():
+    def _require_queue_lock(self) -> None:
+        if not self.acquire():
             raise UsageError(f"another studio manages the runs of '{self.job.path.name}'; start and stop them there")
 
 
@@ -336,8 +336,8 @@ def is_alive(entry: dict[str, Any]) -> bool:
 def writes_progress(pid: int, to: str) -> bool:
     """Return True if a process was started with `--progress` and a file whose path ends in `to`."""
     try:
-        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except OSError:
         return False
     end = b"/" + os.fsencode(to)
-    return any(word == b"--progress" and path.endswith(end) for word, path in itertools.pairwise(words))
+    return any(word == b"--progress" and path.endswith(end) for word, path in itertools.pairwise(arguments))

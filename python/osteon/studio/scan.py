@@ -182,14 +182,14 @@ class Scan:
         begin, end = np.asarray(begin, float), np.asarray(end, float)
         if not (np.isfinite(begin).all() and np.isfinite(end).all() and np.abs([begin, end]).max() < 1e7):
             raise DataError("a ray requires two positions")
-        way = end - begin
+        ray = end - begin
         ts, axes = [np.zeros(1)], [np.full(1, -1)]
         for a in range(3):
-            if way[a] == 0:
+            if ray[a] == 0:
                 continue
             first, last = sorted((begin[a], end[a]))
             planes = np.arange(max(0, int(np.ceil(first))), min(self.shape[a], int(np.floor(last))) + 1)
-            t = (planes - begin[a]) / way[a]
+            t = (planes - begin[a]) / ray[a]
             inside = (t >= 0) & (t <= 1)
             ts.append(t[inside])
             axes.append(np.full(int(inside.sum()), a))
@@ -197,9 +197,9 @@ class Scan:
         order = np.argsort(t, kind="stable")
         t, axis = t[order], axis[order]
         middle = (t + np.append(t[1:], 1.0)) / 2
-        voxels = np.floor(begin + middle[:, None] * way).astype(int)
-        there = ((voxels >= 0) & (voxels < self.shape)).all(1)
-        t, axis, voxels = t[there], axis[there], voxels[there]
+        voxels = np.floor(begin + middle[:, None] * ray).astype(int)
+        is_inside = ((voxels >= 0) & (voxels < self.shape)).all(1)
+        t, axis, voxels = t[is_inside], axis[is_inside], voxels[is_inside]
         if not len(voxels):
             return None
         greys = self.values[tuple(voxels.T)].astype(float)
@@ -213,7 +213,7 @@ class Scan:
         face = ""
         if axis[n] >= 0:
             a = int(axis[n])
-            face = "zyx"[a] + ("-" if way[a] > 0 else "+")
+            face = "zyx"[a] + ("-" if ray[a] > 0 else "+")
         return {
             "voxel": voxel.tolist(),
             "face": face,
@@ -272,14 +272,14 @@ def _read(
     _require_room(source)
     with tempfile.TemporaryDirectory(prefix="osteon-studio-") as folder:
         target = Path(folder) / "scan.npy"
-        words = python_command("osteon.images", str(source), str(target))
+        command = python_command("osteon.images", str(source), str(target))
         if steps or accepts_fill_value:
             given = {"steps": steps, "spacing_mm": given_mm, "overlay": False}
-            words.append(json.dumps({**given, "accept_fill_value": accepts_fill_value}))
-        done = subprocess.run(words, capture_output=True, text=True, check=False, env=python_environment())
-        said = done.stderr.strip().splitlines()[-1:] or [f"the image reader ended with exit code {done.returncode}"]
+            command.append(json.dumps({**given, "accept_fill_value": accepts_fill_value}))
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=python_environment())
+        output = done.stderr.strip().splitlines()[-1:] or [f"the image reader ended with exit code {done.returncode}"]
         if done.returncode == DATA:
-            raise DataError(said[0])
+            raise DataError(output[0])
         if done.returncode != 0:
-            raise MachineError(said[0])
+            raise MachineError(output[0])
         return np.load(target, mmap_mode="r", allow_pickle=False), json.loads(done.stdout)

@@ -31,7 +31,7 @@ from .session import Session
 PAGE = Path(__file__).with_name("page")
 VIEWER = PAGE.parents[1] / "report" / "viewer"
 SHARED = ("volumes.js", "slices.js", "surface.glsl.js", "surface.js")
-EXPORTS = "unpack, worded, roundLength, slicesOf, surfaceOf, PLANES, AXES"
+EXPORTS = "unpack, formatValue, roundLength, slicesOf, surfaceOf, PLANES, AXES"
 SECONDS_BETWEEN_LOOKS = 0.2
 # A report has its own script, which its own policy allows; it has no access to the page and to data.
 REPORT_POLICY = "sandbox allow-scripts allow-downloads allow-popups"
@@ -236,7 +236,7 @@ class Server:
         runs = self.session.runs
         if runs is None:
             return {"runs": [], "is_mine": False, "note": ""}
-        is_mine = runs.take()
+        is_mine = runs.acquire()
         runs.tend()
         return {"runs": runs.listed(), "is_mine": is_mine, "note": runs.note}
 
@@ -353,7 +353,7 @@ class Server:
     async def _events(self, request: Request) -> AsyncIterator[str]:
         digest, sent_runs, at = None, None, {}
         while not await request.is_disconnected():
-            now = await self.quick.call(self._look, dict(at))
+            now = await self.quick.call(self._changes, dict(at))
             if now["job"] and now["job"].get("digest") != digest:
                 digest = now["job"].get("digest")
                 yield as_json({"job": now["job"]}) + "\n"
@@ -367,7 +367,7 @@ class Server:
                 at[number] = end
             await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
 
-    def _look(self, at: dict[int, int]) -> dict[str, Any]:
+    def _changes(self, at: dict[int, int]) -> dict[str, Any]:
         job, runs = self.session.job, self.session.runs
         if job is None or runs is None:
             return {"job": None, "runs": None, "told": {}}

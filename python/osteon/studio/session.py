@@ -46,12 +46,12 @@ class Session:
         if kind == "results":
             self.results, self.note = path, ""
         elif kind == "job":
-            self._take(path)
+            self._open(path)
             self.note = ""
         else:
-            self._take(self._job_of(path))
+            self._open(self._job_of(path))
 
-    def _take(self, path: Path) -> None:
+    def _open(self, path: Path) -> None:
         self.folders.below(path.with_suffix(".studio"))  # may be a link, and is written to
         job = JobFile(path)
         job.text()

@@ -44,7 +44,7 @@ const startLinked = async () => {
   ];
   const place = document.querySelector('.place'),
     values = document.querySelector('.values');
-  const tellValues = () => {
+  const showValues = () => {
     const first = viewers[0];
     place.textContent = [0, 1, 2].map((a) => `${AXES[a]} ${placeOf(first, a)}`).join(', ') + ' mm';
     values.replaceChildren(
@@ -57,25 +57,25 @@ const startLinked = async () => {
       }),
     );
   };
-  let isTold = false; // a viewer that follows sends no further messages
+  let isNotifying = false; // a viewer that follows sends no further messages
   for (const from of viewers)
-    from.tell = (what) => {
-      if (isTold) return;
-      isTold = true;
+    from.notify = (part) => {
+      if (isNotifying) return;
+      isNotifying = true;
       for (const to of viewers) {
         if (to === from) continue;
         for (const name of shared) to[name] = from[name];
         to.at = from.at.slice();
         if (to.chosen !== from.chosen) to.choose(from.chosen);
         if (to.description.colours === from.description.colours) to.range = from.range.slice();
-        to.changed(what === 'camera' ? 'view' : what);
+        to.changed(part === 'camera' ? 'view' : part);
       }
-      tellValues();
-      isTold = false;
+      showValues();
+      isNotifying = false;
     };
   const peak = change?.field().peak;
   if (peak) peak.at.forEach((v, i) => viewers[0].moveTo(i, Math.floor(v)));
   viewers[0].changed('field');
-  tellValues();
+  showValues();
   document.body.dataset.ready = 'yes'; // for automated browsers
 };

@@ -43,7 +43,7 @@ const plotOf = (viewer) => {
     pen.textAlign = 'right';
     pen.textBaseline = 'middle';
     for (const v of known.length ? [low, high] : [])
-      pen.fillText(wordedOf(f, v, false), left - 5 * dense, y(v));
+      pen.fillText(formatFieldValue(f, v, false), left - 5 * dense, y(v));
     pen.textAlign = 'center';
     pen.textBaseline = 'alphabetic';
     for (const i of [0, n - 1])
@@ -74,8 +74,8 @@ const plotOf = (viewer) => {
     figure.querySelector('figcaption').textContent =
       `${f.label}${isEmptyUnit(f.unit) ? '' : ` in ${f.unit}`} along ${AXES[axis]} through the cursor` +
       (known.length
-        ? `: ${wordedOf(f, Math.min(...known))} to ${wordedOf(f, Math.max(...known))}`
-        : ': nothing there');
+        ? `: ${formatFieldValue(f, Math.min(...known))} to ${formatFieldValue(f, Math.max(...known))}`
+        : ': no values');
     canvas.setAttribute('aria-label', figure.querySelector('figcaption').textContent);
   };
   canvas.addEventListener('pointerdown', (e) => {

@@ -324,7 +324,7 @@ const surfaceOf = (viewer) => {
       halo = stage[0] > 0.5 ? 'rgba(255,255,255,.85)' : 'rgba(0,0,0,.7)';
     pen.font = '12px system-ui,sans-serif';
     pen.lineJoin = 'round';
-    const say = (text, x, y) => {
+    const drawLabel = (text, x, y) => {
       pen.lineWidth = 3;
       pen.strokeStyle = halo;
       pen.strokeText(text, x, y);
@@ -345,26 +345,26 @@ const surfaceOf = (viewer) => {
       pen.moveTo(...foot);
       pen.lineTo(x, y);
       pen.stroke();
-      say(
+      drawLabel(
         letters ? `${AXES[a]} ${letters[a][1]}` : AXES[a],
         foot[0] + c.right[a] * (length + 11),
         foot[1] - c.up[a] * (length + 11),
       );
     }
     pen.textAlign = 'start';
-    const taken = []; // boxes of labels: an overlapping label is moved below
-    const sayFree = (text, x, y) => {
+    const labelBoxes = []; // boxes of labels: an overlapping label is moved below
+    const drawFreeLabel = (text, x, y) => {
       const wide = pen.measureText(text).width,
         left = Math.max(4, Math.min(W - wide - 4, x));
       for (
         let tries = 0;
         tries < 6 &&
-        taken.some((t) => Math.abs(t.y - y) < 14 && t.x < left + wide && left < t.x + t.wide);
+        labelBoxes.some((t) => Math.abs(t.y - y) < 14 && t.x < left + wide && left < t.x + t.wide);
         tries++
       )
         y += 15;
-      taken.push({x: left, y, wide});
-      say(text, left, Math.max(10, Math.min(H - 10, y)));
+      labelBoxes.push({x: left, y, wide});
+      drawLabel(text, left, Math.max(10, Math.min(H - 10, y)));
     };
     if (viewer.showsSets)
       for (const r of arrows) {
@@ -375,7 +375,7 @@ const surfaceOf = (viewer) => {
             ? r.from
             : r.to;
         const [x, y] = seen(c, away);
-        sayFree(r.label, x + 7, y);
+        drawFreeLabel(r.label, x + 7, y);
       }
     const peak = viewer.field()?.peak;
     if (peak && viewer.showsPeak && !(viewer.deform > 0)) {
@@ -390,14 +390,14 @@ const surfaceOf = (viewer) => {
       pen.arc(x, y, 8, 0, 7);
       pen.stroke();
       pen.setLineDash([]);
-      sayFree(`max ${wordedOf(viewer.field(), peak.value)}`, x + 12, y - 9);
+      drawFreeLabel(`max ${formatFieldValue(viewer.field(), peak.value)}`, x + 12, y - 9);
     }
     const bar = roundLength(across / 6),
       pixels = ((bar / (c.far * slope)) * Math.min(W, H)) / 2;
     pen.fillStyle = ink;
     pen.fillRect(W - 14 - pixels, H - 18, pixels, 2);
     pen.textAlign = 'end';
-    say(`${bar} mm`, W - 14, H - 29);
+    drawLabel(`${bar} mm`, W - 14, H - 29);
     pen.textAlign = 'start';
   };
 
@@ -436,7 +436,7 @@ const surfaceOf = (viewer) => {
 
   const moved = (isMoving) => {
     refresh(isMoving);
-    viewer.tell?.('camera');
+    viewer.notify?.('camera');
   };
   const turn = (right, up) => {
     viewer.azimuth -= side * right;

@@ -143,32 +143,35 @@ const osteonViewer = async (root, description) => {
         `#${map.slice(6 * i * 15.9375 - ((6 * i * 15.9375) % 6), 6 * i * 15.9375 - ((6 * i * 15.9375) % 6) + 6)}`,
     );
     viewer.one('.bar i').style.background = `linear-gradient(to right,${stops.join(',')})`;
-    viewer.one('.bar b').textContent = wordedOf(f, low, false);
+    viewer.one('.bar b').textContent = formatFieldValue(f, low, false);
     const isCut = f.at_least && (!f.peak || high < f.peak.value);
-    viewer.one('.bar em').textContent = `${isCut ? '≥ ' : ''}${wordedOf(f, high, false)}`;
+    viewer.one('.bar em').textContent = `${isCut ? '≥ ' : ''}${formatFieldValue(f, high, false)}`;
     viewer.one('.bar span').textContent =
       f.label +
       (isEmptyUnit(f.unit) ? '' : ` in ${f.unit}`) +
-      (f.peak ? `, maximum ${wordedOf(f, f.peak.value, false)}` : '');
+      (f.peak ? `, maximum ${formatFieldValue(f, f.peak.value, false)}` : '');
   };
   const readOut = () => {
     const q = viewer.at.reduce((s, v, i) => s + v * viewer.stride[i], 0),
       parts = [];
-    const tell = (name, value) => parts.push([name, value]);
-    tell('place', [0, 1, 2].map((a) => `${AXES[a]} ${placeOf(viewer, a)}`).join(', ') + ' mm');
+    const add = (name, value) => parts.push([name, value]);
+    add('place', [0, 1, 2].map((a) => `${AXES[a]} ${placeOf(viewer, a)}`).join(', ') + ' mm');
     const {scan, unit} = {scan: description.scan, unit: description.scan?.unit};
     if (scan)
-      tell(
+      add(
         'scan',
-        worded(scan.low + ((scan.high - scan.low) * viewer.volumes[scan.volume][q]) / 255, unit),
+        formatValue(
+          scan.low + ((scan.high - scan.low) * viewer.volumes[scan.volume][q]) / 255,
+          unit,
+        ),
       );
     for (const f of description.fields) {
       const code = viewer.volumes[f.volume][q];
-      tell(f.label, code ? `≈ ${wordedOf(f, valueOf(f, code))}` : '–');
+      add(f.label, code ? `≈ ${formatFieldValue(f, valueOf(f, code))}` : '–');
     }
     const set = viewer.volumes.sets?.[q],
       entry = set && description.sets.entries.find((s) => s.number === set);
-    if (entry) tell('set', entry.label);
+    if (entry) add('set', entry.label);
     viewer.one('.readout').replaceChildren(
       ...parts.map(([name, value]) => {
         const item = document.createElement('span'),
@@ -197,14 +200,14 @@ const osteonViewer = async (root, description) => {
     plot = plotOf(viewer);
   let surface = null;
   // Parts to redraw: 'cursor' leaves the surface unchanged unless it is cut at the cursor.
-  viewer.changed = (what) => {
-    if (what === 'colours' || what === 'field') makeColours();
+  viewer.changed = (part) => {
+    if (part === 'colours' || part === 'field') makeColours();
     slices.draw();
     readOut();
     plot.draw();
-    if (surface && (what !== 'cursor' || viewer.cut))
-      surface.refresh(what === 'cursor' || what === 'colours');
-    viewer.tell?.(what); // notifies linked viewers (linked.js)
+    if (surface && (part !== 'cursor' || viewer.cut))
+      surface.refresh(part === 'cursor' || part === 'colours');
+    viewer.notify?.(part); // notifies linked viewers (linked.js)
   };
   viewer.choose = choose;
   viewer.valueHere = () => {
@@ -218,11 +221,12 @@ const osteonViewer = async (root, description) => {
         : code > 1
           ? '≥'
           : '≤';
-    return code ? `${sign} ${wordedOf(f, valueOf(f, code))}` : '–';
+    return code ? `${sign} ${formatFieldValue(f, valueOf(f, code))}` : '–';
   };
 
   description.fields.forEach((f, i) => control('field').add(new Option(f.label, i)));
-  const on = (name, event, act) => control(name)?.addEventListener(event, (e) => act(e.target));
+  const on = (name, event, action) =>
+    control(name)?.addEventListener(event, (e) => action(e.target));
   on('field', 'change', (c) => {
     choose(+c.value);
     tellDeform();

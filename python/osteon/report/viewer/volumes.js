@@ -15,7 +15,7 @@ const valueOf = (field, code) =>
 const isEmptyUnit = (unit) => !unit || unit === '1';
 
 // Three digits, the precision of a code of one byte.
-const worded = (value, unit) => {
+const formatValue = (value, unit) => {
   const size = Math.abs(value);
   const text =
     size >= 1e6 || (size > 0 && size < 1e-3)
@@ -28,11 +28,11 @@ const worded = (value, unit) => {
 
 // For a field far from zero, such as a temperature, the digits resolve a hundredth of its
 // range.
-const wordedOf = (field, value, hasUnit = true) => {
+const formatFieldValue = (field, value, hasUnit = true) => {
   const span = field.high - field.low,
     unit = hasUnit && !isEmptyUnit(field.unit) ? ` ${field.unit}` : '';
   if (span >= 0.5 * Math.max(Math.abs(field.low), Math.abs(field.high)))
-    return worded(value, hasUnit ? field.unit : '');
+    return formatValue(value, hasUnit ? field.unit : '');
   return value.toFixed(Math.max(0, Math.min(9, 2 - Math.floor(Math.log10(span))))) + unit;
 };
 
@@ -70,12 +70,12 @@ const LEVEL = 128,
 // Raise solid voxels to above the level, depending on the solid around them, and keep empty
 // ones below it.
 const keepThin = (smooth, share, [nx, ny, nz]) => {
-  const kept = smooth.slice();
+  const bounded = smooth.slice();
   for (let z = 0, q = 0; z < nz; z++)
     for (let y = 0; y < ny; y++)
       for (let x = 0; x < nx; x++, q++) {
         if (share[q] < LEVEL) {
-          kept[q] = Math.min(smooth[q], LEVEL - MARGIN);
+          bounded[q] = Math.min(smooth[q], LEVEL - MARGIN);
           continue;
         }
         if (smooth[q] >= OF_A_PLATE) continue;
@@ -84,7 +84,10 @@ const keepThin = (smooth, share, [nx, ny, nz]) => {
           for (let b = Math.max(0, y - 1); b <= Math.min(ny - 1, y + 1); b++)
             for (let a = Math.max(0, x - 1); a <= Math.min(nx - 1, x + 1); a++)
               most = Math.max(most, smooth[(c * ny + b) * nx + a]);
-        kept[q] = Math.max(smooth[q], LEVEL + Math.min(127, Math.max(MARGIN, OF_A_PLATE - most)));
+        bounded[q] = Math.max(
+          smooth[q],
+          LEVEL + Math.min(127, Math.max(MARGIN, OF_A_PLATE - most)),
+        );
       }
-  return kept;
+  return bounded;
 };

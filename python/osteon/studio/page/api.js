@@ -35,16 +35,16 @@ const ask = async (path, method = 'GET', body = undefined, signal = undefined) =
   });
   if (answer.ok) return answer;
   const text = await answer.text();
-  let told = null;
+  let reply = null;
   try {
-    told = JSON.parse(text);
+    reply = JSON.parse(text);
   } catch {
     /* a sentence */
   }
   throw new Refused(
     answer.status,
-    told?.error || (told ? `the server answered with status ${answer.status}` : text),
-    told,
+    reply?.error || (reply ? `the server answered with status ${answer.status}` : text),
+    reply,
   );
 };
 
@@ -67,9 +67,9 @@ export const bytes = async (path, body, signal) => {
 /**
  * Calls `take` for each event of an endless stream; reconnects after the server was unavailable.
  * @param {(event: any) => void} take
- * @param {(isThere: boolean) => void} tell
+ * @param {(isThere: boolean) => void} report
  */
-export const listen = async (take, tell) => {
+export const listen = async (take, report) => {
   for (;;) {
     try {
       const reader = /** @type {ReadableStream<Uint8Array<ArrayBuffer>>} */ (
@@ -77,7 +77,7 @@ export const listen = async (take, tell) => {
       )
         .pipeThrough(new TextDecoderStream())
         .getReader();
-      tell(true);
+      report(true);
       for (let rest = ''; ;) {
         const {value, done} = await reader.read();
         if (done) break;
@@ -87,11 +87,11 @@ export const listen = async (take, tell) => {
       }
     } catch (e) {
       if (e instanceof Refused && e.status === 403) {
-        tell(false);
+        report(false);
         return;
       }
     }
-    tell(false);
+    report(false);
     await new Promise((done) => setTimeout(done, 1000));
   }
 };

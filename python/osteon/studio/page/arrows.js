@@ -2,7 +2,7 @@
 // changes its length. The result is an edit of the job.
 // @ts-check
 import {round} from './dom.js';
-import {allRoles, edit, scan, say} from './store.js';
+import {allRoles, edit, scan, showMessage} from './store.js';
 import {
   camera,
   dragged,
@@ -119,7 +119,7 @@ export const dragArrows = (figure) => {
       return;
     }
     const [{value}] = operations;
-    say(
+    showMessage(
       `the force on ${force.on}: ${value.map((/** @type {number} */ v) => round(v, 4)).join(', ')}`,
     );
     edit(operations); // the dragged arrow remains until the check has computed the new one

@@ -27,7 +27,7 @@ import {
   inCase,
   isChecking,
   job,
-  say,
+  showMessage,
   scan,
   session,
   set,
@@ -68,7 +68,7 @@ const drawScan = () => {
       return;
     }
     if (![1, 3].includes(values.length) || values.some((v) => v === null || v <= 0)) {
-      say('Enter one voxel edge, or three, z y x', true);
+      showMessage('Enter one voxel edge, or three, z y x', true);
       drawScan();
       return;
     }
@@ -81,7 +81,7 @@ const drawScan = () => {
           {
             op: 'set',
             path: ['image', 'spacing_note'],
-            value: 'entered by hand: the image does not state it',
+            value: 'entered in the studio; the image does not state the voxel size',
           },
         ];
     edit([{op: 'set', path: ['image', 'spacing_mm'], value: list}, ...note]);
@@ -141,7 +141,7 @@ const drawScan = () => {
             : h(
                 'p',
                 {className: 'finding doubt'},
-                'The file does not state its voxel size, which is never guessed: enter it.',
+                'The file does not state its voxel size. Enter the voxel edge in mm.',
               ),
           s.warnings.map((/** @type {string} */ w) => h('p', {className: 'finding doubt'}, w)),
         ],
@@ -283,8 +283,8 @@ const modulusByGrey = () => {
  */
 const drawLaw = (pen, w, height, dense, from, to) => {
   const modulus = modulusByGrey(),
-    told = document.getElementById('law');
-  if (told) told.textContent = '';
+    lawNote = document.getElementById('law');
+  if (lawNote) lawNote.textContent = '';
   if (!modulus) return;
   const values = Array.from({length: 65}, (_, i) => modulus(from + ((to - from) * i) / 64)),
     most = Math.max(...values);
@@ -299,8 +299,8 @@ const drawLaw = (pen, w, height, dense, from, to) => {
     ),
   );
   pen.stroke();
-  if (told)
-    told.textContent = `red: Young's modulus, ${round(modulus(threshold.value), 3)} MPa at the threshold, up to ${round(most, 3)} MPa`;
+  if (lawNote)
+    lawNote.textContent = `red: Young's modulus, ${round(modulus(threshold.value), 3)} MPa at the threshold, up to ${round(most, 3)} MPa`;
 };
 export const drawHistogram = () => {
   if (!hist || !histogram.value || !hist.clientWidth) return;
@@ -442,7 +442,7 @@ const drawSolid = () => {
       }
     },
   );
-  const kept = checked.value?.image;
+  const solid = checked.value?.image;
   fill(
     panel('solid'),
     h('h2', null, 'Solid'),
@@ -503,13 +503,13 @@ const drawSolid = () => {
       undefined,
       physics() === 'heat' ? 'percolating' : 'largest',
     ),
-    kept?.kept_voxels !== undefined
+    solid?.kept_voxels !== undefined
       ? h(
           'p',
           {className: 'soft'},
-          `${count(kept.kept_voxels)} solid voxels`,
-          kept.dropped_voxels
-            ? `; ${count(kept.dropped_voxels)} in disconnected parts are removed (${percent(kept.dropped_voxels / kept.solid_voxels)})`
+          `${count(solid.kept_voxels)} solid voxels`,
+          solid.dropped_voxels
+            ? `; ${count(solid.dropped_voxels)} in disconnected parts are removed (${percent(solid.dropped_voxels / solid.solid_voxels)})`
             : '; it is one part',
         )
       : null,
@@ -637,7 +637,7 @@ const OF_TEST = {
   torsion: ['angle_deg', 'moment_N_mm'],
 };
 const FIRST = {strain: -0.01, displacement_mm: -0.01, force_N: -100, angle_deg: 1, moment_N_mm: 1};
-const MEASURE_WORDS = {
+const MEASURE_LABELS = {
   strain: ['strain', ''],
   displacement_mm: ['displacement', 'mm'],
   force_N: ['force', 'N'],
@@ -708,7 +708,7 @@ const testFields = (path) => {
               h(
                 'option',
                 {value: m, selected: m === (measure || measures[0])},
-                MEASURE_WORDS[/** @type {'strain'} */ (m)][0],
+                MEASURE_LABELS[/** @type {'strain'} */ (m)][0],
               ),
             ),
           ),
@@ -716,9 +716,9 @@ const testFields = (path) => {
       : null,
     measures.length
       ? number(
-          MEASURE_WORDS[/** @type {'strain'} */ (measure || measures[0])][0],
+          MEASURE_LABELS[/** @type {'strain'} */ (measure || measures[0])][0],
           [...path, measure || measures[0]],
-          MEASURE_WORDS[/** @type {'strain'} */ (measure || measures[0])][1],
+          MEASURE_LABELS[/** @type {'strain'} */ (measure || measures[0])][1],
         )
       : null,
   ];
@@ -760,7 +760,7 @@ const roleCard = (/** @type {any} */ {kind, path, entry, of}) => {
                 type: 'checkbox',
                 checked: fix.includes(a),
                 'data-key': [...path, a].join('.'),
-                'aria-label': `${entry.on} is held along ${a}`,
+                'aria-label': `${entry.on} is fixed along ${a}`,
                 onchange: (/** @type {any} */ e) =>
                   set(
                     [...path, 'fix'],
@@ -896,7 +896,7 @@ const roleCard = (/** @type {any} */ {kind, path, entry, of}) => {
   );
 };
 
-const WORDS = {
+const SELECTION_LABELS = {
   face: 'face',
   plane: 'plane',
   box: 'box',
@@ -911,7 +911,7 @@ const WORDS = {
 const rename = (/** @type {string} */ before, /** @type {string} */ after) => {
   if (!after || after === before) return drawLoads();
   if (setNames().includes(after) || FACES.includes(after)) {
-    say(`a set ${after} exists already`, true);
+    showMessage(`a set ${after} exists already`, true);
     return drawLoads();
   }
   const operations = [];
@@ -949,12 +949,13 @@ const setCard = (/** @type {string} */ name) => {
   const roles = allRoles().filter(
     (r) => r.entry.on === name && (r.of === null || r.of === inCase.value),
   );
-  const what = isFace
+  const selection = isFace
     ? 'face of the image'
     : [
         ...new Set(
           entries.map(
-            (/** @type {any} */ e) => WORDS[/** @type {'face'} */ (e.s.select)] || e.s.select,
+            (/** @type {any} */ e) =>
+              SELECTION_LABELS[/** @type {'face'} */ (e.s.select)] || e.s.select,
           ),
         ),
       ].join(' and ');
@@ -1026,7 +1027,7 @@ const setCard = (/** @type {string} */ name) => {
             '×',
           ),
     ),
-    h('div', {className: 'what'}, [what, nodes].filter(Boolean).join(', ')),
+    h('div', {className: 'what'}, [selection, nodes].filter(Boolean).join(', ')),
     first && entries.length === 1 && chosen.value === name ? sizeFields(path, first.s) : null,
     roles.map(roleCard),
   );

@@ -146,7 +146,7 @@ const turnKind = (
   ]);
 };
 
-const placeWords = (/** @type {any} */ b) =>
+const placeText = (/** @type {any} */ b) =>
   [
     b.face ?? (b.label !== undefined ? `voxels of label ${b.label}` : 'solid inside'),
     b.centre_mm ? `disc of ${b.radius_mm} mm` : '',
@@ -164,14 +164,14 @@ const conditionCard = (/** @type {any} */ b, /** @type {number} */ n) => {
     h(
       'header',
       null,
-      h('b', {className: 'grow'}, placeWords(b)),
+      h('b', {className: 'grow'}, placeText(b)),
       h(
         'button',
         {
           type: 'button',
           className: 'plain',
           title: 'Remove',
-          'aria-label': `Remove the condition on ${placeWords(b)}`,
+          'aria-label': `Remove the condition on ${placeText(b)}`,
           'data-key': `remove ${path.join('.')}`,
           onclick: () => edit([{op: 'remove', path}]),
         },
@@ -286,7 +286,7 @@ export const conditionFields = () => {
                   {id: 'free-face', 'aria-label': 'Face of the image'},
                   free.map((f) => h('option', {value: f}, f)),
                 ),
-                rolesOfPhysics().map(([kind, words]) =>
+                rolesOfPhysics().map(([kind, label]) =>
                   h(
                     'button',
                     {
@@ -300,7 +300,7 @@ export const conditionFields = () => {
                           ),
                         ),
                     },
-                    words,
+                    label,
                   ),
                 ),
               )

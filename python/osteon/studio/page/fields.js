@@ -29,23 +29,23 @@ const ruled = (/** @type {any} */ input) => {
 
 /**
  * An input that calls `take` with the typed text when it loses the focus.
- * @param {any} how key, label, value, placeholder, numeric, title
+ * @param {any} options key, label, value, placeholder, numeric, title
  * @param {(text: string) => void} take
  */
-export const input = (how, take) => {
+export const input = (options, take) => {
   const made = ruled(
     h('input', {
       type: 'text',
-      inputMode: how.numeric ? 'decimal' : 'text',
-      value: how.value ?? '',
-      placeholder: how.placeholder ?? '',
+      inputMode: options.numeric ? 'decimal' : 'text',
+      value: options.value ?? '',
+      placeholder: options.placeholder ?? '',
       autocomplete: 'off',
       spellcheck: false,
-      'aria-label': how.label,
-      title: how.title,
-      'data-key': how.key,
-      'data-path': how.path ? how.path.join('.') : undefined,
-      id: how.id,
+      'aria-label': options.label,
+      title: options.title,
+      'data-key': options.key,
+      'data-path': options.path ? options.path.join('.') : undefined,
+      id: options.id,
     }),
   );
   made.addEventListener('change', () => {
@@ -64,9 +64,9 @@ export const numberIn = (text) => {
 /**
  * An input for a number at a path.
  * @param {(string | number)[]} path
- * @param {any} [how] label, placeholder, optional
+ * @param {any} [options] label, placeholder, optional
  */
-export const numberInput = (path, how = {}) => {
+export const numberInput = (path, options = {}) => {
   const value = at(path),
     about = described(path);
   const made = input(
@@ -75,10 +75,10 @@ export const numberInput = (path, how = {}) => {
       path,
       numeric: true,
       value: value ?? '',
-      label: how.label,
+      label: options.label,
       title: `${keyOf(path)}\n${about.description || ''}`,
-      id: how.id,
-      placeholder: how.placeholder ?? about.default ?? '',
+      id: options.id,
+      placeholder: options.placeholder ?? about.default ?? '',
     },
     (text) => {
       const n = numberIn(text);
@@ -131,13 +131,13 @@ export const row = (label, control, unit = '') => {
  * @param {string} label
  * @param {(string | number)[]} path
  * @param {string} [unit]
- * @param {any} [how]
+ * @param {any} [options]
  */
-export const number = (label, path, unit = '', how = {}) =>
-  row(label, numberInput(path, {label, ...how}), unit);
+export const number = (label, path, unit = '', options = {}) =>
+  row(label, numberInput(path, {label, ...options}), unit);
 
-/** @param {string} label @param {(string | number)[]} path @param {any} [how] */
-export const text = (label, path, how = {}) =>
+/** @param {string} label @param {(string | number)[]} path @param {any} [options] */
+export const text = (label, path, options = {}) =>
   row(
     label,
     input(
@@ -147,7 +147,7 @@ export const text = (label, path, how = {}) =>
         value: at(path) ?? '',
         label,
         title: `${keyOf(path)}\n${described(path).description || ''}`,
-        ...how,
+        ...options,
       },
       (typed) => {
         if (typed !== (at(path) ?? '')) set(path, typed === '' ? undefined : typed);
@@ -182,7 +182,7 @@ export const choice = (
       title: `${keyOf(path)}\n${described(path).description || ''}`,
       onchange: (/** @type {any} */ e) => take(e.target.value),
     },
-    choices.map(([v, words]) => h('option', {value: v, selected: v === value}, words)),
+    choices.map(([v, label]) => h('option', {value: v, selected: v === value}, label)),
   );
   if (value !== undefined && !choices.some(([v]) => v === value))
     made.prepend(h('option', {value, selected: true}, String(value)));
@@ -252,13 +252,13 @@ export const placeFindings = () => {
       field = document.querySelector(
         `.side [data-path="${CSS.escape(p.path.slice(0, length).join('.'))}"]`,
       );
-    const words = shortened(p.text);
-    if (seen.has(words)) continue;
-    seen.add(words);
+    const text = shortened(p.text);
+    if (seen.has(text)) continue;
+    seen.add(text);
     const line = h(
       'p',
       {className: `finding${p.isFault ? '' : ' doubt'}`, id: `finding${++n}`, title: p.where},
-      words,
+      text,
     );
     if (!field) {
       left.push({...p, line});

@@ -3,7 +3,7 @@
 // @ts-check
 import {fill, h, size} from './dom.js';
 import {bytes, json, post} from './api.js';
-import {job, runs, say} from './store.js';
+import {job, runs, showMessage} from './store.js';
 
 const middle = (/** @type {string} */ id) =>
   /** @type {HTMLElement} */ (document.getElementById(id));
@@ -21,7 +21,7 @@ const address = (/** @type {string} */ name, ticket = shown.ticket) =>
 const frame = (/** @type {string} */ source, /** @type {string} */ title) =>
   h('iframe', {src: source, title, sandbox: 'allow-scripts allow-downloads allow-popups'});
 const failed = (/** @type {any} */ e) => {
-  if (e.name !== 'AbortError') say(e.message, true);
+  if (e.name !== 'AbortError') showMessage(e.message, true);
 };
 
 /** @param {number | null} number of a run; null: the folder that was opened */
@@ -34,7 +34,7 @@ export const showResults = async (number) => {
     return;
   }
   if (!found.folder) {
-    say('The results were removed.', true);
+    showMessage('The results were removed.', true);
     return;
   }
   const isOther = found.folder !== shown?.folder;
@@ -69,7 +69,7 @@ const draw = () => {
       h(
         'span',
         {className: 'segments', role: 'tablist', 'aria-label': 'View of the results'},
-        tabs.map(([name, words]) =>
+        tabs.map(([name, label]) =>
           h(
             'button',
             {
@@ -83,7 +83,7 @@ const draw = () => {
                 draw();
               },
             },
-            words,
+            label,
           ),
         ),
       ),
@@ -145,7 +145,7 @@ const firstView = () => ({
 let view = /** @type {any} */ (null),
   hasTurned = false,
   command = '',
-  asked = /** @type {AbortController | null} */ (null),
+  request = /** @type {AbortController | null} */ (null),
   later = 0;
 const SMALL = 300;
 
@@ -165,8 +165,8 @@ const redraw = async (isSmall = false) => {
   const canvas = /** @type {HTMLCanvasElement | null} */ (document.getElementById('picture'));
   if (!canvas || !canvas.clientWidth) return;
   clearTimeout(later);
-  asked?.abort();
-  asked = new AbortController();
+  request?.abort();
+  request = new AbortController();
   const dense = Math.min(2, devicePixelRatio || 1),
     {clientWidth: w, clientHeight: high} = canvas;
   // While the view turns, a small picture replaces the one within the labels, at the same size.
@@ -181,7 +181,7 @@ const redraw = async (isSmall = false) => {
     const {data, headers} = await bytes(
       'results/picture',
       {run, view: {...asAsked(), plain: isSmall, width: edges[0], height: edges[1]}},
-      asked.signal,
+      request.signal,
     );
     const image = await createImageBitmap(new Blob([data], {type: 'image/png'}));
     const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
@@ -292,7 +292,7 @@ const select = (
           if (redraws) draw();
         },
       },
-      options.map(([value, words]) => h('option', {value, selected: view[key] === value}, words)),
+      options.map(([value, label]) => h('option', {value, selected: view[key] === value}, label)),
     ),
   );
 const typed = (
@@ -329,12 +329,12 @@ const extentOf = (axis) => {
 const write = async (
   /** @type {string} */ path,
   /** @type {any} */ body,
-  /** @type {string} */ words,
+  /** @type {string} */ label,
 ) => {
-  say(words);
+  showMessage(label);
   try {
     const made = await post(path, {run, ...body});
-    say(`${made.name} was written: ${made.command}`);
+    showMessage(`${made.name} was written: ${made.command}`);
     shown.files = (await json(run === null ? 'results' : `results?run=${run}`)).files;
     tab = 'export';
     draw();
@@ -479,16 +479,16 @@ const filesPanel = () => {
       h('option', {value: f.name, selected: f.name === usual}, f.name.replaceAll('_', ' ')),
     ),
   );
-  const button = (/** @type {string} */ ending, /** @type {string} */ words) =>
+  const button = (/** @type {string} */ ending, /** @type {string} */ label) =>
     h(
       'button',
       {
         type: 'button',
         'data-key': `export ${ending}`,
         onclick: () =>
-          write('results/export', {ending, field: field.value}, `writing ${words} ...`),
+          write('results/export', {ending, field: field.value}, `writing ${label} ...`),
       },
-      words,
+      label,
     );
   return h(
     'div',
@@ -551,10 +551,10 @@ const filesPanel = () => {
 
 /** @param {number[]} numbers */
 export const showComparison = async (numbers) => {
-  say('Comparing the runs ...');
+  showMessage('Comparing the runs ...');
   try {
     const made = await post('results/compare', {runs: numbers});
-    say(made.command);
+    showMessage(made.command);
     shown = {folder: made.name, files: [], fields: [], jobs: [], summary: {}};
     for (const id of ['views', 'start']) middle(id).hidden = true;
     middle('results').hidden = false;

@@ -4,7 +4,17 @@
 import {duration, fill, h, round} from './dom.js';
 import {bytes, json, post} from './api.js';
 import {showComparison, showResults} from './results.js';
-import {at, checked, job, putText, runs, say, told, set, toldSome} from './store.js';
+import {
+  at,
+  checked,
+  job,
+  putText,
+  runs,
+  showMessage,
+  runLines,
+  set,
+  runLinesChanged,
+} from './store.js';
 
 const panel = /** @type {HTMLElement} */ (document.getElementById('runs'));
 const open = new Set();
@@ -14,16 +24,16 @@ const picked = new Set();
 const start = async () => {
   try {
     runs.value = await post('runs', {base: job.value.digest});
-    say('The run was added to the queue.');
+    showMessage('The run was added to the queue.');
   } catch (e) {
-    say(/** @type {any} */ (e).message, true);
+    showMessage(/** @type {any} */ (e).message, true);
   }
 };
-const act = async (/** @type {number} */ number, /** @type {string} */ what) => {
+const act = async (/** @type {number} */ number, /** @type {string} */ action) => {
   try {
-    runs.value = await post(`runs/${number}/${what}`);
+    runs.value = await post(`runs/${number}/${action}`);
   } catch (e) {
-    say(/** @type {any} */ (e).message, true);
+    showMessage(/** @type {any} */ (e).message, true);
   }
 };
 
@@ -80,11 +90,11 @@ const answers = (/** @type {any} */ summary) => {
     ['permeability_m2', 'permeability', 'm²'],
   ];
   const found = rows.filter(([key]) => typeof summary?.[key] === 'number').slice(0, 2);
-  return found.map(([key, words, unit]) =>
+  return found.map(([key, label, unit]) =>
     h(
       'p',
       {className: 'answer', 'data-answer': key, 'data-value': String(summary[key])},
-      h('span', {className: 'soft'}, `${words} `),
+      h('span', {className: 'soft'}, `${label} `),
       h('b', null, String(round(summary[key], 5))),
       ` ${unit}`,
     ),
@@ -94,17 +104,17 @@ const answers = (/** @type {any} */ summary) => {
 // Pictures drawn by a run while it solves: the latest one, in an element that persists when cards
 // are redrawn.
 const EVERY = 2; // iterations: elasticity needs about ten to thirty
-/** @type {Map<number, {image: any, name: string, asked: number}>} */
+/** @type {Map<number, {image: any, name: string, requested: number}>} */
 const frames = new Map();
-const lookAtFrame = async (/** @type {number} */ number) => {
+const refreshFrame = async (/** @type {number} */ number) => {
   const known = frames.get(number) || {
     image: h('img', {className: 'frame', alt: `Current solution of run ${number}`}),
     name: '',
-    asked: 0,
+    requested: 0,
   };
   frames.set(number, known);
-  if (Date.now() - known.asked < 800) return;
-  known.asked = Date.now();
+  if (Date.now() - known.requested < 800) return;
+  known.requested = Date.now();
   try {
     const {data, headers} = await bytes(
       `runs/${number}/frame?has=${encodeURIComponent(known.name)}`,
@@ -119,7 +129,7 @@ const lookAtFrame = async (/** @type {number} */ number) => {
   }
 };
 const frameOf = (/** @type {any} */ run) => {
-  if (run.state === 'running') lookAtFrame(run.number);
+  if (run.state === 'running') refreshFrame(run.number);
   const known = frames.get(run.number);
   return known?.name && run.state !== 'waiting' ? known.image : null;
 };
@@ -133,7 +143,7 @@ const STATES = {
   failed: 'failed',
 };
 const card = (/** @type {any} */ run, /** @type {boolean} */ isLatest) => {
-  const lines = told.get(run.number) || [],
+  const lines = runLines.get(run.number) || [],
     progress = lines.findLast(
       (/** @type {any} */ l) => l.kind === 'progress' || l.kind === 'stage',
     ),
@@ -301,7 +311,7 @@ const card = (/** @type {any} */ run, /** @type {boolean} */ isLatest) => {
               type: 'button',
               className: 'plain',
               title: 'Restore the job of this run; Undo reverts this',
-              onclick: () => takeBack(run),
+              onclick: () => restoreJob(run),
             },
             'restore its job',
           )
@@ -309,11 +319,11 @@ const card = (/** @type {any} */ run, /** @type {boolean} */ isLatest) => {
     ),
   );
 };
-const takeBack = async (/** @type {any} */ run) => {
+const restoreJob = async (/** @type {any} */ run) => {
   try {
     await putText((await json(`runs/${run.number}/job`)).text);
   } catch (e) {
-    say(/** @type {any} */ (e).message, true);
+    showMessage(/** @type {any} */ (e).message, true);
   }
 };
 
@@ -394,7 +404,7 @@ export const drawRuns = () => {
       ? h(
           'details',
           null,
-          h('summary', null, 'Without this page'),
+          h('summary', null, 'In a terminal'),
           h('p', null, 'Equivalent command in a terminal, in the folder of the job:'),
           h('p', {className: 'code'}, `osteon run ${job.value.name}`),
           h('p', null, 'By a batch system:'),
@@ -421,4 +431,4 @@ const soon = () => {
       drawRuns();
     });
 };
-for (const s of [runs, toldSome, job, checked]) s.on(soon);
+for (const s of [runs, runLinesChanged, job, checked]) s.on(soon);

@@ -25,15 +25,15 @@ export const checked = signal(/** @type {any} */ (null));
 export const isChecking = signal(false);
 export const estimate = signal(/** @type {any} */ (null));
 export const runs = signal({runs: /** @type {any[]} */ ([]), is_mine: true, note: ''});
-export const told = new Map(); // lines of a run by its number
-export const toldSome = signal(0);
+export const runLines = new Map(); // lines of a run by its number
+export const runLinesChanged = signal(0);
 export const schema = signal(/** @type {any} */ (null));
 export const changedLines = signal(/** @type {number[]} */ ([]));
 export const inCase = signal(/** @type {number | null} */ (null));
 export const status = signal({text: '', isBad: false});
 
 /** @param {string} text @param {boolean} [isBad] */
-export const say = (text, isBad = false) => {
+export const showMessage = (text, isBad = false) => {
   status.value = {text, isBad};
 };
 
@@ -87,11 +87,11 @@ const change = (act) => {
     .catch((e) => {
       if (e instanceof Refused && e.status === 409 && e.answer?.digest) {
         take(e.answer);
-        say(
+        showMessage(
           'The file was changed by another program, and your last edit was not applied. Review it and try again.',
           true,
         );
-      } else say(e.message, true);
+      } else showMessage(e.message, true);
       job.value = job.value && {...job.value}; // fields show the value of the file again
     })
     .finally(() => {
@@ -115,8 +115,8 @@ export const set = (path, value, comment = undefined) => {
 };
 /** @param {string} text */
 export const putText = (text) => change(() => json('job', 'PUT', {base: job.value.digest, text}));
-/** @param {'undo' | 'redo'} what */
-export const step = (what) => change(() => post(what, {base: job.value.digest}));
+/** @param {'undo' | 'redo'} direction */
+export const step = (direction) => change(() => post(direction, {base: job.value.digest}));
 /** @param {string} name */
 export const useProtocol = (name) => change(() => post('protocol', {base: job.value.digest, name}));
 
@@ -197,8 +197,8 @@ const checkNow = async () => {
       const found = await post('check');
       if (digest !== job.value.digest) continue;
       checked.value = found;
-      const taken = found.problems.length ? null : await post('estimate').catch(() => null);
-      if (digest === job.value.digest) estimate.value = taken;
+      const predicted = found.problems.length ? null : await post('estimate').catch(() => null);
+      if (digest === job.value.digest) estimate.value = predicted;
     }
   } catch (e) {
     checked.value = {

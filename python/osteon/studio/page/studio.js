@@ -11,7 +11,7 @@ import {
   isBusy,
   job,
   runs,
-  say,
+  showMessage,
   scan,
   schema,
   session,
@@ -21,8 +21,8 @@ import {
   take,
   threshold,
   thresholdOfJob,
-  told,
-  toldSome,
+  runLines,
+  runLinesChanged,
   spacing,
   whenEdited,
 } from './store.js';
@@ -30,7 +30,7 @@ import {
   camera,
   counts,
   cursor,
-  met,
+  lastHit,
   placeOf,
   projected,
   redraw,
@@ -89,15 +89,15 @@ const KEYS = [
     't q c, i o r w',
     'in heat: temperature, heat flow, convection; in flow: inlet, outlet, pressure, wall',
   ],
-  ['[ ]', 'smaller, larger box, disc or brush'],
+  ['[ ]', 'reduce, enlarge box, disc or brush'],
   ['Enter', 'use the tool: at the cursor of a slice, in the middle of the 3-D view'],
   ['arrows', 'in a slice: move the cursor (Shift: by ten); in 3-D: turn'],
   ['Page up, Page down', 'the next slice'],
-  ['+ −, Home', 'in 3-D: nearer, farther, as at first'],
+  ['+ −, Home', 'in 3-D: zoom in, zoom out, reset the view'],
   ['← →', 'on the histogram: the threshold (Page keys: by ten)'],
   ['F6', 'to the next region of the page'],
   ['Ctrl+Z, Ctrl+Shift+Z', 'undo, redo'],
-  ['Escape', 'the tool without an action'],
+  ['Escape', 'select the look tool'],
   ['?', 'these keys'],
 ];
 const dialog = /** @type {HTMLDialogElement} */ (one('keys'));
@@ -111,8 +111,8 @@ const showKeys = () => {
       h(
         'tbody',
         null,
-        KEYS.map(([keys, words]) =>
-          h('tr', null, h('td', null, h('kbd', null, keys)), h('td', null, words)),
+        KEYS.map(([keys, meaning]) =>
+          h('tr', null, h('td', null, h('kbd', null, keys)), h('td', null, meaning)),
         ),
       ),
     ),
@@ -146,7 +146,7 @@ const drawReadout = () => {
   const s = scan.value;
   if (!s) return;
   const place = placeOf(cursor.value),
-    hit = met.value,
+    hit = lastHit.value,
     parts = [
       [
         'place',
@@ -172,7 +172,7 @@ const drawReadout = () => {
   );
 };
 cursor.on(drawReadout);
-met.on(drawReadout);
+lastHit.on(drawReadout);
 checked.on(drawReadout);
 
 // ---- updates
@@ -218,7 +218,7 @@ const followScan = async () => {
     shownKey = '';
     scan.value = null;
     one('views').hidden = true;
-    say(/** @type {any} */ (e).message, true);
+    showMessage(/** @type {any} */ (e).message, true);
   }
 };
 job.on(() => document.body.classList.toggle('nojob', !job.value));
@@ -249,11 +249,11 @@ addEventListener('resize', resized);
 const takeOther = (state) => {
   if (!state?.digest || state.digest === job.value?.digest) return;
   if (job.value && state.path === job.value.path)
-    say('The job file was changed by another program; the page shows the new content.');
+    showMessage('The job file was changed by another program; the page shows the new content.');
   take(state);
 };
 let looksAgain = false;
-const happened = (/** @type {any} */ event) => {
+const handleEvent = (/** @type {any} */ event) => {
   // A state that arrives during an edit may be older or newer than its result: ask the server
   // afterwards.
   if (!isBusy.edits()) takeOther(event.job);
@@ -267,8 +267,8 @@ const happened = (/** @type {any} */ event) => {
   if (event.runs) runs.value = event.runs;
   if (event.told) {
     const {run, anew, lines} = event.told;
-    told.set(run, anew ? lines : [...(told.get(run) || []), ...lines]);
-    toldSome.value++;
+    runLines.set(run, anew ? lines : [...(runLines.get(run) || []), ...lines]);
+    runLinesChanged.value++;
   }
 };
 
@@ -312,13 +312,13 @@ const drawStart = () => {
   );
 };
 const openFile = async (/** @type {string} */ path) => {
-  say('opening ...');
+  showMessage('opening ...');
   try {
     session.value = await post('open', {path});
-    say(session.value.note);
+    showMessage(session.value.note);
     await begin();
   } catch (e) {
-    say(/** @type {any} */ (e).message, true);
+    showMessage(/** @type {any} */ (e).message, true);
   }
 };
 const begin = async () => {
@@ -335,7 +335,9 @@ const start = async () => {
       h(
         'p',
         {className: 'card', id: 'refused'},
-        e instanceof Refused ? e.message : 'The studio does not answer. Is it still running?',
+        e instanceof Refused
+          ? e.message
+          : 'The studio does not respond. Check that it is still running.',
       ),
     );
     return;
@@ -344,7 +346,7 @@ const start = async () => {
   drawText();
   drawRuns();
   drawBuild();
-  if (session.value.note) say(session.value.note);
+  if (session.value.note) showMessage(session.value.note);
   json('schema')
     .then((s) => {
       schema.value = s;
@@ -352,12 +354,12 @@ const start = async () => {
     })
     .catch(() => {});
   let wasThere = true;
-  listen(happened, (isThere) => {
+  listen(handleEvent, (isThere) => {
     if (wasThere !== isThere)
-      say(
+      showMessage(
         isThere
           ? 'The studio is available again.'
-          : 'The studio does not answer; runs continue. Reconnecting ...',
+          : 'The studio does not respond; runs continue. Reconnecting ...',
         !isThere,
       );
     wasThere = isThere;
@@ -375,7 +377,7 @@ Object.assign(window, {
     threshold,
     checked,
     runs,
-    told,
+    runLines,
     cursor,
     counts,
     camera,

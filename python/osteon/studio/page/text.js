@@ -2,7 +2,7 @@
 // directly.
 // @ts-check
 import {fill, h} from './dom.js';
-import {changedLines, job, putText, say} from './store.js';
+import {changedLines, job, putText, showMessage} from './store.js';
 
 const panel = /** @type {HTMLElement} */ (document.getElementById('text'));
 let typed = /** @type {string | null} */ (null);
@@ -19,9 +19,9 @@ const line = (/** @type {string} */ text) => {
 const copy = async () => {
   try {
     await navigator.clipboard.writeText(job.value.text);
-    say('The job was copied to the clipboard.');
+    showMessage('The job was copied to the clipboard.');
   } catch {
-    say('The browser does not allow copying; select the text.', true);
+    showMessage('The browser does not allow copying; select the text.', true);
   }
 };
 

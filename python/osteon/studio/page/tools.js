@@ -5,7 +5,18 @@ import {h, round, signal} from './dom.js';
 import {dragArrows} from './arrows.js';
 import {strokesInSlice, strokesOnSurface, thinned} from './brush.js';
 import {conditionOperations, isMechanical, physics, rolesOfPhysics} from './conditions.js';
-import {allRoles, at, data, edit, inCase, job, say, scan, setNames, spacing} from './store.js';
+import {
+  allRoles,
+  at,
+  data,
+  edit,
+  inCase,
+  job,
+  showMessage,
+  scan,
+  setNames,
+  spacing,
+} from './store.js';
 import {cursor, meetBelow, meetCursor, placeOf} from './views.js';
 
 const root = /** @type {HTMLElement} */ (document.getElementById('views'));
@@ -152,7 +163,7 @@ const freeLoads = () => {
       ? 'custom'
       : 'axial_bonded');
   if (test === 'custom') return [];
-  if (load.test) say(`The test ${load.test} was replaced by free loads; Undo restores it.`);
+  if (load.test) showMessage(`The test ${load.test} was replaced by free loads; Undo restores it.`);
   return [
     ...OF_STANDARD_TESTS.filter((key) => key in load).map((key) => ({
       op: 'remove',
@@ -216,7 +227,7 @@ const isBrushing = () => shape.value === 'brush' && Array.isArray(data().set ?? 
  */
 const paint = async (stroke) => {
   if (!stroke.points.length) {
-    say('There is no solid here.', true);
+    showMessage('There is no solid here.', true);
     return;
   }
   const isMore = (data().set || []).some(
@@ -234,21 +245,21 @@ const paint = async (stroke) => {
   if (!isMore && role.value !== 'set')
     operations.push(.../** @type {any[]} */ (roleOperations(name, role.value, stroke.normal)));
   chosen.value = name;
-  say(
-    isMore ? `another stroke of ${name}` : `${name} is ${DONE[/** @type {'set'} */ (role.value)]}`,
+  showMessage(
+    isMore ? `another stroke of ${name}` : `${name} was ${DONE[/** @type {'set'} */ (role.value)]}`,
   );
   await edit(operations);
 };
 const painted = (/** @type {import('./brush.js').Stroke} */ stroke) => {
-  paint(stroke).catch((e) => say(e.message, true));
+  paint(stroke).catch((e) => showMessage(e.message, true));
 };
 
-const DONE = {set: 'made', hold: 'held', push: 'pushed on'};
+const DONE = {set: 'created', hold: 'fixed', push: 'loaded'};
 /** Use the tool on a hit. @param {any} hit */
 const apply = async (hit) => {
   if (shape.value === 'look') return;
   if (!hit) {
-    say('There is no solid here.', true);
+    showMessage('There is no solid here.', true);
     return;
   }
   if (shape.value === 'brush') {
@@ -258,27 +269,27 @@ const apply = async (hit) => {
   if (!isMechanical()) {
     const place = placeOfCondition(shape.value, hit);
     if (!place) {
-      say(
+      showMessage(
         'Conditions apply to outer faces of the image; this place is inside. Click where a face cuts the solid.',
         true,
       );
       return;
     }
-    say(`${place.face ?? 'a part of the solid'}: ${role.value}`);
+    showMessage(`${place.face ?? 'a part of the solid'}: ${role.value}`);
     await edit(conditionOperations(place, role.value));
     return;
   }
   const set = meant(shape.value, hit),
     operations = [];
   if (role.value === 'set' && !set.table) {
-    say(`The face ${set.name} is a predefined set: hold it, or push on it.`);
+    showMessage(`The face ${set.name} is a predefined set: hold it, or push on it.`);
     return;
   }
   if (set.table) operations.push({op: 'add', path: ['set'], value: {name: set.name, ...set.table}});
   if (role.value !== 'set') operations.push(...roleOperations(set.name, role.value, set.outward));
   chosen.value = set.name;
   if (!operations.some((o) => o.op === 'remove'))
-    say(`${set.name} is ${DONE[/** @type {'set'} */ (role.value)]}`);
+    showMessage(`${set.name} was ${DONE[/** @type {'set'} */ (role.value)]}`);
   await edit(operations);
 };
 
@@ -304,7 +315,7 @@ const listen = (
       try {
         await apply(await find(e));
       } catch (error) {
-        say(/** @type {any} */ (error).message, true);
+        showMessage(/** @type {any} */ (error).message, true);
       }
   });
 };
@@ -315,7 +326,7 @@ const onEnter = (/** @type {HTMLElement} */ canvas, /** @type {() => Promise<any
     try {
       await apply(await find());
     } catch (error) {
-      say(/** @type {any} */ (error).message, true);
+      showMessage(/** @type {any} */ (error).message, true);
     }
   });
 
@@ -347,9 +358,9 @@ addEventListener('keydown', (e) => {
     return;
   if (e.key === 'Escape') shape.value = 'look';
   const tool = shapes().find(([, , key]) => key === e.key),
-    what = roles().find(([, , key]) => key === e.key);
+    action = roles().find(([, , key]) => key === e.key);
   if (tool) choose(tool[0]);
-  else if (what) role.value = what[0];
+  else if (action) role.value = action[0];
   else if (e.key === '[') extent.value = round(extent.value / 1.25, 3);
   else if (e.key === ']') extent.value = round(extent.value * 1.25, 3);
 });

@@ -34,7 +34,7 @@ const OUTLINE = [255, 168, 48],
 const AXIS_OF = ['x', 'y', 'z'];
 
 export const cursor = signal(/** @type {number[]} */ ([0, 0, 0])); // voxel z, y, x
-export const met = signal(/** @type {any} */ (null)); // hit of the last click
+export const lastHit = signal(/** @type {any} */ (null)); // hit of the last click
 /**
  * The dragged arrow, and its free end in mm from the low corner, x, y, z.
  */
@@ -296,19 +296,19 @@ const paletteOf = () => {
 };
 
 let waiting = 0,
-  what3d = '';
-/** @param {'cursor' | 'slices' | 'threshold' | 'view'} what */
-export const redraw = (what) => {
-  if (what === 'threshold' || what === 'view') what3d = what3d === 'view' ? 'view' : what;
+  part3d = '';
+/** @param {'cursor' | 'slices' | 'threshold' | 'view'} part */
+export const redraw = (part) => {
+  if (part === 'threshold' || part === 'view') part3d = part3d === 'view' ? 'view' : part;
   if (waiting || !viewer) return;
   waiting = requestAnimationFrame(() => {
     waiting = 0;
     slices.draw();
-    if (surface && what3d) {
-      surface.refresh(what3d === 'threshold');
+    if (surface && part3d) {
+      surface.refresh(part3d === 'threshold');
       counts.frames++;
     }
-    what3d = '';
+    part3d = '';
   });
 };
 
@@ -364,14 +364,14 @@ export const show = async () => {
   await show3d();
 };
 
-let asked = 0;
+let requests = 0;
 /** Load the level for the 3-D view, and create the view. */
 const show3d = async () => {
-  const mine = ++asked,
+  const request = ++requests,
     coarse = /** @type {HTMLElement} */ (document.getElementById('coarse'));
   coarse.textContent = 'loading the 3-D view ...';
   const {data: codes, headers} = await bytes('level');
-  if (mine !== asked) return;
+  if (request !== requests) return;
   const shape = (headers.get('X-Shape') || '').split(',').map(Number).reverse(),
     factor = Number(headers.get('X-Factor'));
   level = {shape, factor, low: Number(headers.get('X-Low')), step: Number(headers.get('X-Step'))};
@@ -486,7 +486,7 @@ export const camera = () => surface?.own;
 
 // ---- hits below a position of the page
 
-const meet = async (/** @type {number[]} */ begin, /** @type {number[]} */ end) => {
+const castRay = async (/** @type {number[]} */ begin, /** @type {number[]} */ end) => {
   const segment = data().segment || {},
     isLabels = segment.labels === true;
   const {hit} = await post('meet', {
@@ -495,7 +495,7 @@ const meet = async (/** @type {number[]} */ begin, /** @type {number[]} */ end) 
     threshold: isLabels ? 0 : threshold.value,
     upper: typeof segment.upper === 'number' ? segment.upper : null,
   });
-  met.value = hit;
+  lastHit.value = hit;
   if (hit) {
     viewer.at = [...hit.voxel].reverse();
     viewer.changed();
@@ -511,12 +511,12 @@ export const meetBelow = async (x, y) => {
     (/** @type {number} */ v, /** @type {number} */ i) => v + (along[i] / length) * far,
   );
   const inVoxels = (/** @type {number[]} */ p) => p.map((v, i) => v / viewer.spacing[i]).reverse();
-  return meet(inVoxels(from), inVoxels(end));
+  return castRay(inVoxels(from), inVoxels(end));
 };
 /** Hit at the cursor, if there is solid. */
 export const meetCursor = async () => {
   const begin = cursor.value.map((v) => v + 0.5);
-  return meet(
+  return castRay(
     begin,
     begin.map((v) => v + 1e-6),
   );
