@@ -1,4 +1,9 @@
+#include <fmt/format.h>
+
 #include <app/common_options.hpp>
+#include <fstream>
+#include <iterator>
+#include <osteon/base/error.hpp>
 
 namespace osteon::app {
 
@@ -10,6 +15,13 @@ const char* const json_description = "Write the answer as JSON to this file (-: 
 
 void add_job(command c, std::string& target) {
   c.add_option("job", target, "Job file (TOML), VOX-FE script or FAIM model").required();
+}
+
+std::string read_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file) throw data_error(fmt::format("cannot read '{}'", path));
+  return text;
 }
 
 void add_json(command c, std::string& target) { c.add_option("--json", target, json_description); }

@@ -18,6 +18,9 @@ void add_json(command c, std::string& target);
 
 extern const char* const json_description;
 
+/// Content of the file that an option names. @throws data_error if it cannot be read
+std::string read_text(const std::string& path);
+
 /// Call `v(names, field, description, [limits])` for the options of VOX-FE scripts.
 template <class Visitor>
 void describe_script(Visitor& v, job::reader_options& script) {

@@ -110,7 +110,7 @@ int run(int argc, char** argv) {
     return code;
   } catch (const error& e) {
     if (*e.what()) app::print_message(fmt::format("osteon: {}\n", e.what()));
-    return app::exit_code_of(e.kind());
+    return app::program_exit_code(e.kind());
   } catch (const std::bad_alloc&) {
     app::print_message("osteon: out of memory; `osteon estimate` predicts the memory of a job\n");
   } catch (const std::exception& e) {

@@ -34,7 +34,7 @@ constexpr double pi = 3.14159265358979323846;
 
 // Offset in the picture per step along each dimension: right, down, back; further dimensions place copies to the right of
 // and below each other.
-std::vector<point> steps_of(const std::vector<int>& size) {
+std::vector<point> axis_steps(const std::vector<int>& size) {
   std::vector<int> used;
   for (std::size_t d = size.size(); d-- > 0;)
     if (size[d] > 1) used.push_back(static_cast<int>(d));
@@ -69,7 +69,7 @@ std::vector<point> steps_of(const std::vector<int>& size) {
 }
 
 void grid(const net::network& network, layout& result) {
-  const auto steps = steps_of(network.shape);
+  const auto steps = axis_steps(network.shape);
   std::vector<int> stride(network.shape.size());
   for (std::size_t d = stride.size(), s = 1; d-- > 0; s *= static_cast<std::size_t>(network.shape[d]))
     stride[d] = static_cast<int>(s);

@@ -19,7 +19,7 @@ int run_batch(const batch_options& o) {
   if (!o.csv.empty()) more.push_back("--csv=" + o.csv);
   for (const std::string& image : o.images) more.push_back("--image=" + image);
   if (!o.report) more.emplace_back("--no-report");
-  become_queue("batch", o.queue, more, o.jobs);
+  exec_queue("batch", o.queue, more, o.jobs);
 }
 
 }  // namespace

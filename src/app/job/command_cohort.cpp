@@ -18,7 +18,7 @@ int run_cohort(const cohort_options& o) {
   std::vector<std::string> more{"--out=" + o.out, "--protocol=" + o.protocol};
   for (const std::string& compartment : o.compartments) more.push_back("--compartment=" + compartment);
   if (!o.report) more.emplace_back("--no-report");
-  become_queue("cohort", o.queue, more, o.images);
+  exec_queue("cohort", o.queue, more, o.images);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ int compare_results(const compare_options& o) {
   if (o.writes_page) call.push_back("--page=" + o.page);
   call.push_back("--");
   call.insert(call.end(), o.folders.begin(), o.folders.end());
-  print_answer_of_python(call, "cannot compare the results", o.json);
+  print_python_answer(call, "cannot compare the results", o.json);
   return 0;
 }
 

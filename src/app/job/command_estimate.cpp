@@ -9,8 +9,6 @@
 #include <app/process/json_output.hpp>
 #include <app/process/terminal.hpp>
 #include <common/printable.hpp>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -38,13 +36,6 @@ struct estimate_options {
   std::vector<std::string> set;
 };
 
-std::string text_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file) throw data_error(fmt::format("cannot read '{}'", path));
-  return text;
-}
-
 // Network of the messages for any number of ranks.
 std::function<job::rank_network(int)> network_of(const estimate_options& o) {
   const auto machine = std::make_shared<machine::description>(
@@ -52,7 +43,7 @@ std::function<job::rank_network(int)> network_of(const estimate_options& o) {
   if (o.network.empty())
     return [machine, per = o.ranks_per_host](int ranks) { return job::network_of_machine(*machine, ranks, per); };
   const auto model = std::make_shared<net::network>(
-      o.network.ends_with(".json") ? net::parse_graph(text_of(o.network), o.network) : net::network_by_text(o.network));
+      o.network.ends_with(".json") ? net::parse_graph(read_text(o.network), o.network) : net::network_by_text(o.network));
   const auto inside = (machine->loaded ? machine->loaded : machine->isolated)->within_host(machine::path::inter_l3);
   return [model, memory = inside.value_or(machine::link{0.5e-6, 8e9}), per = o.ranks_per_host](int ranks) {
     return job::network_of_model(model, memory, ranks, per);
@@ -62,7 +53,7 @@ std::function<job::rank_network(int)> network_of(const estimate_options& o) {
 // Costs of a finished job, scaled by the number of unknowns.
 job::stage_costs costs_of_result(const job::spec& job, const job::job_size& size, const std::string& folder) {
   const std::string name = folder + "/summary.json";
-  const auto summary = nlohmann::json::parse(text_of(name), nullptr, false);
+  const auto summary = nlohmann::json::parse(read_text(name), nullptr, false);
   if (summary.is_discarded()) throw data_error(fmt::format("'{}' is not valid JSON", name));
   const double pixels =
       job.picture.enabled ? static_cast<double>(job.picture.width) * static_cast<double>(job.picture.height) : 0;
@@ -82,7 +73,7 @@ job::stage_costs costs_of_result(const job::spec& job, const job::job_size& size
 
 job::stage_costs find_costs(const estimate_options& o, const job::spec& spec, const job::job_size& size, int ranks,
                             std::vector<std::string>& assumed, log_sink& log) {
-  if (!o.costs.empty()) return job::parse_costs(text_of(o.costs), o.costs);
+  if (!o.costs.empty()) return job::parse_costs(read_text(o.costs), o.costs);
   if (!o.like.empty()) return costs_of_result(spec, size, o.like);
   if (!o.quick && size.imported) {
     const pilot_request request{o.job, o.set, ranks > 1, o.pilot_anew};

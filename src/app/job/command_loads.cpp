@@ -20,7 +20,7 @@ int find_loads(const loads_options& o) {
   std::vector<std::string> call = job::python_command({"-m", "osteon.loads", fmt::format("--target={}", o.target)});
   if (!o.json.empty()) call.push_back("--json=" + o.json);
   call.insert(call.end(), {"--", o.folder});
-  print_answer_of_python(call, "cannot estimate the loads", o.json);
+  print_python_answer(call, "cannot estimate the loads", o.json);
   return 0;
 }
 

@@ -22,7 +22,7 @@ int run_rev(const rev_options& o) {
                                 fmt::format("--tolerance={}", o.tolerance)};
   if (!o.edges.empty()) more.push_back("--edges=" + o.edges);
   if (!o.report) more.emplace_back("--no-report");
-  become_queue("rev", o.queue, more, {o.job});
+  exec_queue("rev", o.queue, more, {o.job});
 }
 
 }  // namespace

@@ -121,13 +121,13 @@ class pilot {
     if (counts_parts) all.emplace_back("--trace-messages");
     require_success(job::run_program(all));
     const double wall = clock.seconds();
-    const nlohmann::json summary = summary_of(folder);
+    const nlohmann::json summary = read_summary_json(folder);
     double stages = 0;
     for (const auto& stage : summary.at("stages")) stages += stage.at("seconds").get<double>();
     return {read(summary, folder, job_.picture.enabled), std::max(0.0, wall - stages)};
   }
 
-  static nlohmann::json summary_of(const fs::path& folder) {
+  static nlohmann::json read_summary_json(const fs::path& folder) {
     std::ifstream file(folder / "summary.json");
     return nlohmann::json::parse(file);
   }
@@ -164,7 +164,7 @@ class pilot {
     for (int i = 0; i < copies; ++i) {
       require_success(done[static_cast<std::size_t>(i)]);
       const fs::path folder = fs::path(scratch_.path()) / fmt::format("copy{}", i);
-      const job::measured_run one = read(summary_of(folder), folder, false);
+      const job::measured_run one = read(read_summary_json(folder), folder, false);
       sum += one.set_up + one.solution + one.load;
     }
     return std::max(1.0, sum / copies / (alone.set_up + alone.solution + alone.load));

@@ -30,8 +30,8 @@ void add_queue_options(command c, queue_options& o, const std::string& item) {
       .positive();
 }
 
-void become_queue(const std::string& name, const queue_options& o, const std::vector<std::string>& more,
-                  const std::vector<std::string>& items) {
+void exec_queue(const std::string& name, const queue_options& o, const std::vector<std::string>& more,
+                const std::vector<std::string>& items) {
   if (under_launcher(2))
     throw usage_error(fmt::format("osteon {} starts the ranks of its jobs; start it without a launcher", name));
   if (o.submit && !o.slurm) throw usage_error("--submit requires --slurm");

@@ -21,7 +21,7 @@ void add_queue_options(command c, queue_options& o, const std::string& item);
 /// Replace this process by the Python program of `osteon NAME` (batch, cohort or rev) with these options, `more` and
 /// `items`.
 /// @throws usage_error under a launcher, or if options are mutually exclusive; machine_error if it cannot be started
-[[noreturn]] void become_queue(const std::string& name, const queue_options& o, const std::vector<std::string>& more,
-                               const std::vector<std::string>& items);
+[[noreturn]] void exec_queue(const std::string& name, const queue_options& o, const std::vector<std::string>& more,
+                             const std::vector<std::string>& items);
 
 }  // namespace osteon::app

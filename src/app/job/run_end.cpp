@@ -55,7 +55,7 @@ void finish_run(const run_options& options, const job::spec& spec, bool was_done
 }
 
 bool is_failure(int code) {
-  return code != 0 && code != exit_code(error_kind::interrupted) && code != exit_code_of(error_kind::interrupted);
+  return code != 0 && code != exit_code(error_kind::interrupted) && code != program_exit_code(error_kind::interrupted);
 }
 
 }  // namespace osteon::app

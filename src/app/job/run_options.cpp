@@ -136,7 +136,7 @@ job::spec read_job(const run_options& options) {
   return spec;
 }
 
-job::maker_of_jobs variants_of(const run_options& options) {
+job::maker_of_jobs variant_maker(const run_options& options) {
   return [options](const std::vector<std::string>& keys, const std::string& folder) {
     run_options own = options;
     own.checkpoint.reset();

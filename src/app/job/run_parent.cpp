@@ -62,7 +62,7 @@ int run_in_locked_directory(const run_options& options, job::spec& spec, job::di
   const int code =
       start_ranks(static_cast<int>(ranks), static_cast<int>(spec.run.threads), arguments, answer_by::parent, spec.digests);
   if (code == 0) finish_run(options, spec, false);
-  if (code == exit_code_of(error_kind::interrupted) || stop_urgency() > 1) return code;
+  if (code == program_exit_code(error_kind::interrupted) || stop_urgency() > 1) return code;
   if (code != 0 && (code < exit_code(error_kind::usage) || code > exit_code(error_kind::machine))) {
     job::leave_if_asked(stop_was_requested, spec, "the ranks were being ended");  // by another process after a shorter wait
     throw machine_error(fmt::format(
@@ -80,7 +80,7 @@ int run_as_parent(const run_options& options) {
   note_stop_signals();
   follow_lifeline();
 
-  const auto report_end = [&](const error& e) { end_progress(options.progress, exit_code_of(e.kind()), e.what()); };
+  const auto report_end = [&](const error& e) { end_progress(options.progress, program_exit_code(e.kind()), e.what()); };
   job::spec spec;
   try {
     spec = read_job(options);

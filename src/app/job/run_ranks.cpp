@@ -129,7 +129,7 @@ class rank_of_run {
                                               .replace = options_.force};
     const job::checkpoint_options variant_options{
         .resume = options_.resume, .is_to_stop = stop_was_requested, .replace = true};
-    const job::maker_of_jobs make = variants_of(options_);
+    const job::maker_of_jobs make = variant_maker(options_);
     job::compute(comm, spec_, command_line(options_), start_time(), log, job_options);
     const std::size_t count = record.texts().size();  // warnings that the summary already contains
     if (spec_.segment.compare_connectivity) job::tell_effect_of_connectivity(comm, spec_, make, log, variant_options);

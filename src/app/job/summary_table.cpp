@@ -33,14 +33,14 @@ std::string grouped(std::int64_t value) {
 }
 
 // Text of a value or a list of values; empty for `true` and missing values.
-std::string value_of(const nlohmann::ordered_json& value) {
+std::string value_text(const nlohmann::ordered_json& value) {
   if (value.is_null()) return "infinite";  // JSON has no infinity: a tortuosity is null where no path conducts
   if (value.is_boolean()) return value.get<bool>() ? "" : "none";
   if (value.is_number_integer()) return grouped(value);
   if (value.is_number()) return number(value);
   if (!value.is_array()) return value.is_string() ? value.get<std::string>() : "";
   std::string text;
-  for (const auto& one : value) text += (text.empty() ? "" : ", ") + value_of(one);
+  for (const auto& one : value) text += (text.empty() ? "" : ", ") + value_text(one);
   return text;
 }
 
@@ -52,7 +52,7 @@ void add_answers(std::vector<summary_row>& rows, const job::physics_entry& physi
     if (std::string_view(found.what->unit) == "mm" && found.value.is_number() &&
         job::is_in_micrometres(found.value.get<double>()))
       rows.push_back({found.title, number(1000 * found.value.get<double>()), job::micrometres});
-    else if (std::string text = value_of(found.value); !text.empty())
+    else if (std::string text = value_text(found.value); !text.empty())
       rows.push_back({found.title, std::move(text), found.what->unit});
   }
 }
@@ -99,7 +99,7 @@ std::string three(const nlohmann::ordered_json& list, double noise) {
 }
 
 // Magnitude below which a value is a zero within the solver's tolerance, relative to the largest entry of the key.
-double noise_of(const nlohmann::ordered_json& list, const char* key, double tolerance) {
+double rounding_limit(const nlohmann::ordered_json& list, const char* key, double tolerance) {
   double largest = 0;
   for (const auto& entry : list)
     for (const auto& value : entry.at(key)) largest = std::max(largest, std::abs(value.get<double>()));
@@ -107,7 +107,7 @@ double noise_of(const nlohmann::ordered_json& list, const char* key, double tole
 }
 
 // Reactions of supports and applied forces of a case with [[support]] and [[force]]. A standard test has one answer instead.
-std::string supports_of(const nlohmann::ordered_json& s, double tolerance) {
+std::string supports_table(const nlohmann::ordered_json& s, double tolerance) {
   constexpr std::size_t most_lines = 20;
   if (!s.contains("supports") || s.at("load").at("test") != "custom") return {};
   std::string text;
@@ -122,8 +122,8 @@ std::string supports_of(const nlohmann::ordered_json& s, double tolerance) {
   for (const auto& e : supports)
     for (std::size_t a = 0; a < 3; ++a)
       lever = std::max(lever, std::abs(e.at("about_mm")[a].get<double>() - supports[0].at("about_mm")[a].get<double>()));
-  const double small_force = noise_of(supports, "reaction_N", tolerance),
-               small_moment = std::max(noise_of(supports, "moment_N_mm", tolerance), lever * small_force);
+  const double small_force = rounding_limit(supports, "reaction_N", tolerance),
+               small_moment = std::max(rounding_limit(supports, "moment_N_mm", tolerance), lever * small_force);
   std::vector<std::vector<std::string>> lines{
       {"support", "fixed", "nodes", "reaction z, y, x [N]", "moment z, y, x [N mm]"}};
   for (const auto& e : supports)
@@ -134,13 +134,13 @@ std::string supports_of(const nlohmann::ordered_json& s, double tolerance) {
   lines = {{"force on", "nodes", "force z, y, x [N]", "displacement along it [mm]"}};
   for (const auto& e : s.at("forces"))
     lines.push_back({e.at("on"), std::to_string(e.at("nodes").get<std::int64_t>()),
-                     three(e.at("force_N"), noise_of(s.at("forces"), "force_N", 1e-12)),
+                     three(e.at("force_N"), rounding_limit(s.at("forces"), "force_N", 1e-12)),
                      e.contains("displacement_mm") ? number(e.at("displacement_mm")) : "-"});
   cut(std::move(lines));
   return text;
 }
 
-std::string lines_of(const std::vector<summary_row>& rows) {
+std::string format_rows(const std::vector<summary_row>& rows) {
   std::string text;
   for (const summary_row& r : rows) text += fmt::format("  {:<30} {:>14}  {}\n", r.name, r.value, r.unit);
   return text;
@@ -247,14 +247,14 @@ std::string summary_table(const nlohmann::ordered_json& s, const std::string& re
   rows.push_back({"peak memory, all ranks", fmt::format("{:.0f}", s.at("peak_rss_bytes").get<double>() / 1048576), "MiB"});
 
   std::string text = fmt::format("\n{}: {}\n", s.at("job").get<std::string>(), s.at("physics").get<std::string>());
-  text += lines_of(rows);
+  text += format_rows(rows);
   const double tolerance = proof.value("tolerance", 1e-6);
   if (s.contains("cases")) {
     text += table_of_cases(physics, s.at("cases"));
     for (const auto& c : s.at("cases"))
-      if (const std::string table = supports_of(c, tolerance); !table.empty())
+      if (const std::string table = supports_table(c, tolerance); !table.empty())
         text += fmt::format("\n  load case {}\n", c.at("name").get<std::string>()) + table;
-  } else if (const std::string table = supports_of(s, tolerance); !table.empty()) {
+  } else if (const std::string table = supports_table(s, tolerance); !table.empty()) {
     text += "\n" + table;
   }
   if (s.contains("streamlines") && !s.at("streamlines").at("median_time_s").is_null())

@@ -20,7 +20,7 @@ struct net_conflicts_options {
   std::string json;
 };
 
-std::vector<std::string> way_of(const net_input& input, plan::parcel message) {
+std::vector<std::string> route_names(const net_input& input, plan::parcel message) {
   const auto place = net::place_ranks(input.where, input.exchange.ranks, input.places);
   std::vector<std::string> names;
   for (const int l :
@@ -37,7 +37,7 @@ void print(const net_input& input, const net::conflict_report& report, bool tabl
     fmt::print("first conflict: round {}, at {} ({})\n", c.round, input.where.link_name(c.link),
                net::name_of(input.where.links[static_cast<std::size_t>(c.link)].kind));
     for (const auto& m : {c.first, c.second})
-      fmt::print("  rank {} to rank {}: {}\n", m.from, m.to, fmt::join(way_of(input, m), ", "));
+      fmt::print("  rank {} to rank {}: {}\n", m.from, m.to, fmt::join(route_names(input, m), ", "));
   }
   if (!table) return;
   fmt::print("\n{:>8} {:>10} {:>8} {:>8}  {}\n", "round", "messages", "largest", "mean", "at");
@@ -57,7 +57,7 @@ json to_json(const net_input& input, const net::conflict_report& report) {
     const auto& c = *report.first;
     answer["first_conflict"] = {{"round", c.round}, {"link", input.where.link_name(c.link)}, {"messages", json::array()}};
     for (const auto& m : {c.first, c.second})
-      answer["first_conflict"]["messages"].push_back({{"from", m.from}, {"to", m.to}, {"way", way_of(input, m)}});
+      answer["first_conflict"]["messages"].push_back({{"from", m.from}, {"to", m.to}, {"way", route_names(input, m)}});
   }
   return answer;
 }

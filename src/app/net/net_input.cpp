@@ -1,10 +1,9 @@
 #include <fmt/format.h>
 
+#include <app/common_options.hpp>
 #include <app/job/image_size.hpp>
 #include <app/net/net_input.hpp>
 #include <charconv>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <osteon/base/error.hpp>
 #include <osteon/net/networks/network_request.hpp>
@@ -61,13 +60,6 @@ plan::parcel_sizes read_sizes(const std::string& path, int ranks) {
 }
 
 }  // namespace
-
-std::string read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file) throw data_error(fmt::format("cannot read '{}'", path));
-  return text;
-}
 
 std::int64_t parse_bytes(const std::string& text, const std::string& option) {
   std::int64_t value = -1;

@@ -47,7 +47,4 @@ net_parcels read_net_parcels(const net_input_options& options);
 /// Parse "12345", "64kB" or "1MiB" as bytes. @throws usage_error naming `option`
 std::int64_t parse_bytes(const std::string& text, const std::string& option);
 
-/// Read a whole file. @throws data_error if it cannot be read
-std::string read_text(const std::string& path);
-
 }  // namespace osteon::app

@@ -32,7 +32,7 @@ void keep_stdout() {
 
 int answer_descriptor() { return kept_stdout; }
 
-void write_to_kept_stdout(std::string_view text) {
+void write_to_reserved_stdout(std::string_view text) {
   std::fflush(stdout);
   while (!text.empty()) {
     const ssize_t written = write(kept_stdout, text.data(), text.size());

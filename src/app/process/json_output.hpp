@@ -14,12 +14,12 @@ void keep_stdout();
 /// Descriptor of the reserved standard output, or of the ordinary one.
 int answer_descriptor();
 /// @throws machine_error
-void write_to_kept_stdout(std::string_view text);
+void write_to_reserved_stdout(std::string_view text);
 
 /// Write an answer to the target of --json: a file, `-` for standard output; empty: no output.
 inline void write_json(const std::string& target, const nlohmann::ordered_json& answer) {
   if (target == "-") {
-    write_to_kept_stdout(job::to_text(answer));
+    write_to_reserved_stdout(job::to_text(answer));
   } else if (!target.empty()) {
     job::write_file(target, job::to_text(answer));
   }

@@ -277,7 +277,7 @@ int start_ranks(int ranks, int threads, const std::vector<std::string>& argument
         fmt::format("the ranks ended without an exit code; '{}' did not end after them and was killed", command[0]));
   int code = line.exit_code().value_or(0);
   if (code == 0 && !was_left_over) code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  return code == exit_code(error_kind::interrupted) ? exit_code_of(error_kind::interrupted) : code;
+  return code == exit_code(error_kind::interrupted) ? program_exit_code(error_kind::interrupted) : code;
 }
 
 }  // namespace osteon::app

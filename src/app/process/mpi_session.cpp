@@ -66,7 +66,7 @@ int on_all_ranks(const std::function<void(MPI_Comm)>& body) {
     if (rank == 0 && *e.what()) print_message(fmt::format("osteon: {}\n", e.what()));
     code = exit_code(e.kind());
     if (e.kind() == error_kind::interrupted) {  // only some ranks may have received the request
-      code = exit_code_of(e.kind());
+      code = program_exit_code(e.kind());
       comm::all_reduce(MPI_COMM_WORLD, &code, 1, MPI_MAX);
     }
   } catch (const std::exception& e) {

@@ -22,7 +22,7 @@ using line = nlohmann::ordered_json;
 
 constexpr double seconds_between_progress = 0.1;
 
-line line_of(const char* kind) {
+line new_event(const char* kind) {
   const auto now = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   return {{"time", std::round(now * 1000) / 1000}, {"kind", kind}};
 }
@@ -50,14 +50,14 @@ std::optional<double> number_after(std::string_view text, std::string_view word)
 
 void progress_file::note(std::string_view text) {
   to_.note(text);
-  line l = line_of("note");
+  line l = new_event("note");
   l["text"] = text;
   append(path_, l);
 }
 
 void progress_file::warn(std::string_view text) {
   to_.warn(text);
-  line l = line_of("warning");
+  line l = new_event("warning");
   l["text"] = text;
   append(path_, l);
 }
@@ -67,7 +67,7 @@ void progress_file::stage(std::string_view name) {
   stage_ = name;
   since_stage_.restart();
   first_ = true;
-  line l = line_of("stage");
+  line l = new_event("stage");
   l["stage"] = stage_;
   append(path_, l);
 }
@@ -77,7 +77,7 @@ void progress_file::progress(double fraction, std::string_view detail) {
   if (path_.empty() || (!first_ && fraction < 1 && since_line_.seconds() < seconds_between_progress)) return;
   since_line_.restart();
   first_ = false;
-  line l = line_of("progress");
+  line l = new_event("progress");
   l["stage"] = stage_;
   l["fraction"] = fraction;
   if (const auto n = number_after(detail, "iteration ")) l["iteration"] = static_cast<std::int64_t>(*n);
@@ -88,20 +88,20 @@ void progress_file::progress(double fraction, std::string_view detail) {
   append(path_, l);
 }
 
-void begin_progress(const std::string& path, bool goes_on) {
+void begin_progress(const std::string& path, bool resumes) {
   if (path.empty()) return;
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (goes_on ? O_APPEND : O_TRUNC), 0666);
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (resumes ? O_APPEND : O_TRUNC), 0666);
   if (file < 0)
     throw machine_error(
         fmt::format("cannot write the --progress file '{}': {}; choose another file", path, std::strerror(errno)));
   close(file);
-  line l = line_of(goes_on ? "resume" : "begin");
+  line l = new_event(resumes ? "resume" : "begin");
   l["schema"] = "osteon.progress/1";
   append(path, l);
 }
 
 void end_progress(const std::string& path, int exit_code, std::string_view text) {
-  line l = line_of("end");
+  line l = new_event("end");
   l["exit_code"] = exit_code;
   if (!text.empty()) l["text"] = text;
   append(path, l);

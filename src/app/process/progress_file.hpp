@@ -28,7 +28,7 @@ class progress_file : public log_sink {
 };
 
 /// Create the file, empty unless a job continues. @throws machine_error if it is not writable
-void begin_progress(const std::string& path, bool goes_on);
+void begin_progress(const std::string& path, bool resumes);
 
 /// Write the last event of a job: exit code and error text. No effect if `path` is empty.
 void end_progress(const std::string& path, int exit_code, std::string_view text);

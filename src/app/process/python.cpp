@@ -34,12 +34,12 @@ std::string run_python(const std::vector<std::string>& call, const char* failure
   return std::move(result.out);
 }
 
-void print_answer_of_python(const std::vector<std::string>& call, const char* failure, const std::string& json) {
-  const std::string said = run_python(call, failure);
+void print_python_answer(const std::vector<std::string>& call, const char* failure, const std::string& json) {
+  const std::string answer = run_python(call, failure);
   if (json == "-")
-    write_to_kept_stdout(said);
+    write_to_reserved_stdout(answer);
   else
-    fmt::print("{}", printable(said));
+    fmt::print("{}", printable(answer));
 }
 
 void exec_python(const std::vector<std::string>& call) {

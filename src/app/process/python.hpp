@@ -11,7 +11,7 @@ namespace osteon::app {
 std::string run_python(const std::vector<std::string>& call, const char* failure);
 
 /// Run a command and print its output; if `json` is `-`, write it to the reserved standard output.
-void print_answer_of_python(const std::vector<std::string>& call, const char* failure, const std::string& json);
+void print_python_answer(const std::vector<std::string>& call, const char* failure, const std::string& json);
 
 /// Replace this process by a command, which takes over signals, terminal, standard streams and exit code. Reserved standard
 /// output is restored. @throws machine_error if it does not start

@@ -38,8 +38,8 @@ void note(int number) {
     ++urgency;
     return;
   }
-  constexpr std::string_view said = "osteon: ended immediately\n";
-  [[maybe_unused]] const ssize_t ignored = write(STDERR_FILENO, said.data(), said.size());
+  constexpr std::string_view text = "osteon: ended immediately\n";
+  [[maybe_unused]] const ssize_t ignored = write(STDERR_FILENO, text.data(), text.size());
   _exit(128 + number);
 }
 
@@ -66,7 +66,7 @@ void wait_for_ranks(bool waits) { has_ranks = waits; }
 
 bool was_stopped_from_keyboard() { return first_signal == SIGINT; }
 
-int exit_code_of(error_kind kind) {
+int program_exit_code(error_kind kind) {
   return kind == error_kind::interrupted && was_stopped_from_keyboard() ? 128 + SIGINT : exit_code(kind);
 }
 

@@ -22,6 +22,6 @@ void wait_for_ranks(bool waits);
 /// True if the request was Ctrl-C.
 bool was_stopped_from_keyboard();
 /// Exit code of the program for an error; 130 for a stop by Ctrl-C, as shells expect.
-int exit_code_of(error_kind kind);
+int program_exit_code(error_kind kind);
 
 }  // namespace osteon::app
