@@ -104,6 +104,16 @@ def front_page(app, exception) -> None:
         (Path(app.outdir) / "index.html").write_text(f'{there}<a href="docs/index.html">osteon</a>\n')
 
 
+def break_long_names(app, page_name, template_name, context, doctree) -> None:
+    """Allow line breaks after dots, slashes and underscores of names in code, so that columns of tables stay narrow."""
+    context["body"] = re.sub(
+        r'(?<=<span class="pre">)[^<]+',
+        lambda name: re.sub(r"(?<=\w[./_])(?=\w)", "<wbr>", name[0]),
+        context.get("body", ""),
+    )
+
+
 def setup(app) -> None:
+    app.connect("html-page-context", break_long_names)
     app.connect("builder-inited", oracles_page)
     app.connect("build-finished", front_page)
