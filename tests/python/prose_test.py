@@ -49,18 +49,10 @@ def test_code_is_not_counted(tmp_path: Path) -> None:
     assert prose.faults(tmp_path) == []
 
 
-def test_limits_only_fall(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Oracle: a hand count. One match in 100 words is a rate of 10."""
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs/page.md").write_text("word " * 96 + "It tells the time.\n")
-    monkeypatch.setattr(prose, "ROOT", tmp_path)
-    for before, after in (("20.00", "10.00"), ("5.00", "5.00")):
-        monkeypatch.setattr(prose, "RATCHET", f"\ndocs tell {before}\n")
-        assert prose.lowered() == f"docs tell {after}\n"
-
-
-def test_every_area_has_limits() -> None:
-    """Oracle: the areas. Each has one line of rates above the final limits, which a finished area does not need."""
-    areas = [line.split()[0] for line in prose.RATCHET.splitlines() if line]
-    assert sorted(areas) == sorted({"docs", *prose.AREAS})
-    assert all(rate > prose.FINAL[name] for area in areas for name, rate in prose.ratchet(area).items())
+def test_rates_are_matches_per_thousand_words(tmp_path: Path) -> None:
+    """Oracle: a hand count. One match in 100 words is a rate of 10; the area is the folder."""
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests/a.sh").write_text("# " + "word " * 96 + "It tells the time.\n")
+    found = {(area, name): rate for area, name, rate in prose.rates(tmp_path)}
+    assert found == {("tests", name): 10 * (name == "tell") for name in prose.PATTERNS}
+    assert prose.faults(tmp_path) == ["tests: 'tell' 10.00 times per 1,000 words; at most 0.33"]
