@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <map>
 #include <osteon/base/error.hpp>
-#include <osteon/job/fault_list.hpp>
+#include <osteon/base/fault_list.hpp>
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/job/spec.hpp>
 #include <osteon/job/spec/key_entry.hpp>

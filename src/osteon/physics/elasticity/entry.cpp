@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <osteon/base/fault_list.hpp>
 #include <osteon/comm/collectively.hpp>
-#include <osteon/job/fault_list.hpp>
 #include <osteon/job/local_model.hpp>
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/numerics/checkpointer.hpp>

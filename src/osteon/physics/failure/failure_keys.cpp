@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <osteon/job/fault_list.hpp>
+#include <osteon/base/fault_list.hpp>
 #include <osteon/job/spec/key_entry.hpp>
 #include <osteon/kernel/elasticity/yield_surface.hpp>
 #include <osteon/physics/elasticity/loads/check_loads.hpp>

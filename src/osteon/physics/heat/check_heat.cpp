@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <osteon/job/fault_list.hpp>
+#include <osteon/base/fault_list.hpp>
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/job/spec/key_entry.hpp>
 #include <osteon/physics/heat/check_heat.hpp>

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <osteon/job/fault_list.hpp>
+#include <osteon/base/fault_list.hpp>
 #include <osteon/job/spec/key_entry.hpp>
 #include <osteon/physics/elasticity/elastic_answers.hpp>
 #include <osteon/physics/elasticity/elastic_fields.hpp>

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <common/suggest.hpp>
-#include <osteon/job/fault_list.hpp>
+#include <osteon/base/fault_list.hpp>
 #include <osteon/physics/elasticity/loads/load_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 #include <set>

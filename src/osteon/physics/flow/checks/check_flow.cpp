@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <osteon/job/fault_list.hpp>
+#include <osteon/base/fault_list.hpp>
 #include <osteon/physics/flow/keys/flow_keys.hpp>
 #include <osteon/physics/flow/probes/check_probes.hpp>
 #include <osteon/physics/shared/condition_keys.hpp>

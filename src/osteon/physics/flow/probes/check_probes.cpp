@@ -1,4 +1,4 @@
-#include <osteon/job/fault_list.hpp>
+#include <osteon/base/fault_list.hpp>
 #include <osteon/physics/flow/probes/check_probes.hpp>
 #include <osteon/physics/flow/probes/probe_keys.hpp>
 #include <osteon/physics/shared/condition_keys.hpp>

@@ -8,6 +8,7 @@
 #include <optional>
 #include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
+#include <osteon/base/fault_list.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/element_type.hpp>
@@ -17,7 +18,6 @@
 #include <osteon/numerics/krylov/block_sums.hpp>
 #include <osteon/numerics/operators/connected_parts.hpp>
 #include <osteon/physics/flow/solver/transport/transport_solver.hpp>
-#include <osteon/physics/shared/solver/faults.hpp>
 #include <osteon/physics/shared/solver/names_of_numerics.hpp>
 
 namespace osteon::physics {
@@ -354,7 +354,7 @@ class closure {
 }  // namespace
 
 void check_dispersion(const dispersion_problem& problem) {
-  fault_lines expect;
+  fault_list expect;
   expect(!problem.peclet_numbers.empty(), "no Peclet number is given; give at least one, e.g. 0 for diffusion alone");
   for (const double p : problem.peclet_numbers)
     expect(std::isfinite(p) && p >= 0, fmt::format("a Peclet number is {}; it must be >= 0", p));

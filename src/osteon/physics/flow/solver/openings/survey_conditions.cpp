@@ -5,12 +5,12 @@
 #include <cmath>
 #include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
+#include <osteon/base/fault_list.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/physics/flow/solver/openings/opening_profiles.hpp>
 #include <osteon/physics/flow/solver/openings/through_parts.hpp>
 #include <osteon/physics/flow/solver/stokes/solid_faces.hpp>
-#include <osteon/physics/shared/solver/faults.hpp>
 
 namespace osteon::physics {
 
@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t most_boundaries = 60;  // a bit each
 
 void check_conditions(const through_problem& problem, const through_options& how) {
-  fault_lines expect;
+  fault_list expect;
   const vector3 h = problem.spacing_mm;
   expect(h.z > 0 && h.y > 0 && h.x > 0 && std::isfinite(h.z + h.y + h.x),
          fmt::format("the voxel spacing is {} x {} x {} mm (z, y, x); it must be positive", h.z, h.y, h.x));

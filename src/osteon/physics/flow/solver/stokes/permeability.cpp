@@ -6,6 +6,7 @@
 #include <osteon/base/at.hpp>
 #include <osteon/base/dense.hpp>
 #include <osteon/base/error.hpp>
+#include <osteon/base/fault_list.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/message_ledger.hpp>
@@ -14,7 +15,6 @@
 #include <osteon/physics/flow/solver/stokes/flow_solver.hpp>
 #include <osteon/physics/flow/solver/stokes/open_flow_cells.hpp>
 #include <osteon/physics/flow/solver/stokes/permeability.hpp>
-#include <osteon/physics/shared/solver/faults.hpp>
 #include <osteon/physics/shared/solver/names_of_numerics.hpp>
 
 namespace osteon::physics {
@@ -24,7 +24,7 @@ namespace {
 constexpr std::array<char, 3> letters{'z', 'y', 'x'};
 
 void check_locally(const flow_problem& problem, const flow_options& how) {
-  fault_lines expect;
+  fault_list expect;
   const auto positive = [&](double value, const char* name, const char* unit) {
     expect(value > 0 && std::isfinite(value), fmt::format("{} is {} {}; it must be positive", name, value, unit));
   };

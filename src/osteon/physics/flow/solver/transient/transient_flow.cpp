@@ -7,13 +7,13 @@
 #include <optional>
 #include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
+#include <osteon/base/fault_list.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/physics/flow/solver/openings/periods.hpp>
 #include <osteon/physics/flow/solver/openings/through_solver.hpp>
 #include <osteon/physics/flow/solver/transient/conditions_in_time.hpp>
 #include <osteon/physics/flow/solver/transient/flow_stepper.hpp>
-#include <osteon/physics/shared/solver/faults.hpp>
 
 namespace osteon::physics {
 
@@ -25,7 +25,7 @@ constexpr double too_short = 0.6;       // fraction of it below which steps beco
 constexpr double fastest_growth = 1.5;  // ratio of a step to the previous one
 
 void check_plan(const through_problem& problem, const flow_time_plan& plan) {
-  fault_lines expect;
+  fault_list expect;
   expect(plan.end_s > 0 && std::isfinite(plan.end_s), fmt::format("the end at {} s; it must be > 0", plan.end_s));
   expect(plan.step_s >= 0 && plan.step_s <= plan.end_s,
          fmt::format("steps of {} s to the end at {} s; they must not be longer", plan.step_s, plan.end_s));

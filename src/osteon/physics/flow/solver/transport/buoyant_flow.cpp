@@ -5,6 +5,7 @@
 #include <limits>
 #include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
+#include <osteon/base/fault_list.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/reductions.hpp>
@@ -16,7 +17,6 @@
 #include <osteon/physics/flow/solver/transport/carried_temperature.hpp>
 #include <osteon/physics/flow/solver/transport/driving_difference.hpp>
 #include <osteon/physics/flow/solver/transport/stability.hpp>
-#include <osteon/physics/shared/solver/faults.hpp>
 #include <osteon/physics/shared/solver/names_of_numerics.hpp>
 #include <utility>
 
@@ -44,7 +44,7 @@ constexpr int fewest_marched = 8;
 constexpr double first_kick = 0.1;  // change of the temperature, relative to its range, along the growing disturbance
 
 void check_weight(const buoyant_problem& problem) {
-  fault_lines expect;
+  fault_list expect;
   const vector3 g = problem.gravity_m_per_s2;
   expect(std::isfinite(problem.expansion_per_K) && problem.expansion_per_K != 0,
          fmt::format("the thermal expansion is {} 1/K; it must be finite and not 0", problem.expansion_per_K));

@@ -7,6 +7,7 @@
 #include <limits>
 #include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
+#include <osteon/base/fault_list.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/message_ledger.hpp>
@@ -15,7 +16,6 @@
 #include <osteon/physics/flow/solver/stokes/open_flow_cells.hpp>
 #include <osteon/physics/flow/solver/stokes/wall_surface.hpp>
 #include <osteon/physics/flow/solver/transport/transport_solver.hpp>
-#include <osteon/physics/shared/solver/faults.hpp>
 #include <osteon/physics/shared/solver/names_of_numerics.hpp>
 
 namespace osteon::physics {
@@ -25,7 +25,7 @@ namespace {
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 void check_locally(const temperature_problem& problem) {
-  fault_lines expect;
+  fault_list expect;
   expect(
       problem.heat_capacity_J_per_mm3K > 0 && std::isfinite(problem.heat_capacity_J_per_mm3K),
       fmt::format("the heat capacity of the fluid is {} J/(mm3 K); it must be positive", problem.heat_capacity_J_per_mm3K));

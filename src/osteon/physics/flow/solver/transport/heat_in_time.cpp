@@ -7,11 +7,11 @@
 #include <limits>
 #include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
+#include <osteon/base/fault_list.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/numerics/krylov/block_sums.hpp>
 #include <osteon/physics/flow/solver/transport/driving_difference.hpp>
-#include <osteon/physics/shared/solver/faults.hpp>
 #include <osteon/physics/shared/solver/names_of_numerics.hpp>
 
 namespace osteon::physics {
@@ -100,7 +100,7 @@ std::vector<heat_in_flow_record> heat_records_from(const std::vector<double>& fr
 }
 
 void check_heat_plan(const temperature_problem& problem, const heat_time_plan& plan) {
-  fault_lines expect;
+  fault_list expect;
   expect(problem.initial_K && std::isfinite(*problem.initial_K), "the temperature at the start is missing or not finite");
   expect(plan.implicitness >= 0.5 && plan.implicitness <= 1,
          fmt::format("an implicitness of {}; it lies between 0.5 and 1", plan.implicitness));

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Collects the faults of a job.
+/// Collects the faults of a job or of a solver's input.
 #include <fmt/format.h>
 
 #include <osteon/base/error.hpp>
@@ -8,14 +8,19 @@
 #include <utility>
 #include <vector>
 
-namespace osteon::job {
+namespace osteon {
 
-/// Appends a fault for each condition that does not hold: `expect(f.inertia, "flow.cfl", "{} needs inertia", *f.cfl)`.
+/// Appends a fault for each condition that does not hold:
+/// `expect(f.inertia, "flow.cfl", "{} requires flow.inertia = true", *f.cfl)`.
 class fault_list {
  public:
+  /// Stores the faults for require_none().
+  fault_list() : problems_(&own_) {}
   /// @param problems receives the faults @param prefix of all keys: `boundary[2].`
   explicit fault_list(std::vector<problem>& problems, std::string prefix = {})
       : problems_(&problems), prefix_(std::move(prefix)) {}
+  fault_list(const fault_list&) = delete;
+  fault_list& operator=(const fault_list&) = delete;
 
   /// @param text of the fault, formatted only if the condition fails @return holds
   template <class... Values>
@@ -27,10 +32,20 @@ class fault_list {
     if (!holds) problems_->push_back({prefix_ + key, text});
     return holds;
   }
+  /// Append a fault without a key.
+  bool operator()(bool holds, const std::string& text) const { return (*this)(holds, {}, text.c_str()); }
+
+  /// @throws usage_error with the texts of all faults, one per line
+  void require_none() const {
+    std::string lines;
+    for (const problem& fault : *problems_) lines += (lines.empty() ? "" : "\n") + fault.text;
+    if (!lines.empty()) throw usage_error(lines);
+  }
 
  private:
+  std::vector<problem> own_;
   std::vector<problem>* problems_;
   std::string prefix_;
 };
 
-}  // namespace osteon::job
+}  // namespace osteon
