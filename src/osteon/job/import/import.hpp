@@ -3,6 +3,7 @@
 /// Conversion of the image of a job to a model file. Serial: one process runs it.
 #include <nlohmann/json_fwd.hpp>
 #include <osteon/base/log_sink.hpp>
+#include <osteon/job/import/image_files.hpp>
 #include <osteon/job/spec.hpp>
 #include <osteon/job/stop.hpp>
 #include <osteon/voxel/count_nodes.hpp>
@@ -34,13 +35,7 @@ imported_model import_image(const spec& job, const std::string& path, log_sink& 
 /// Create the parent folder of a file if it is missing. @throws machine_error
 void make_folder_of(const std::string& path);
 
-/// Return the faults of the image files of a job that can be detected without reading them completely; `where` is the key.
-std::vector<problem> check_image_files(const spec& job);
-
 /// Return the import warnings stored in a model.
 std::vector<std::string> warnings_of_import(const std::string& provenance_json);
-
-/// Path of the image; relative paths are relative to the job file.
-std::string image_path(const spec& job);
 
 }  // namespace osteon::job

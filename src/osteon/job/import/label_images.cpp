@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <osteon/io/files/model_file.hpp>
+#include <osteon/job/import/image_files.hpp>
 #include <osteon/job/import/read_scan.hpp>
 #include <osteon/job/physics_entry.hpp>
 #include <span>
@@ -106,10 +107,7 @@ void import_label_images(const spec& job, const std::string& model_path, const v
     if (wanted.labels.size() > most_materials)
       throw data_error(fmt::format("{} labels of '{}' are asked for; a file of labels holds at most {}",
                                    wanted.labels.size(), wanted.image, most_materials));
-    const fs::path given(wanted.image);
-    const std::string path = given.is_absolute() || job.file.empty()
-                                 ? given.string()
-                                 : (fs::path(job.file).parent_path() / given).lexically_normal().string();
+    const std::string path = absolute_path(job, wanted.image);
     scan found = read_scan(path, job, image_role::overlay, is_to_stop, grid);
     for (const auto& warning : found.facts.value("warnings", nlohmann::ordered_json::array()))
       log.warn(warning.get<std::string>());

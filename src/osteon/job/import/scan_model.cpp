@@ -7,12 +7,13 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <osteon/base/counted.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/base/log_sink.hpp>
-#include <osteon/job/import/import.hpp>
+#include <osteon/job/import/classify.hpp>
+#include <osteon/job/import/doubtful_greys.hpp>
+#include <osteon/job/import/image_files.hpp>
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/job/spec.hpp>
 #include <osteon/job/warning_record.hpp>
@@ -25,173 +26,7 @@ namespace osteon::job {
 
 using json = nlohmann::ordered_json;
 
-voxel::density_law law_of(const density_law_spec& d, const voxel::calibration& line) {
-  return {line.slope,        line.intercept,    d.coefficient_MPa.value_or(0), d.exponent, d.coefficients_MPa,
-          d.min_modulus_MPa, d.max_modulus_MPa, d.poisson_ratio.value_or(0)};
-}
-
 namespace {
-
-// The distinct values of an image in ascending order, if they are whole numbers and at most `most`; else none. Stops at the
-// first plane that exceeds the limit.
-std::vector<double> few_values_of(const voxel::image_planes& scan, std::size_t most) {
-  std::vector<double> values;
-  bool is_few = true;
-  voxel::for_each_block(scan, [&](std::int64_t, auto block) {
-    const auto* data = block.data_handle();
-    for (std::int64_t i = 0; is_few && i < block.size(); ++i) {
-      const auto value = static_cast<double>(data[i]);
-      if (i > 0 && data[i] == data[i - 1]) continue;
-      const auto at = std::lower_bound(values.begin(), values.end(), value);
-      if (at != values.end() && *at == value) continue;
-      is_few = values.size() < most && value == std::floor(value);
-      values.insert(at, value);
-    }
-  });
-  return is_few ? values : std::vector<double>{};
-}
-
-constexpr std::size_t most_phases = 8;   // largest number of phases of an image that is probably a label image
-constexpr std::size_t most_labels = 64;  // largest number of labels of a label image with few labels used by the job
-
-void warn_of_labels(const voxel::image_planes& scan, const voxel::segmentation_report& found, log_sink& log) {
-  if (found.grey.low != 0 || found.grey.high > 65535) return;
-  const std::vector<double> values = few_values_of(scan, most_phases);
-  if (values.size() < 3) return;  // any threshold separates two phases
-  log.warn(fmt::format(
-      "segment.threshold: the image has {} values ({:g}), which look like labels, and Otsu's threshold {:g} merges "
-      "those above it; set segment.labels = true, or give a threshold",
-      values.size(), fmt::join(values, ", "), found.threshold.value_or(0)));
-}
-
-void warn_of_greys(const spec& job, const voxel::image_planes& scan, log_sink& log) {
-  const std::size_t named = job.materials.size() + job.segment.void_labels.size() + physics_of(job).rules(job).labels.size();
-  if (named > most_labels / 2 || !few_values_of(scan, most_labels).empty()) return;
-  log.warn(fmt::format(
-      "segment.labels: the image has more than {} values, which look like grey values, and the job names {} labels; "
-      "set segment.labels = false and give a threshold, or label the image",
-      most_labels, named));
-}
-
-// Warn about a probable label image. @param facts of the image's file: its unit @throws data_error as in reading
-void warn_of_doubtful_greys(const spec& job, const voxel::image_planes& scan, const voxel::segmentation_report& found,
-                            const nlohmann::ordered_json& facts, log_sink& log) {
-  if (job.segment.labels) return warn_of_greys(job, scan, log);
-  if (found.method != "otsu") return;
-  warn_of_labels(scan, found, log);
-  const auto unit = facts.find("unit");
-  const bool is_hu = unit != facts.end() && *unit == "HU", states_none = unit == facts.end() || unit->is_null();
-  constexpr double air_HU = -500;  // about half of the value of air
-  if (const double t = found.threshold.value_or(0); t < 0 && (is_hu || (states_none && found.grey.low < air_HU)))
-    log.warn(fmt::format(
-        "segment.threshold: Otsu's threshold is {:g}{}, below water at 0 HU: it separates air from tissue; give a "
-        "threshold in HU, for example 148 for trabecular and 226 for all bone",
-        t, is_hu ? " HU" : ", and the grey values look like HU"));
-}
-
-// The cropped images of a job, all of the same shape.
-struct job_images {
-  voxel::image_planes scan;
-  std::optional<voxel::image_planes> modulus, poisson;
-  std::optional<voxel::calibration> stated;  ///< density of a grey value, from the scan's file
-};
-
-voxel::calibration calibration_of(const density_law_spec& d, const job_images& images) {
-  if (d.from_image) return images.stated.value();
-  if (d.calibration.empty()) return {*d.slope, d.intercept};
-  std::vector<std::pair<double, double>> points;
-  for (const std::vector<double>& p : d.calibration) points.emplace_back(p.at(0), p.at(1));
-  return voxel::calibrate(points);
-}
-
-// Segment the scan and assign a material to every solid voxel; the result reads the images again. @throws data_error
-voxel::segmented classify(const spec& job, const job_images& images) {
-  voxel::segmentation_options how;
-  how.threshold = job.segment.threshold;
-  if (const auto& greys = job.segment.greys) how.greys = voxel::phase_greys{(*greys)[0], (*greys)[1]};
-  how.upper = job.segment.upper;
-  const solid_rules rules = physics_of(job).rules(job);
-  const kept_parts keep = keep_of(job);
-  how.keep = rules.keeps_all || keep == kept_parts::all ? voxel::keep_rule::all
-             : keep == kept_parts::percolating          ? voxel::keep_rule::percolating
-                                                        : voxel::keep_rule::largest;
-  how.connected_by = job.segment.connectivity == 26 ? voxel::connectivity::corners : voxel::connectivity::faces;
-  how.load_axis = *job.load.axis;
-  how.labels = rules.labels;
-  how.inverted = rules.takes_empty_space;
-  how.must_join_faces = rules.must_join_faces;
-  if (rules.has_loaded_faces)
-    how.instead_of_faces = how.keep == voxel::keep_rule::percolating
-                               ? "load the faces of the solid (load.faces = \"solid\" with segment.keep = \"largest\"), "
-                               : "load the faces of the solid (load.faces = \"solid\"), ";
-  how.may_join_nothing = rules.may_join_nothing;
-  how.through = rules.through;
-  how.touching = rules.touching;
-  how.periodic = rules.periodic;
-  const auto properties = [](const material_spec& m, const std::string& fallback) {
-    return voxel::material{m.name.empty() ? fallback : m.name, m.youngs_modulus_MPa.value_or(0), m.poisson_ratio.value_or(0),
-                           m.conductivity_W_per_mK.value_or(0)};
-  };
-  if (rules.has_others) {
-    const voxel::material phase{rules.phase, 0, 0, 0};
-    if (rules.labels.empty())
-      return voxel::segment_phases(images.scan, how, phase, properties(job.materials.front(), "solid"));
-    std::vector<voxel::labelled_material> others;
-    for (const material_spec& m : job.materials)
-      others.push_back({*m.label, properties(m, fmt::format("label {}", *m.label))});
-    std::vector<std::int64_t> empty;
-    for (const std::int64_t label : job.segment.void_labels)
-      if (std::find(rules.labels.begin(), rules.labels.end(), label) == rules.labels.end()) empty.push_back(label);
-    return voxel::segment_phases(images.scan, how, phase, others, empty);
-  }
-  if (rules.takes_empty_space || !rules.labels.empty())
-    return voxel::segment(images.scan, how, voxel::material{rules.phase, 0, 0, 0});
-  if (job.segment.labels) {
-    std::vector<voxel::labelled_material> table;
-    for (const material_spec& m : job.materials)
-      table.push_back({*m.label, properties(m, fmt::format("label {}", *m.label))});
-    return voxel::segment(images.scan, how, table, job.segment.void_labels);
-  }
-  if (job.density_law)
-    return voxel::segment(images.scan, how, law_of(*job.density_law, calibration_of(*job.density_law, images)));
-  if (images.modulus)
-    return voxel::segment(
-        images.scan, how,
-        voxel::elastic_images{*images.modulus, images.poisson, job.modulus_image->poisson_ratio.value_or(0)});
-  return voxel::segment(images.scan, how,
-                        properties(job.materials.empty() ? material_spec{} : job.materials.front(), "solid"));
-}
-
-// Results of classify, as `segmentation` of summary.json.
-nlohmann::ordered_json describe(const spec& job, const job_images& images, const voxel::segmented& model) {
-  const voxel::segmentation_report& r = model.report;
-  nlohmann::ordered_json text = {{"method", r.method},
-                                 {"threshold", nullptr},
-                                 {"solid_voxels", r.solid_voxels},
-                                 {"kept_voxels", r.kept_voxels},
-                                 {"dropped_voxels", r.dropped_voxels},
-                                 {"dropped_islands", r.dropped_islands},
-                                 {"largest_islands", r.largest_islands},
-                                 {"keep", physics_of(job).rules(job).keeps_all ? "all" : name_of(keep_of(job))},
-                                 {"connectivity", job.segment.connectivity},
-                                 {"hanging_voxels", r.hanging_voxels},
-                                 {"hanging_islands", r.hanging_islands},
-                                 {"volume_fraction", r.volume_fraction},
-                                 {"percolates", {{"z", r.percolates[0]}, {"y", r.percolates[1]}, {"x", r.percolates[2]}}}};
-  if (r.threshold) text["threshold"] = *r.threshold;
-  if (!r.voxels_of_material.empty()) text["voxels_of_material"] = r.voxels_of_material;
-  if (job.density_law || job.modulus_image) {
-    text["materials"] = model.materials.size() - 1;
-    text["largest_relative_modulus_error"] = model.modulus_error;
-    text["largest_poisson_error"] = model.poisson_error;
-  }
-  if (job.density_law && (job.density_law->from_image || !job.density_law->calibration.empty())) {
-    const voxel::calibration line = calibration_of(*job.density_law, images);
-    text["calibration"] = {
-        {"slope", line.slope}, {"intercept", line.intercept}, {"largest_residual", line.largest_residual}};
-  }
-  return text;
-}
 
 // Two digits, but never "100" for smaller values.
 std::string percent(std::int64_t part, std::int64_t whole) {

@@ -24,9 +24,6 @@ struct scan_model {
 /// Return the scan cropped, coarsened and with noise, as specified by the job. Does not borrow from `image`.
 voxel::image_planes taken_scan(const spec& job, const voxel::image_planes& image);
 
-/// The density law of a job. @param line density of a grey value
-voxel::density_law law_of(const density_law_spec& law, const voxel::calibration& line);
-
 /// Segment a scan, assign materials to its solid and log the result.
 /// @param path of the scan, for the provenance; empty: not from a file
 /// @param key of the provenance, which identifies the model for later jobs
