@@ -126,9 +126,9 @@ def test_doubts_are_warnings(job: Job, tmp_path: Path) -> None:
     text = job_text(solid(tmp_path), more="[segment]\nthreshold = -1\n[load]\nstrain = -1.0\n")
     job.write(text.replace("6829.0", "6.829"))
     warnings = {w["where"].split(": ")[1]: w["text"] for w in checked(job, 0)["warnings"]}
-    assert "every one of the voxels is solid" in warnings["segment.threshold"]
+    assert "all of the voxels are solid" in warnings["segment.threshold"]
     assert "-1 % would be -0.01" in warnings["load.strain"]
-    assert "if gigapascals were meant, write 6829" in warnings["material[1].youngs_modulus_MPa"]
+    assert "if the value is in GPa, write 6829" in warnings["material[1].youngs_modulus_MPa"]
     assert "3 warnings" in job.run(command="check").out
 
 
@@ -151,7 +151,7 @@ def test_a_large_image_is_judged_by_its_header_and_a_sample(job: Job, tmp_path: 
     assert answer["image"]["looked_at"] == 5 * 36
     assert answer["image"]["grey_max"] == 200
     assert "only its header and the grey values of 180 voxels in a few planes were checked" in answer["looked_at"]
-    assert "none of the 180 voxels looked at is solid" in answer["warnings"][0]["text"]
+    assert "none of the 180 sampled voxels is solid" in answer["warnings"][0]["text"]
     assert "kept_voxels" not in answer["image"]
 
 

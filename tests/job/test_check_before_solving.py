@@ -97,7 +97,7 @@ def test_materials_without_an_expansion(job: Job) -> None:
     path = job.folder / "job.toml"
     path.write_text(path.read_text().replace("thermal_expansion_per_K = 2e-5\n", ""))
     done, checked = job.run("-n", "1", "--no-report"), job.run("--json", "-", command="check")
-    same_words((done.code, done.err), (checked.code, checked.out), "needs it, in 1/K")
+    same_words((done.code, done.err), (checked.code, checked.out), 'required by physics = "thermo_elasticity", in 1/K')
 
 
 @pytest.mark.parametrize(

@@ -148,7 +148,7 @@ def test_a_heart_beat_is_in_the_history(job: Job, tmp_path: Path) -> None:
         ("", transient(end_s=1), "pathlines = 4\nstreamlines = 4", "lines of one kind"),
         ("", transient(end_s=1), 'shows = "cut"', "picture.every"),
         ("", transient(end_s=1), 'every = 2\nshows = "pathlines"', "needs particles"),
-        ("", transient(end_s=1), "film = true", "is made of the frames"),
+        ("", transient(end_s=1), "film = true", "requires frames"),
     ],
 )
 def test_what_makes_no_sense_is_refused(

@@ -164,19 +164,19 @@ def test_older_spellings_have_the_same_answers_and_a_hint(job: Job, tmp_path: Pa
     film += "[transient]\ninitial_K = 300.0\nend_s = 20.0\nstep_s = 5.0\n"
     tensor = '[load]\ntest = "conductivity_tensor"\n{} = "uniform"\n'
     for pattern, older, present, hints in (
-        (film, "-", "_", ["boundary[1].face: 'z-low' is spelled 'z_low' now", "'z-high' is spelled 'z_high' now"]),
-        (tensor, "surroundings", "boundary_condition", ["'surroundings' is spelled 'boundary_condition' now"]),
+        (film, "-", "_", ["boundary[1].face: 'z-low' was renamed to 'z_low'", "'z-high' was renamed to 'z_high'"]),
+        (tensor, "surroundings", "boundary_condition", ["'surroundings' was renamed to 'boundary_condition'"]),
     ):
         summaries = []
         for word, expected in ((present, []), (older, hints)):
             job.write(text("tube.npy", pattern.format(word)))
             done = job.run("--no-report", "-n", "2")
             assert done.code == 0, done.err
-            assert done.err.count("is spelled") == len(expected)
+            assert done.err.count("was renamed to") == len(expected)
             assert all(f"{hint}\n" in done.err for hint in expected)
             checked = job.run(command="check")
             assert checked.code == 0
-            assert checked.out.count("is spelled") == len(expected)
+            assert checked.out.count("was renamed to") == len(expected)
             summaries.append({k: v for k, v in done.summary.items() if k in ("load", "history", "face_inflow_W")
                               or k.startswith("conductivity")})  # fmt: skip
         assert summaries[0] == summaries[1]

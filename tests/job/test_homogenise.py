@@ -120,8 +120,8 @@ def test_the_older_name_of_the_boundary_condition_is_taken_with_a_hint(job: Job,
         job.write(job_text("block.npy", more=f'[segment]\nthreshold = 1\n{LOAD}{key} = "periodic"\n'))
         done = job.run("-n", "2", "--no-report")
         assert done.code == 0, done.err
-        assert done.err.count("load.boundary: 'boundary' is spelled 'boundary_condition' now") == hints
-        assert done.err.count("is spelled") == hints
+        assert done.err.count("load.boundary: 'boundary' was renamed to 'boundary_condition'") == hints
+        assert done.err.count("was renamed to") == hints
         found.append((done.summary["homogenisation"], done.summary["load"]))
     assert found[0] == found[1]
     assert found[0][0]["boundary_condition"] == "periodic"

@@ -298,7 +298,7 @@ def test_a_cylinder_has_the_modulus_of_its_material(job: Job) -> None:
     [
         ('area = "box"\narea_mm2 = 2.0\n', "load.area: given together with area_mm2"),
         ("area_mm2 = -2.0\n", "load.area_mm2: -2 must be > 0 mm2"),
-        ('area = "hull"\n', "load.area: 'hull' is none of"),
+        ('area = "hull"\n', "load.area: 'hull' is not one of"),
     ],
 )
 def test_areas_that_make_no_sense_are_faults(job: Job, more: str, said: str) -> None:

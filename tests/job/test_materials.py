@@ -141,7 +141,7 @@ def test_a_changed_modulus_image_makes_a_new_model(job: Job, scan: np.ndarray, t
         ),
         ('[poisson_image]\npath = "scan.npy"\n', 2, "poisson_image: given without [modulus_image]"),
         ('[density_law]\nslope = 1\nlaw = "linear"\ncoefficients_MPa = [1, 2, 3]\n', 2, 'law = "linear" needs two'),
-        ("[density_law]\ncoefficient_MPa = 1\ncalibration = [[1, 2], [1, 3]]\n", 2, "two different greys"),
+        ("[density_law]\ncoefficient_MPa = 1\ncalibration = [[1, 2], [1, 3]]\n", 2, "two different grey values"),
         ("[density_law]\ncoefficient_MPa = 1\ncalibration = [1, 2]\n", 2, "expected a list in brackets"),
     ],
 )

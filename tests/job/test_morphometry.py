@@ -205,10 +205,10 @@ def test_a_run_tells_compartments_and_their_densities(job: Job) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (("labels = [2]\n[[comp", "labels = [1]\n[[comp"), "1 is one of 'cortical', too"),
+        (("labels = [2]\n[[comp", "labels = [1]\n[[comp"), "1 also belongs to 'cortical'"),
         (("labels = [2]\n[[comp", "labels = [7]\n[[comp"), "has the label 7"),
         (('kind = "trabecular"\n', ""), "give trabecular, cortical or total"),
-        (('image = "parts.npy"\nlabels = [1]', "labels = [1]"), "the scan has no labels"),
+        (('image = "parts.npy"\nlabels = [1]', "labels = [1]"), "give a label image with the shape of the scan"),
         (('image = "parts.npy"\nlabels = [2]\n[[c', 'image = "other.npy"\nlabels = [1]\n[[c'), "share 64 voxels"),
         (('image = "parts.npy"\nlabels = [1]', 'image = "small.npy"\nlabels = [1]'), "must be made of the same scan"),
     ],

@@ -36,12 +36,18 @@ def test_the_threshold_of_two_greys_keeps_the_volume(job: Job) -> None:
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ("[segment]\ngreys = [210, 10]\n", "the first is lower"),
-        ("[segment]\ngreys = [10]\n", "the first is lower"),
+        ("[segment]\ngreys = [210, 10]\n", "empty < solid"),
+        ("[segment]\ngreys = [10]\n", "empty < solid"),
         ("[segment]\ngreys = [10, 210]\nlabels = true\n", "segment.labels = true"),
-        ('[[image.step]]\nkind = "hysteresis"\nlow = 50\nhigh = 100\n', "must be 100, high of image.step[1]"),
-        ('[[image.step]]\nkind = "hysteresis"\nlow = 150\nhigh = 100\n[segment]\nthreshold = 100\n', "must lie above"),
-        ('[[image.step]]\nkind = "hysteresis"\nlow = 50\n', "give low and high"),
+        (
+            '[[image.step]]\nkind = "hysteresis"\nlow = 50\nhigh = 100\n',
+            "must be 100, the value of high in image.step[1]",
+        ),
+        (
+            '[[image.step]]\nkind = "hysteresis"\nlow = 150\nhigh = 100\n[segment]\nthreshold = 100\n',
+            "must be greater than",
+        ),
+        ('[[image.step]]\nkind = "hysteresis"\nlow = 50\n', "low or high is missing"),
         ('[[image.step]]\nkind = "local_threshold"\nlow = 50\nhigh = 100\n[segment]\nthreshold = 100\n', "in [2, 64]"),
         (
             '[[image.step]]\nkind = "gaussian"\nsigma_voxels = 1\ncutoff = 0.2\n',

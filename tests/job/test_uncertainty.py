@@ -102,9 +102,9 @@ def test_other_physics_have_it_too(job: Job, tmp_path: Path, physics: str, key: 
     ("more", "words"),
     [
         ("[uncertainty]\nthreshold_sd = -3\n", "uncertainty.threshold_sd: -3 must be > 0"),
-        ("[uncertainty]\nenabled = true\n", "nothing is varied"),
+        ("[uncertainty]\nenabled = true\n", "no source of uncertainty"),
         ("[uncertainty]\nnoise_sd = 3\nnoise_blur_voxels = 9\n", "9 must be in [0, 4] voxels"),
-        ("[segment]\nlabels = true\n[uncertainty]\nthreshold_sd = 3\n", "labels have no noise and no threshold"),
+        ("[segment]\nlabels = true\n[uncertainty]\nthreshold_sd = 3\n", "labels have neither noise nor a threshold"),
         ("[segment]\nlabels = true\n[uncertainty]\nvoxel_size = true\n", "labels have no mean"),
         (
             '[uncertainty]\nvoxel_size = true\n[[set]]\nname = "s"\nselect = "voxels"\nvoxels = [[0, 0, 0]]\n',

@@ -61,7 +61,7 @@ def test_a_run_prints_what_check_prints(soft: Path, ranks: int):
         for text in checked:
             assert done.stderr.count(text) == 1, text
     page = (out / "report.html").read_text(encoding="utf-8")
-    assert "Warning: material[1].youngs_modulus_MPa: 10 MPa is as soft as rubber" in page
+    assert "Warning: material[1].youngs_modulus_MPa: 10 MPa is typical of polymers" in page
 
 
 def test_python_raises_the_warnings_of_a_job(soft: Path, monkeypatch: pytest.MonkeyPatch):

@@ -17,7 +17,7 @@ const physics_entry& physics_of(const spec& job) {
   if (const physics_entry* found = find_physics(job.physics)) return *found;
   std::vector<std::string> names;
   for (const physics_entry* p : all_physics()) names.emplace_back(p->name);
-  throw usage_error(fmt::format("physics = \"{}\" is none of {}", job.physics, fmt::join(names, ", ")));
+  throw usage_error(fmt::format("physics = \"{}\" is not one of {}", job.physics, fmt::join(names, ", ")));
 }
 
 kept_parts keep_of(const spec& job) { return job.segment.keep.value_or(physics_of(job).default_keep); }

@@ -261,6 +261,7 @@ struct spec {
   std::string file;                      ///< the job file; empty if the job is not from a file
   std::string text;                      ///< text of the job file, for the manifest
   std::vector<problem> older_spellings;  ///< used in the file, each with the present one; `where` is the key
+  std::vector<problem> unused_keys;      ///< keys given at their default values that the job does not use
   std::vector<std::string> changes;      ///< changes of its keys, `KEY=VALUE`, on the command line
   image_digests digests;                 ///< stored so that a run computes the digest of its images once
 };

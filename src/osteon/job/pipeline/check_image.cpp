@@ -188,7 +188,7 @@ class image_checker {
         }
     if (looked > 0 && facts.contains("above"))
       take_doubts(doubts_of_share(job_, facts.at("above"), facts.at("grey_min"), facts.at("grey_max"),
-                                  fmt::format("of the {} voxels looked at", looked)));
+                                  fmt::format("of the {} sampled voxels", looked)));
   }
 
   void take_doubts(std::vector<problem> doubts) {

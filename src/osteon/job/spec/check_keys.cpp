@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/job/spec/key_entry.hpp>
@@ -24,7 +25,7 @@ std::string any_of(const std::vector<std::string>& names) {
 
 std::string in_quotes(const std::string& name) { return fmt::format("\"{}\"", name); }
 
-// Faults of numbers beyond the limits of their keys, and of vectors that do not have three numbers.
+// Reports numbers outside the limits of their keys, and vectors without exactly three numbers.
 class range_checker final : public key_visitor {
  public:
   range_checker(std::string prefix, std::vector<problem>& problems) : prefix_(std::move(prefix)), problems_(problems) {}
@@ -57,7 +58,7 @@ class range_checker final : public key_visitor {
   bool check(const key_entry& entry, const std::vector<T>& values) {
     if constexpr (std::is_arithmetic_v<T>)
       if (entry.options.is_vector && values.size() != 3) {
-        problems_.push_back({prefix_ + entry.name, fmt::format("{} values; give three, [z, y, x]", values.size())});
+        problems_.push_back({prefix_ + entry.name, fmt::format("has {} values; give three, [z, y, x]", values.size())});
         return false;
       }
     return std::all_of(values.begin(), values.end(), [&](const T& value) { return check(entry, value); });
@@ -93,23 +94,29 @@ tests_of_job tests_of(const spec& job) {
   return all;
 }
 
-// Faults of keys that are given although not accepted by the job's tests or a choice in the same table, or missing although
-// required by the choice.
+// Reports given keys that the tests of the job or a choice in the same table do not accept, and missing keys that the choice
+// requires.
 class scope_checker final : public key_visitor {
  public:
-  scope_checker(std::string prefix, const spec& job, tests_of_job tests, std::vector<problem>& problems)
-      : prefix_(std::move(prefix)), job_(job), tests_(std::move(tests)), problems_(problems) {}
+  /// @param is_present return true if a key is given, even at its default value
+  scope_checker(std::string prefix, const spec& job, tests_of_job tests, std::vector<problem>& problems,
+                std::function<bool(const std::string& path)> is_present)
+      : prefix_(std::move(prefix)),
+        job_(job),
+        tests_(std::move(tests)),
+        problems_(problems),
+        is_present_(std::move(is_present)) {}
 
   void key(const key_entry& entry, const key_field& value) override {
     if (auto* const* choice = std::get_if<choice_field*>(&value))
       choices_[(*choice)->names().data()] = {entry.name, *choice};
     if (auto* const* flag = std::get_if<bool*>(&value)) flags_[entry.name] = **flag || is_implied(prefix_ + entry.name);
-    const bool is_given = entry.is_given(value);
+    const bool is_given = entry.is_given(value) || is_present_(prefix_ + entry.name);
     if (is_given && !check_scope(entry.name, entry.scope, entry.options.remedy)) return;
     if (is_given) std::visit([&](const auto* field) { check_choices(entry, *field); }, value);
     if (is_given && *entry.options.with && !flags_[entry.options.with])
       fault(entry.name,
-            fmt::format("given, but {0}{1} is not; set {0}{1} = true, or remove it", prefix_, entry.options.with));
+            fmt::format("requires {0}{1} = true; set {0}{1} = true, or remove the key", prefix_, entry.options.with));
     for (const key_kinds& kinds : entry.options.kinds)
       if (!check_kinds(entry, kinds, is_given)) return;
   }
@@ -122,7 +129,7 @@ class scope_checker final : public key_visitor {
       void* element = table.at(owner, n);
       tests_of_job tests = tests_;
       if (table.test) tests.tests = {table.test(job_, element)};
-      scope_checker inner(prefix_of(prefix_, table, n), job_, std::move(tests), problems_);
+      scope_checker inner(prefix_of(prefix_, table, n), job_, std::move(tests), problems_, is_present_);
       visit_keys(table, element, inner);
     }
   }
@@ -140,9 +147,9 @@ class scope_checker final : public key_visitor {
       if (find_physics(some.physics) == &tests_.physics && some.remark.empty())
         for (const std::string& test : some.tests) own.push_back(in_quotes(test));
     }
-    fault(name, own.empty() ? fmt::format("belongs to physics = {}; remove it or change the physics", any_of(all))
+    fault(name, own.empty() ? fmt::format("belongs to physics = {}; remove the key or change the physics", any_of(all))
                             : fmt::format("belongs to test = {}, not to \"{}\"; {}", any_of(own), tests_.tests.front(),
-                                          remedy.empty() ? "remove it or change the test" : remedy));
+                                          remedy.empty() ? "remove the key or change the test" : remedy));
     return false;
   }
 
@@ -151,14 +158,14 @@ class scope_checker final : public key_visitor {
     return std::find(implied.begin(), implied.end(), path) != implied.end();
   }
 
-  // A value may belong to another physics.
+  // Values of some keys depend on the physics.
   void check_choices(const key_entry& entry, const std::string& value) {
     if (!entry.options.own_choices) return;
     std::vector<std::string> own = entry.options.own_choices(job_);
     if (own.empty() || std::find(own.begin(), own.end(), value) != own.end()) return;
     for (std::string& name : own) name = fmt::format("'{}'", name);
     fault(entry.name,
-          fmt::format("'{}' does not go with physics = \"{}\"; use {}", value, tests_.physics.name, any_of(own)));
+          fmt::format("'{}' is not available for physics = \"{}\"; use {}", value, tests_.physics.name, any_of(own)));
   }
   void check_choices(const key_entry& entry, const std::optional<std::string>& value) { check_choices(entry, *value); }
   template <class T>
@@ -174,13 +181,13 @@ class scope_checker final : public key_visitor {
       for (std::size_t n = 0; n < kinds.names.size(); ++n)
         if ((kinds.accepted >> n & 1U) != 0) accepted.push_back(in_quotes(kinds.names[n]));
       fault(entry.name, fmt::format("belongs to {} = {}, not to \"{}\"; {}", name, any_of(accepted), choice->name(),
-                                    *entry.options.remedy ? entry.options.remedy : "remove it"));
+                                    *entry.options.remedy ? entry.options.remedy : "remove the key"));
       return false;
     }
     if (!is_given && (kinds.in_need_of & bit) != 0) {
       const std::string limits = entry.options.range.limits();
-      fault(entry.name,
-            fmt::format("missing: {} = \"{}\" needs it{}{}", name, choice->name(), limits.empty() ? "" : ", ", limits));
+      fault(entry.name, fmt::format("missing; required by {} = \"{}\"{}", name, choice->name(),
+                                    limits.empty() ? "" : " (" + limits + ")"));
       return false;
     }
     return true;
@@ -190,6 +197,7 @@ class scope_checker final : public key_visitor {
   const spec& job_;
   tests_of_job tests_;
   std::vector<problem>& problems_;
+  std::function<bool(const std::string& path)> is_present_;
   std::map<const char* const*, std::pair<std::string, const choice_field*>> choices_;  // choices of the table, by name
   std::map<std::string, bool> flags_;
 };
@@ -202,11 +210,23 @@ bool takes_key(const spec& job, const std::string& path) {
 }
 
 void check_keys(const spec& job, std::vector<problem>& problems) {
-  spec copy = job;  // a visit adds groups
-  scope_checker scopes("", job, tests_of(job), problems);
+  spec copy = job;  // visiting creates missing key groups
+  scope_checker scopes("", job, tests_of(job), problems, [](const std::string&) { return false; });
   visit_keys(job_keys(), &copy, scopes);
   range_checker ranges("", problems);
   visit_keys(job_keys(), &copy, ranges);
+}
+
+std::vector<problem> unused_defaults(const spec& job, const std::function<bool(const std::string& path)>& is_present) {
+  std::vector<problem> faults, found;
+  check_keys(job, faults);
+  spec copy = job;
+  scope_checker scopes("", job, tests_of(job), found, is_present);
+  visit_keys(job_keys(), &copy, scopes);
+  std::erase_if(found, [&](const problem& p) {
+    return std::any_of(faults.begin(), faults.end(), [&](const problem& fault) { return fault.where == p.where; });
+  });
+  return found;
 }
 
 }  // namespace osteon::job

@@ -185,7 +185,7 @@ void add_segment_keys(key_table& job) {
   t("drop_unsupported", &segment_spec::drop_unsupported,
     "Remove parts that no support of a load case constrains: disconnected parts, and parts connected by single nodes or "
     "edges. Otherwise such jobs are rejected. Elasticity only.",
-    {.use = key_use::answers});
+    {.use = key_use::answers, .remedy = "use segment.keep = \"largest\", or remove the key"});
 }
 
 void add_material_keys(key_table& job) {

@@ -280,6 +280,10 @@ bool takes_key(const spec& job, const std::string& path);
 /// and missing keys.
 void check_keys(const spec& job, std::vector<problem>& problems);
 
+/// Warnings about keys that are given at their default values but that the job does not use.
+/// @param is_present return true if the job file contains a key, `case[1].strain`
+std::vector<problem> unused_defaults(const spec& job, const std::function<bool(const std::string& path)>& is_present);
+
 /// Keys of the core.
 void register_core_keys(key_table& job);
 

@@ -25,7 +25,7 @@ namespace osteon::job {
 
 namespace {
 
-// A change during the descent through the tables.
+// Applies one change of --set.
 class key_setter {
  public:
   key_setter(toml::table& table, const std::string& change, std::vector<problem>& problems)
@@ -37,7 +37,7 @@ class key_setter {
     const std::string_view key = std::string_view(change_).substr(0, equals);
     // Nested tables are destroyed recursively, with a stack depth equal to their nesting.
     if (const auto parts = std::count(key.begin(), key.end(), '.') + 1; parts > deepest_key)
-      return problems_.push_back({"--set", fmt::format("a key has {} parts; at most {} are read", parts, deepest_key)});
+      return problems_.push_back({"--set", fmt::format("a key has {} parts; the maximum is {}", parts, deepest_key)});
     const auto value = value_of(change_.substr(equals + 1));
     if (!value) return;
     std::size_t begin = 0;
@@ -52,7 +52,7 @@ class key_setter {
  private:
   void fault(const std::string& text) { problems_.push_back({"--set", fmt::format("'{}' {}", change_, text)}); }
 
-  // A table with the value under "value".
+  // Return a table that contains the value as "value".
   std::optional<toml::table> value_of(const std::string& text) {
     const std::string line = "value = " + text;
     if (const auto beyond = beyond_toml_limits(line, "--set")) {
@@ -67,21 +67,21 @@ class key_setter {
       }
     const bool is_word = !text.empty() && text.find_first_of("\n\"'[]{}#") == std::string::npos;
     if (is_word) return toml::table{{"value", text}};
-    fault(fmt::format("has no value of TOML{}", why.empty() ? "" : ": " + why));
+    fault(fmt::format("has an invalid TOML value{}", why.empty() ? "" : ": " + why));
     return std::nullopt;
   }
 
-  // Into `name`, or into the item of `name[2]`.
+  // Descend into the table `name`, or into an element of a list, `name[2]`.
   bool enter(std::string_view part) {
     const auto bracket = part.find('[');
     const std::string name(part.substr(0, bracket));
     if (name.empty()) {
-      fault("has an empty name in its key");
+      fault("contains an empty key name");
       return false;
     }
     if (bracket == std::string_view::npos) {
       if (!at_->contains(name)) at_->insert(name, toml::table{});
-      return go_to(at_->get(name), name, "; name one of a list, e.g. material[1].poisson_ratio");
+      return go_to(at_->get(name), name, "; select an element of a list by its number, e.g. material[1].poisson_ratio");
     }
     std::size_t number = 0;
     const std::string_view digits = part.substr(bracket + 1);
@@ -90,7 +90,7 @@ class key_setter {
     const std::size_t there = list ? list->size() : 0;
     if (failed != std::errc() || std::string_view(end, digits.data() + digits.size()) != "]" || number < 1 ||
         number > there) {
-      fault(fmt::format("names '{}', but the job has {} of [[{}]]", part, there, name));
+      fault(fmt::format("refers to '{}', but the job has {} [[{}]]", part, there, name));
       return false;
     }
     return go_to(at_->get_as<toml::array>(name)->get(number - 1), std::string(part), "");
@@ -98,7 +98,7 @@ class key_setter {
 
   bool go_to(toml::node* node, const std::string& name, const char* advice) {
     at_ = node->as_table();
-    if (!at_) fault(fmt::format("takes '{}' for a table, which it is not{}", name, advice));
+    if (!at_) fault(fmt::format("requires '{}' to be a table{}", name, advice));
     return at_ != nullptr;
   }
 
@@ -116,7 +116,7 @@ void set_keys(toml::table& table, std::span<const std::string> changes, std::vec
 }
 
 std::string spelled_now(const std::string& was, const std::string& is) {
-  return fmt::format("'{}' is spelled '{}' now", was, is);
+  return fmt::format("'{}' was renamed to '{}'", was, is);
 }
 
 // Location of a key in the file, or of a key set on the command line, which has no line.
@@ -124,7 +124,7 @@ std::string place_of_key(const std::string& file, std::uint32_t line, const std:
   return line == 0 ? fmt::format("--set: {}", key) : fmt::format("{}:{}: {}", file, line, key);
 }
 
-// Shared by the readers of all tables of a file.
+// Data shared by the readers of all tables of a file.
 struct reading {
   const std::string& file;
   const spec& job;  ///< the part read so far
@@ -209,7 +209,7 @@ class reader final : public key_visitor {
       if (!value) continue;
       older_.push_back(older);
       all_.older_spellings.push_back({prefix_ + older, spelled_now(older, key)});
-      if (node) fault(*value, older, fmt::format("given together with {}, which is the same; keep {}", given, key));
+      if (node) fault(*value, older, fmt::format("duplicates {}; keep {}", given, key));
       if (!node) node = value, given = older;
     }
     return node;
@@ -280,7 +280,7 @@ class reader final : public key_visitor {
     for (const toml::node& item : *array) read(item, entry, field.emplace_back());
   }
 
-  // A text that is one of the key's choices.
+  // Return a text after checking it against the choices of the key.
   std::optional<std::string> text_of(const toml::node& node, const key_entry& entry) {
     auto value = node.value_exact<std::string>();
     if (!value) {
@@ -295,7 +295,7 @@ class reader final : public key_visitor {
     if (choices.empty() || std::find(choices.begin(), choices.end(), *value) != choices.end()) return value;
     const std::vector<std::string> own = choices_in_job(entry);
     fault(node, entry.name,
-          fmt::format("'{}' is none of {}{}", *value, fmt::join(own, ", "), advice_on_value(entry.name, *value, own)));
+          fmt::format("'{}' is not one of {}{}", *value, fmt::join(own, ", "), advice_on_value(entry.name, *value, own)));
     return std::nullopt;
   }
 
@@ -360,6 +360,7 @@ spec read_spec_text(const std::string& text, const std::string& path, std::vecto
   }
   if (job.output_directory.empty()) job.output_directory = job.name + ".out";
   for (const physics_entry* p : all_physics()) p->complete(job);
+  job.unused_keys = unused_defaults(job, [&](const std::string& key) { return lines.contains(key); });
   for (problem p : validate(job)) {
     const auto line = lines.find(p.where);
     // A fault is reported once: if a value could not be read, its default is not checked as well.

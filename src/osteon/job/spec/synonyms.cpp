@@ -179,7 +179,7 @@ std::string advice_on_key(const std::string& table, const std::string& key, cons
   const auto did_mean = [](const std::string& word) { return "; did you mean '" + word + "'?"; };
   for (const std::string& candidate : known)
     if (candidate != key && without_unit(candidate) != candidate && without_unit(candidate) == without_unit(key))
-      return did_mean(candidate) + " Its unit is in its name";
+      return did_mean(candidate) + " The unit is part of the name";
   if (const std::string word = meant_by(synonyms_of_keys(), key, known); !word.empty()) return did_mean(word);
   const auto has_key = [&](const key_table& t) {
     return std::any_of(t.parts().begin(), t.parts().end(), [&](const key_part& part) {
@@ -195,7 +195,7 @@ std::string advice_on_key(const std::string& table, const std::string& key, cons
   std::vector<std::string> elsewhere;
   for (const auto& [name, place] : places) elsewhere.push_back(place);
   if (!elsewhere.empty()) {
-    std::string text = "; it belongs to " + elsewhere.front();
+    std::string text = "; the key belongs to " + elsewhere.front();
     for (std::size_t n = 1; n < elsewhere.size(); ++n) text += " or " + elsewhere[n];
     return text;
   }

@@ -16,7 +16,7 @@ std::vector<std::string> older_keys(const std::string& table, const std::string&
 /// Return the present spelling of a value; unchanged if it was never renamed. @param key whose value it is
 std::string present_value(const std::string& key, const std::string& value);
 
-/// Return `; did you mean 'spacing_mm'?`, `; it belongs to [load]`, or an empty text.
+/// Return `; did you mean 'spacing_mm'?`, `; the key belongs to [load]`, or an empty text.
 /// @param table as "image" or "material"; empty: the root @param known the keys of that table
 std::string advice_on_key(const std::string& table, const std::string& key, const std::vector<std::string>& known);
 

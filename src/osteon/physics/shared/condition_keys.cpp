@@ -7,6 +7,8 @@ namespace osteon::physics {
 
 namespace {
 
+constexpr const char* own_table = "move the key to a [[boundary]] of its own, or remove it";
+
 void add_boundary_keys(key_list<boundary_spec> t) {
   t("face", &boundary_spec::face,
     "Face of the image: z_low, z_high, y_low, ..., or z, y or x for both faces of the axis. Optional for a fluid: the "
@@ -36,23 +38,25 @@ void add_boundary_keys(key_list<boundary_spec> t) {
     {.range = positive("W/(m2 K)"), .kinds = {only(condition_kind::convection).needed()}});
   t("velocity_mm_per_s", &boundary_spec::velocity_mm_per_s,
     "velocity: mean over the opening in mm/s, into the image; negative: outflow.",
-    {.kinds = {only(condition_kind::velocity).needed()}});
+    {.kinds = {only(condition_kind::velocity).needed()}, .remedy = own_table});
   t("flow_rate_mm3_per_s", &boundary_spec::flow_rate_mm3_per_s,
     "flow_rate: through the opening in mm3/s, into the image; negative: outflow. periodic: towards the high face.",
-    {.kinds = {only(condition_kind::flow_rate, condition_kind::periodic).needed_by(condition_kind::flow_rate)}});
+    {.kinds = {only(condition_kind::flow_rate, condition_kind::periodic).needed_by(condition_kind::flow_rate)},
+     .remedy = own_table});
   t("pressure_drop_Pa", &boundary_spec::pressure_drop_Pa,
     "periodic (fluid): pressure drop from the low to the high face in Pa; may be negative. Alternatively, "
     "flow_rate_mm3_per_s prescribes the flow rate and the pressure drop is computed. Default: no driving force.",
-    {.kinds = {only(condition_kind::periodic)}});
+    {.kinds = {only(condition_kind::periodic)}, .remedy = own_table});
   t("pressure_Pa", &boundary_spec::pressure_Pa, "pressure, outlet: pressure in Pa; default for outlet: 0.",
-    {.kinds = {only(condition_kind::pressure, condition_kind::outlet).needed_by(condition_kind::pressure)}});
+    {.kinds = {only(condition_kind::pressure, condition_kind::outlet).needed_by(condition_kind::pressure)},
+     .remedy = own_table});
   t("profile", &boundary_spec::profile,
     "Velocity profile of velocity and flow_rate. uniform: constant (default). developed: developed flow in a straight "
     "channel with the cross-section of the opening, a parabola between plates. parabolic: product of two parabolas over the "
     "bounding rectangle of the opening.",
-    {.kinds = {only(condition_kind::velocity, condition_kind::flow_rate)}});
+    {.kinds = {only(condition_kind::velocity, condition_kind::flow_rate)}, .remedy = own_table});
   t("slide_mm_per_s", &boundary_spec::slide_mm_per_s, "wall: tangential velocity [z, y, x] in mm/s.",
-    {.is_vector = true, .kinds = {only(condition_kind::wall)}});
+    {.is_vector = true, .kinds = {only(condition_kind::wall)}, .remedy = own_table});
   t("low_mm", &boundary_spec::low_mm,
     "Apply only to voxels with their centre in the box from low_mm to high_mm ([z, y, x], coordinates as of sets; without "
     "face: centres of solid voxels). A condition on part of a face takes precedence over one on the whole face.",
