@@ -84,10 +84,10 @@ HEAT = '[load]\ntest = "heat_transfer"\n[[boundary]]\nface = "z_low"\n'
 @pytest.mark.parametrize(
     ("boundary", "said"),
     [
-        ('kind = "flux"\nflux_W_per_m2 = 5\n', "without a way out for the heat there is no steady state"),
+        ('kind = "flux"\nflux_W_per_m2 = 5\n', "voxels of the solid have no heat sink"),
         (
             'temperature_K = 300\n[[boundary]]\nface = "z_high"\ntemperature_K = 300\n',
-            "the low and the high z face both have 300 K",
+            "the low and the high z face have the same temperature (300 K)",
         ),
     ],
 )

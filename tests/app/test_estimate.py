@@ -153,7 +153,7 @@ def test_a_physics_without_plans_says_that_messages_are_left_out(job: Job, spong
     time = estimated(job, "-n", "2", "--quick")["time"]
     said = [sentence for sentence in time["assumed"] if "messages are left out" in sentence]
     assert len(said) == 1
-    assert "only the test conduction is known" in said[0]
+    assert "only the test conduction is supported" in said[0]
     assert time["seconds"] > 0
 
 

@@ -160,7 +160,7 @@ def test_earlier_results_go_with_their_effect(job: Job) -> None:
     ("more", "physics", "said"),
     [
         ('keep = "all"\n', "elasticity", 'segment.keep = "all" drops nothing'),
-        ("", "heat", "no heat flows through an edge or a corner"),
+        ("", "heat", "heat does not flow through edges or corners"),
     ],
 )
 def test_jobs_that_have_no_such_effect(job: Job, more: str, physics: str, said: str) -> None:

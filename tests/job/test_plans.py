@@ -329,7 +329,7 @@ def test_plans_are_drawn_and_told(job: Job, tmp_path: Path) -> None:
             "2",
             "written on the way",
         ),
-        ("heat", '[load]\ntest = "conductivity_tensor"\n', "2", "only the test conduction is known"),
+        ("heat", '[load]\ntest = "conductivity_tensor"\n', "2", "only the test conduction is supported"),
         ("elasticity", "[segment]\nthreshold = 1\ndrop_unsupported = true\n", "2", "segment.drop_unsupported"),
     ],
 )

@@ -20,7 +20,7 @@ class heat_checker {
 
   void run() {
     expect(test_ != heat_test::conduction || keys_.transient || keys_.low_K != keys_.high_K, "load.high_K",
-           "equals low_K: no heat would flow");
+           "must differ from load.low_K; equal temperatures drive no heat flow");
     check_boundaries();
     check_materials();
     check_transient();
@@ -28,52 +28,53 @@ class heat_checker {
 
  private:
   void check_boundaries() {
-    std::map<std::string, std::size_t> owner;  // for each face, its table
+    std::map<std::string, std::size_t> owner;  // number of the [[boundary]] by face
     for (std::size_t n = 0; n < keys_.boundaries.size(); ++n) {
       const boundary_spec& b = keys_.boundaries[n];
       const std::string at = fmt::format("boundary[{}].", n + 1);
-      expect(!b.face.empty(), at + "face", "missing: z_low, z_high, y_low, ... or z, y, x for both faces of an axis");
+      expect(!b.face.empty(), at + "face", "missing; use z_low, z_high, y_low, ..., or z, y or x for both faces of an axis");
       if (b.face.empty()) continue;
       const bool both = b.face.size() == 1;
       const condition_kind kind = kind_of(b);
       expect(is_of_heat(kind) || kind == condition_kind::periodic, at + "kind",
-             "'{}' belongs to physics = \"flow\"; use 'temperature', 'flux', 'convection' or 'periodic'", name_of(kind));
+             "'{}' requires physics = \"flow\"; use 'temperature', 'flux', 'convection' or 'periodic'", name_of(kind));
       expect(b.kind.has_value() || (b.temperature_K && !b.flux_W_per_m2 && !b.transfer_W_per_m2K), at + "temperature_K",
-             "missing, or not alone: kind is left out, which is \"temperature\"");
+             "must be the only quantity because kind is missing (default: \"temperature\"); set kind for other conditions");
       expect(kind != condition_kind::periodic || both, at + "face",
-             "'{}' is one face, but periodic joins two; write face = \"{}\"", b.face, b.face.substr(0, 1));
+             "'{}' is a single face, but a periodic condition requires both faces of the axis; use face = \"{}\"", b.face,
+             b.face.substr(0, 1));
       for (const char* end : {"_low", "_high"}) {
         const std::string face = both ? b.face + end : b.face;
         const auto [entry, is_new] = owner.try_emplace(face, n);
-        expect(is_new || entry->second == n, at + "face", "{} already has the condition of boundary[{}]; give each face one",
-               face, entry->second + 1);
+        expect(is_new || entry->second == n, at + "face",
+               "{} already has a condition in boundary[{}]; specify one condition per face", face, entry->second + 1);
       }
     }
     if (test_ != heat_test::heat_transfer) return;
     const bool heated = std::any_of(job_.materials.begin(), job_.materials.end(),
                                     [](const material_spec& m) { return m.heat_source_W_per_m3 != 0; });
     expect(!keys_.boundaries.empty() || (heated && keys_.transient), "boundary",
-           "missing: test = \"heat_transfer\" needs a [[boundary]] with a face and a kind");
+           "missing; test = \"heat_transfer\" requires a [[boundary]] with face and kind");
   }
 
   void check_materials() {
     for (std::size_t n = 0; n < job_.materials.size(); ++n) {
       const material_spec& m = job_.materials[n];
       expect(!keys_.transient || m.heat_capacity_J_per_m3K, material_key(n) + "heat_capacity_J_per_m3K",
-             "missing: [transient] needs it, in J/(m3 K)");
+             "missing; [transient] requires the volumetric heat capacity in J/(m3 K)");
     }
   }
 
   void check_transient() {
     if (!keys_.transient) return;
     const transient_spec& t = *keys_.transient;
-    expect(t.initial_K.has_value(), "transient.initial_K", "missing: the temperature at the start, in K");
-    expect(t.end_s && *t.end_s > 0, "transient.end_s", "missing or not > 0: the time at the end, in s");
-    expect(t.step_s && *t.step_s > 0, "transient.step_s", "missing or not > 0: the step, in s");
+    expect(t.initial_K.has_value(), "transient.initial_K", "missing; specify the initial temperature in K");
+    expect(t.end_s && *t.end_s > 0, "transient.end_s", "missing or not positive; specify the end time in s");
+    expect(t.step_s && *t.step_s > 0, "transient.step_s", "missing or not positive; specify the time step size in s");
     if (t.end_s && t.step_s && *t.step_s > 0) {
-      expect(*t.end_s >= *t.step_s, "transient.step_s", "{} s is longer than end_s = {}", *t.step_s, *t.end_s);
-      expect(*t.end_s / *t.step_s <= 1e6, "transient.step_s", "{} s makes {:.3g} steps to {} s; at most 1e6", *t.step_s,
-             *t.end_s / *t.step_s, *t.end_s);
+      expect(*t.end_s >= *t.step_s, "transient.step_s", "{} s exceeds transient.end_s = {} s", *t.step_s, *t.end_s);
+      expect(*t.end_s / *t.step_s <= 1e6, "transient.step_s",
+             "{} s results in {:.3g} steps to {} s; the maximum is 1e6 steps", *t.step_s, *t.end_s / *t.step_s, *t.end_s);
     }
   }
 
@@ -111,8 +112,7 @@ void check_heat(const spec& job, std::vector<problem>& problems) { heat_checker(
 
 void warn_of_kelvin(const std::optional<double>& kelvin, const std::string& where, std::vector<problem>& warnings) {
   const fault_list expect(warnings);
-  expect(kelvin.value_or(0) >= 0, where, "{:g} K lies below absolute zero; 0 degrees Celsius are 273.15 K",
-         kelvin.value_or(0));
+  expect(kelvin.value_or(0) >= 0, where, "{:g} K is below absolute zero; 0 degrees Celsius is 273.15 K", kelvin.value_or(0));
 }
 
 void warn_of_temperatures(const spec& job, const vector3* size_mm, std::vector<problem>& warnings) {

@@ -7,26 +7,26 @@
 
 namespace osteon::physics {
 
-/// Tests of heat.
+/// Values of load.test for physics = "heat".
 enum class heat_test { conduction, heat_transfer, conductivity_tensor };
 inline std::span<const char* const> choice_names(heat_test) {
   static constexpr const char* names[] = {"conduction", "heat_transfer", "conductivity_tensor"};
   return names;
 }
 
-/// The test of a heat job: that of [load], or implied by its tables.
+/// The test of a heat job: load.test, or the default for the tables of the job.
 heat_test test_of_heat(const spec& job);
 
 /// Register the keys of heat.
 void register_heat_keys(key_table& job);
 
-/// The kind of a [[boundary]] of a heat job.
+/// The boundary condition of a [[boundary]] of a heat job.
 inline condition_kind kind_of(const boundary_spec& b) { return b.kind.value_or(condition_kind::temperature); }
 
 /// Check the test of a heat job, its conditions, materials, time steps and output.
 void check_heat(const spec& job, std::vector<problem>& problems);
 
-/// Warn of temperatures below absolute zero. @param size_mm of the image; null: all warnings, none of which depends on it
+/// Warn of temperatures below absolute zero. @param size_mm size of the image; the warnings are added only if it is null
 void warn_of_temperatures(const spec& job, const vector3* size_mm, std::vector<problem>& warnings);
 /// Warn if the temperature of a key is below absolute zero.
 void warn_of_kelvin(const std::optional<double>& kelvin, const std::string& where, std::vector<problem>& warnings);

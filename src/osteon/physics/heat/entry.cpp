@@ -19,7 +19,7 @@ namespace osteon::physics {
 
 namespace {
 
-// Heat reaches the parts that touch a face with a condition, or that extend through the image along a periodic axis.
+// Heat flows in parts that touch a face with a condition, or that connect both faces of a periodic axis.
 void rules_of_boundaries(const spec& job, solid_rules& rules) {
   bool any = false;
   for (const boundary_spec& b : job.groups.of<condition_keys>().boundaries) {
@@ -32,12 +32,12 @@ void rules_of_boundaries(const spec& job, solid_rules& rules) {
     rules.touching[axis][0] = rules.touching[axis][0] || both || b.face.ends_with("low");
     rules.touching[axis][1] = rules.touching[axis][1] || both || b.face.ends_with("high");
   }
-  if (!any && keep_of(job) == kept_parts::percolating) rules.keeps_all = true;  // transient sources, without an outlet
+  if (!any && keep_of(job) == kept_parts::percolating) rules.keeps_all = true;  // only sources: no face selects a part
 }
 
 solid_rules heat_rules(const spec& job) {
   solid_rules rules;
-  rules.may_join_nothing = true;  // without a path between the faces the flux is zero, which is also an answer
+  rules.may_join_nothing = true;  // without a path between the faces the heat flow is zero
   const heat_test test = test_of_heat(job);
   if (test == heat_test::conductivity_tensor) {
     rules.periodic.fill(job.load.boundary_condition.value_or(outer_condition::periodic) == outer_condition::periodic);
@@ -57,7 +57,7 @@ solver_work heat_work(const spec& job, const voxel::node_count*) {
   return work;
 }
 
-// Reference of the solver's temperatures, if it follows directly from the job.
+// Reference of the solver's temperatures; empty: not determined by the job alone.
 std::optional<double> zero_K(const spec& job) {
   if (job.groups.of<condition_keys>().transient) return job.groups.of<condition_keys>().transient->initial_K;
   if (test_of_heat(job) == heat_test::conduction)
@@ -72,9 +72,9 @@ std::vector<answer> heat_answers() {
       {"effective_conductivity_W_per_mK", "effective conductivity", "W/(m K)",
        "Conductivity of a homogeneous block of the size of the image with the same heat flow."},
       {"tortuosity", "tortuosity", "",
-       "Volume fraction times conductivity over effective conductivity; 1 for straight paths. The fraction includes "
+       "Volume fraction times conductivity over effective conductivity; 1 for straight paths. The volume fraction includes "
        "isolated parts of the phase unless segment.keep = \"largest\" removes them."},
-      {"porosity", "porosity, share of the conducting phase", "",
+      {"porosity", "porosity, fraction of the conducting phase", "",
        "Voxels of the conducting phase over voxels of the image, including isolated parts unless segment.keep = \"largest\" "
        "removes them; the porosity of an electrode or a rock with conducting pores."},
       {"relative_diffusivity", "effective diffusivity, relative", "",
@@ -93,7 +93,7 @@ std::vector<answer> heat_answers() {
       neither_shown({"heat_inflow_W.*", "heat in through", "W",
                      "Older spelling of heat_flow_W, with faces such as z-low for z_low; removed in version 0.4."}),
       silent_at_0({"heat_source_W", "heat of sources", "W", "Total heat generated in the solid."}),
-      {"heat_stored_W", "heat taken up", "W", "Rate of heat stored in the solid in the last step."},
+      {"heat_stored_W", "heat storage rate", "W", "Rate of heat stored in the solid in the last step."},
       {"temperature_K.mean", "temperature, mean", "K", "Mean over the solid at the end."},
       {"temperature_K.low", "temperature, lowest", "K", "Minimum over voxels."},
       {"temperature_K.high", "temperature, highest", "K", "Maximum over voxels."},
@@ -125,7 +125,7 @@ const physics_entry& heat() {
       .key_of_loads = "boundary",
       .needs = {&property::conductivity},
       .default_keep = kept_parts::percolating,
-      .why_not_by_corners = "no heat flows through an edge or a corner",
+      .why_not_by_corners = "heat does not flow through edges or corners",
       .boundary_conditions =
           [](const spec& job) {
             return test_of_heat(job) == heat_test::conductivity_tensor
@@ -150,8 +150,8 @@ const physics_entry& heat() {
           },
       .why_not_rehearsed =
           [](const spec& job) {
-            return std::string(job.groups.of<condition_keys>().transient    ? "its time steps are chosen as it goes"
-                               : test_of_heat(job) != heat_test::conduction ? "only the test conduction is known"
+            return std::string(job.groups.of<condition_keys>().transient    ? "the number of time steps is unknown"
+                               : test_of_heat(job) != heat_test::conduction ? "only the test conduction is supported"
                                                                             : "");
           },
       .paint = [](const spec& job, const local_model& part) { return paint_temperatures(part, zero_K(job)); }};

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The table entry of physics = "heat", and its stage.
+/// Entry of physics = "heat" in the table of physics, and its solver stage.
 #include <mpi.h>
 
 #include <osteon/job/physics_entry.hpp>
@@ -11,16 +11,17 @@ namespace osteon::physics {
 
 const physics_entry& heat();
 
-/// Solve heat conduction: between two faces, under conditions on all faces, in all directions, or transient.
+/// Solve the heat problem of a job: conduction between two faces, boundary conditions on all faces, the conductivity tensor,
+/// or transient conduction.
 /// @collective on part.where.comm
-physics_result run_heat(const spec& job, const local_model& part, const numerics::options& how, log_sink& log);
+physics_result run_heat(const spec& job, const local_model& part, const numerics::options& options, log_sink& log);
 
 /// Check a heat job on its solid. @throws as run_heat @collective on part.where.comm
 void check_heat_on(const spec& job, const local_model& part);
 
-/// Seconds of an iteration of the heat solver on a solid block of about 40 MB per rank: larger than the caches of a core, so
-/// that memory and neighbours limit it as in a job.
-/// @return of this rank @collective on comm
+/// Measure the duration of a heat solver iteration on a solid block of about 40 MB per rank. The block exceeds the caches of
+/// a core, so that memory and communication limit the speed as in a job.
+/// @return seconds on this rank @collective on comm
 double seconds_of_heat_iteration(MPI_Comm comm);
 
 }  // namespace osteon::physics

@@ -23,7 +23,7 @@ numerics::face_condition condition(const boundary_spec& b) {
   return face;
 }
 
-// A property of the job's materials, indexed by their number in the model: void, then the materials in their order.
+// A property by material number of the model: void, then the materials of the job in order.
 template <class Property>
 std::vector<double> by_number(const spec& job, const local_model& part, Property property) {
   std::vector<double> values(part.header.materials.size(), 0.0);
@@ -68,8 +68,8 @@ time_plan make_time_plan(const spec& job, const local_model& part) {
 }
 
 std::vector<result_field> heat_fields(const local_model& part, cell_values temperature_K, cell_values heat_flux) {
-  const auto field = [&part](const char* name, const char* words, const char* units, cell_values values) {
-    return result_field{{name, words, units, io::centring::cell, 1},
+  const auto field = [&part](const char* name, const char* long_name, const char* units, cell_values values) {
+    return result_field{{name, long_name, units, io::centring::cell, 1},
                         [&part, values = std::move(values)] { return cell_planes(part, values); }};
   };
   return {field("temperature", "temperature", "K", std::move(temperature_K)),

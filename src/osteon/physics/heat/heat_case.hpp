@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The problem of a heat job in the form and units of the solver (mm, W, K), and the fields of its results.
+/// Conversion of a heat job to the problem of the solver (units mm, W, K), and the fields of the results.
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/job/physics_result.hpp>
 #include <osteon/physics/heat/check_heat.hpp>
@@ -9,17 +9,17 @@
 
 namespace osteon::physics {
 
-/// @param test conduction: between the two faces of the load axis; heat_transfer: by the [[boundary]] tables
+/// @param test conduction: temperatures on the two faces of the load axis; heat_transfer: conditions of [[boundary]]
 /// @collective local
 numerics::heat_problem make_heat_problem(const spec& job, const local_model& part, heat_test test);
 
 /// @collective local
 time_plan make_time_plan(const spec& job, const local_model& part);
 
-/// Fields of a result file: the temperature and the magnitude of the heat flux density.
-/// @param temperature_K, heat_flux per active cell; the latter in W/mm2
+/// Fields of a result file: temperature, and magnitude of the heat flux density.
+/// @param temperature_K per active cell @param heat_flux per active cell [W/mm2]
 std::vector<result_field> heat_fields(const local_model& part, cell_values temperature_K, cell_values heat_flux);
-/// The vectors of the flux (z, y, x), written if lines of the picture follow them.
+/// Vectors of the heat flux density (z, y, x), written if the picture contains streamlines.
 result_field heat_flux_field(const local_model& part, cell_values vectors);
 inline bool has_heat_lines(const spec& job) { return job.picture.streamlines.value_or(0) > 0; }
 

@@ -28,8 +28,8 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// Voxels of the phase by material, including the parts removed by segment.keep = "percolating": TauFactor's volume fraction
-// also includes closed pores. Empty: unknown in the model, or the job defines the largest part as the phase.
+// Voxels of the phase by material, including the parts removed by segment.keep = "percolating", because TauFactor's volume
+// fraction also includes closed pores. Empty: not stored in the model, or segment.keep = "largest" defines the phase.
 std::vector<std::int64_t> voxels_of_phase(const spec& job, const local_model& part) {
   if (keep_of(job) == kept_parts::largest) return {};
   const json provenance = json::parse(part.header.provenance_json, nullptr, false);
@@ -41,8 +41,8 @@ std::vector<std::int64_t> voxels_of_phase(const spec& job, const local_model& pa
   return voxels;
 }
 
-// The phase in the whole image box: its mean conductivity, with zero for void, which is that of straight paths, and its
-// share of the voxels.
+// The phase in the whole image box: mean conductivity (void: 0), which equals the conductivity of straight paths, and volume
+// fraction.
 struct phase_in_box {
   double conductivity_W_per_mK, share;
 };
@@ -57,8 +57,8 @@ phase_in_box mean_conductivity(const spec& job, const local_model& part, log_sin
                      conducting = std::accumulate(kept.begin(), kept.end(), std::int64_t{0});
   if (all > conducting)
     log.note(
-        fmt::format("the tortuosity counts {} of dropped parts as volume of the phase, as TauFactor does; "
-                    "segment.keep = \"largest\" counts the largest part only",
+        fmt::format("tortuosity: the volume of the phase includes {} of removed parts, as in TauFactor; "
+                    "segment.keep = \"largest\" includes the largest part only",
                     counted(all - conducting, "voxel")));
   if (count.empty()) count = std::move(kept);
   double sum = 0, voxels = 0;
@@ -79,10 +79,10 @@ json by_face(const face_flows& flows, const std::string& between = "_") {
   return named;
 }
 
-// Name z-low, as read by scripts written before version 0.2. It will be removed in 0.4.
+// Names such as z-low, for scripts written before version 0.2; to be removed in version 0.4.
 json by_older_face(const face_flows& flows) { return by_face(flows, "-"); }
 
-void tell_periodic_faces(json& answers, const std::array<face_match, 3>& faces, const std::array<bool, 3>& periodic) {
+void add_periodic_faces(json& answers, const std::array<face_match, 3>& faces, const std::array<bool, 3>& periodic) {
   for (std::size_t a = 0; a < 3; ++a)
     if (periodic[a])
       answers["periodic_faces"][std::string(1, "zyx"[a])] = {
@@ -104,7 +104,7 @@ json describe_load(const spec& job, const local_model& part) {
   if (test == heat_test::conductivity_tensor) {
     const std::string condition = name_of(job.load.boundary_condition.value_or(outer_condition::periodic));
     load.update({{"boundary_condition", condition},
-                 {"surroundings", condition}});  // the second is the name before version 0.2, kept until 0.4
+                 {"surroundings", condition}});  // name before version 0.2, to be removed in version 0.4
   }
   for (const boundary_spec& b : job.groups.of<condition_keys>().boundaries) {
     json face = {{"face", b.face}, {"kind", name_of(kind_of(b))}};
@@ -117,7 +117,7 @@ json describe_load(const spec& job, const local_model& part) {
   return load;
 }
 
-// Conditions on the faces, and heat flow through them, for scene.json.
+// Conditions on the faces and the heat flow through the faces, for scene.json.
 json faces_of_load(const json& answers) {
   const json& load = answers.at("load");
   json faces = json::array();
@@ -136,7 +136,7 @@ json faces_of_load(const json& answers) {
   return faces;
 }
 
-// Fields and picture common to all heat jobs.
+// Set the fields and the picture common to all heat jobs.
 void show_heat(physics_result& result, const spec& job, const local_model& part, const numerics::heat_problem& problem,
                std::vector<double> exact) {
   cell_values temperature;
@@ -150,7 +150,7 @@ void show_heat(physics_result& result, const spec& job, const local_model& part,
   result.shown_title = "heat flux density";
   result.shown_units = "W mm-2";
   result.shown_high = statistics.p99 > statistics.median ? statistics.p99 : statistics.max;
-  result.shown_low = statistics.median < result.shown_high ? statistics.median : 0;  // uniform field: from zero
+  result.shown_low = statistics.median < result.shown_high ? statistics.median : 0;  // uniform field: range from zero
   result.fields = heat_fields(part, temperature, density);
   if (!vectors) return;
   if (job.picture.enabled) result.lines_of = vectors;
@@ -158,8 +158,8 @@ void show_heat(physics_result& result, const spec& job, const local_model& part,
 }
 
 physics_result run_steady(const spec& job, const local_model& part, numerics::heat_problem problem,
-                          const numerics::options& how, log_sink& log) {
-  heat_solution solution = solve_heat(std::move(problem), how, log);
+                          const numerics::options& options, log_sink& log) {
+  heat_solution solution = solve_heat(std::move(problem), options, log);
   comm::collectively(part.where.comm, [&] { problem = make_heat_problem(job, part, test_of_heat(job)); });
   physics_result result;
   result.certificate = solution.certificate;
@@ -169,8 +169,7 @@ physics_result run_steady(const spec& job, const local_model& part, numerics::he
     const double conductivity = flux_W /
                                 std::abs(job.groups.of<condition_keys>().high_K - job.groups.of<condition_keys>().low_K) *
                                 length_mm(part.header, along) / cross_section_mm2(part.header, along) * 1000;
-    // Tortuosity factor as defined by TauFactor: the conductivity of the solid for straight paths over its effective
-    // conductivity. JSON has no infinity: null.
+    // Tortuosity factor of TauFactor: conductivity of straight paths over effective conductivity. Null represents infinity.
     const bool conducts = conductivity > 0;
     const auto [straight, share] = mean_conductivity(job, part, log);
     result.answers = {{"percolates", conducts},
@@ -189,14 +188,14 @@ physics_result run_steady(const spec& job, const local_model& part, numerics::he
                       {"heat_inflow_W", by_older_face(solution.inflow_W)},
                       {"heat_source_W", solution.source_W},
                       {"temperature_K", {{"low", -ends[0]}, {"high", ends[1]}}}};
-    tell_periodic_faces(result.answers, solution.periodic_faces, problem.periodic);
+    add_periodic_faces(result.answers, solution.periodic_faces, problem.periodic);
   }
   show_heat(result, job, part, problem, std::move(solution.temperature_K));
   return result;
 }
 
 physics_result run_transient(const spec& job, const local_model& part, const numerics::heat_problem& problem,
-                             const numerics::options& how, log_sink& log) {
+                             const numerics::options& options, log_sink& log) {
   time_plan plan;
   comm::collectively(part.where.comm, [&] { plan = make_time_plan(job, part); });
   std::optional<step_files> steps;
@@ -209,7 +208,7 @@ physics_result run_transient(const spec& job, const local_model& part, const num
                    {{{"temperature", "temperature", "K", io::centring::cell, 1}, cell_planes(part, values)}});
     };
   }
-  transient_solution solution = solve_transient(problem, plan, how, log);
+  transient_solution solution = solve_transient(problem, plan, options, log);
   physics_result result;
   if (steps) {
     std::vector<double> times_s;
@@ -224,7 +223,7 @@ physics_result run_transient(const spec& job, const local_model& part, const num
                     {"heat_stored_W", last.stored_W},
                     {"temperature_K", {{"mean", last.mean_K}, {"low", last.low_K}, {"high", last.high_K}}},
                     {"step_s", solution.step_s}};
-  tell_periodic_faces(result.answers, solution.periodic_faces, problem.periodic);
+  add_periodic_faces(result.answers, solution.periodic_faces, problem.periodic);
   json& history = result.answers["history"] = json::object();
   for (const heat_record& r : solution.history) {
     history["time_s"].push_back(r.time_s);
@@ -249,9 +248,9 @@ surroundings surroundings_of(const spec& job) {
 }
 
 physics_result run_tensor(const spec& job, const local_model& part, const numerics::heat_problem& problem,
-                          const numerics::options& how, log_sink& log) {
+                          const numerics::options& options, log_sink& log) {
   const surroundings kind = surroundings_of(job);
-  conductivity_tensor tensor = effective_conductivity(problem, kind, how, log);
+  conductivity_tensor tensor = effective_conductivity(problem, kind, options, log);
   physics_result result;
   std::array<double, 3> conductivity{};
   for (std::size_t a = 0; a < 3; ++a) conductivity[a] = tensor.conductivity_W_per_mK[a][a];
@@ -272,7 +271,7 @@ physics_result run_tensor(const spec& job, const local_model& part, const numeri
                     {"porosity", share},
                     {"relative_diffusivities", diffusivity}};
   const auto shown = gradient_problem(problem, kind, load_axis(job));
-  tell_periodic_faces(result.answers, tensor.periodic_faces, shown.periodic);
+  add_periodic_faces(result.answers, tensor.periodic_faces, shown.periodic);
   const auto along = static_cast<std::size_t>(load_axis(job));
   show_heat(result, job, part, shown, {tensor.temperature_K[along].begin(), tensor.temperature_K[along].end()});
   return result;
@@ -280,13 +279,14 @@ physics_result run_tensor(const spec& job, const local_model& part, const numeri
 
 }  // namespace
 
-physics_result run_heat(const spec& job, const local_model& part, const numerics::options& how, log_sink& log) {
+physics_result run_heat(const spec& job, const local_model& part, const numerics::options& options, log_sink& log) {
   const MPI_Comm comm = part.where.comm;
   numerics::heat_problem problem;
   comm::collectively(comm, [&] { problem = make_heat_problem(job, part, test_of_heat(job)); });
-  physics_result result = test_of_heat(job) == heat_test::conductivity_tensor ? run_tensor(job, part, problem, how, log)
-                          : job.groups.of<condition_keys>().transient ? run_transient(job, part, problem, how, log)
-                                                                      : run_steady(job, part, std::move(problem), how, log);
+  physics_result result = test_of_heat(job) == heat_test::conductivity_tensor ? run_tensor(job, part, problem, options, log)
+                          : job.groups.of<condition_keys>().transient
+                              ? run_transient(job, part, problem, options, log)
+                              : run_steady(job, part, std::move(problem), options, log);
   result.elements = part.cells.size();
   comm::all_reduce(comm, &result.elements, 1, MPI_SUM);
   result.answers["load"] = describe_load(job, part);

@@ -1,5 +1,6 @@
 osteon_physics(heat
   SOLVER
+    solver/driven_parts.cpp
     solver/heat.cpp
     solver/heat_flux.cpp
     solver/heat_parts.cpp

@@ -145,7 +145,7 @@ const physics_entry& thermo_elasticity() {
       .check_on_solid = [](const spec& job, const std::function<local_model()>& read,
                            std::vector<problem>&) { check_thermo_elasticity(job, read()); },
       .needs = {&property::conductivity, &property::youngs_modulus, &property::thermal_expansion},
-      .why_not_by_corners = "no heat flows through an edge or a corner",
+      .why_not_by_corners = "heat does not flow through edges or corners",
       .rules =
           [](const spec& job) {
             return is_with_flow(job) ? find_physics("flow")->rules(flow_stage_of(job))

@@ -14,7 +14,7 @@ namespace osteon::physics {
 
 namespace {
 
-// The two faces that alone exchange heat, as numbers of outer_face::side, if there are no other driving terms.
+// The two faces that exchange heat (outer_face::side), if there are exactly two and no other driving term.
 std::optional<std::array<int, 2>> only_two_faces(const heat_problem& problem) {
   std::vector<int> sides;
   for (int side = 0; side < 6; ++side) {
@@ -32,20 +32,20 @@ double& flow(face_flows& flows, int side) {
   return flows[static_cast<std::size_t>(side / 2)][static_cast<std::size_t>(side % 2)];
 }
 
-// Zero flow is a valid result if no path connects two faces at different temperatures; other conditions without driving
-// force are an error. @throws data_error
-void require_an_answer(const heat_problem& problem, const heated_parts& part) {
-  if (part.still.empty()) return;
+// Check that the problem has a solution. Zero flow is a valid solution if no path connects two faces of different
+// temperatures; other problems without a driving term are an error. @throws data_error
+void require_solvable(const heat_problem& problem, const heated_parts& part) {
+  if (part.reason_at_rest.empty()) return;
   const auto sides = only_two_faces(problem);
   const auto temperature = [&](int side) {
     return problem.faces[static_cast<std::size_t>(side / 2)][static_cast<std::size_t>(side % 2)].temperature_K;
   };
-  if (!sides || temperature((*sides)[0]) == temperature((*sides)[1])) throw data_error(part.still);
+  if (!sides || temperature((*sides)[0]) == temperature((*sides)[1])) throw data_error(part.reason_at_rest);
 }
 
 // Each part has one temperature, and there is no heat flow.
 heat_solution without_flow(const heat_problem& problem, const heated_parts& part, log_sink& log) {
-  log.warn(part.still);
+  log.warn(part.reason_at_rest);
   heat_solution solution;
   solution.periodic_faces = part.periodic_faces;
   solution.source_W = heat_made(problem);
@@ -67,38 +67,38 @@ std::array<std::array<face_condition, 2>, 3> two_temperatures(axis along, double
 
 void check_heat(const heat_problem& problem) {
   check_conduction(problem);
-  require_an_answer(problem, find_heated_parts(problem));
+  require_solvable(problem, find_heated_parts(problem));
 }
 
-heat_solution solve_heat(heat_problem problem, const options& how, log_sink& log) {
+heat_solution solve_heat(heat_problem problem, const options& options, log_sink& log) {
   check_conduction(problem);
-  check_tolerance(how);
-  how.begin(solve_part::set_up);
+  check_tolerance(options);
+  options.begin(solve_part::set_up);
   stopwatch setup;
   cpu_clock cpu;
   heat_solution solution;
   auto part = find_heated_parts(problem);
-  require_an_answer(problem, part);
-  if (!part.still.empty()) return without_flow(problem, part, log);
+  require_solvable(problem, part);
+  if (!part.reason_at_rest.empty()) return without_flow(problem, part, log);
   if (part.free_cells > 0)
     log.warn(
-        fmt::format("no condition gives the level of the temperature of {} voxels, whose given heat balances{}: the mean "
-                    "temperature of each part of them is set to {:g} K",
+        fmt::format("the temperature level of {} voxels is undetermined, because fluxes and sources balance{}; the mean "
+                    "temperature of each such part is set to {:g} K",
                     part.free_cells,
                     part.free_rest > 1e-12
-                        ? fmt::format(" to {:.2g} of what enters (the rest is taken evenly from the voxels)", part.free_rest)
+                        ? fmt::format(" to {:.2g} of the heat input (a uniform sink removes the rest)", part.free_rest)
                         : "",
                     part.middle_K));
   auto cells = make_conduction_cells(problem, std::move(part.cells), std::move(part.material));
   solution.periodic_faces = part.periodic_faces;
   std::int64_t unknowns = cells.owned;
   comm::all_reduce(problem.where.comm, &unknowns, 1, MPI_SUM);
-  if (how.checkpoints) how.checkpoints->pass();
+  if (options.checkpoints) options.checkpoints->pass();
   auto solver = std::make_unique<heat_solver>(cells);
-  if (how.checkpoints) how.checkpoints->pass();
+  if (options.checkpoints) options.checkpoints->pass();
   const double made_W = heat_made(problem);
   const auto sides = only_two_faces(problem);
-  cells.cells = {};  // these and the materials are used only in set-up
+  cells.cells = {};  // used only in the set-up
   problem.material = {};
   solution.certificate.setup_seconds = setup.seconds();
   solution.certificate.setup_cpu_seconds = cpu.of_all_ranks(problem.where.comm);
@@ -106,23 +106,22 @@ heat_solution solve_heat(heat_problem problem, const options& how, log_sink& log
   stopwatch solving;
   cpu.restart();
   heat_load load = load_of(problem, cells, part.reference_K, problem.gradient_K_per_mm);
-  if (part.free_rest > 1e-12)  // equal on all ranks; some may have no cells
+  if (part.free_rest > 1e-12)  // equal on all ranks
     load.in_cell = [made = std::move(load.in_cell), &part](std::int32_t i) {
       return (made ? made(i) : 0) - part.rest_W[static_cast<std::size_t>(i)];
     };
   std::optional<voxel::run_set> kept;
-  if (how.checkpoints) kept = unknown_cells(problem, part);
-  const std::vector<double>& x = solver->solve(load, how, solution.certificate, log, kept ? &*kept : nullptr);
+  if (options.checkpoints) kept = unknown_cells(problem, part);
+  const std::vector<double>& x = solver->solve(load, options, solution.certificate, log, kept ? &*kept : nullptr);
   solution.certificate.unknowns = unknowns;
   const outer_inflow entered = inflows(cells, load, x);
   solution.inflow_W = entered.by_side;
   solution.source_W = made_W;
   solution.certificate.reaction_imbalance = heat_imbalance(entered, solution.source_W);
   if (sides) {
-    // The sums over the faces have an error of the order of the error e of x. Corrected by the residual, they equal the
-    // dissipated power divided by the difference of the temperatures, which the exact solution minimises, so that the error
-    // is only e.K.e. The flux is then equal for every number of ranks although the aggregates, hence the iterates, differ
-    // slightly.
+    // The error of the sums over the faces is first order in the error e of x. Corrected by the residual, the sums equal the
+    // dissipated power over the temperature difference. The exact solution minimises this power, so the error is only e.K.e.
+    // The flux is then equal for any number of ranks, although the aggregates and the iterates differ slightly.
     const auto [one, two] = *sides;
     const auto above = [&](int side) {
       return problem.faces[static_cast<std::size_t>(side / 2)][static_cast<std::size_t>(side % 2)].temperature_K -
@@ -136,7 +135,7 @@ heat_solution solve_heat(heat_problem problem, const options& how, log_sink& log
   solution.certificate.solve_seconds = solution.certificate.earlier_seconds + solving.seconds();
   solution.certificate.solve_cpu_seconds = cpu.of_all_ranks(problem.where.comm);
   auto temperature = solver->take();
-  solver.reset();  // release its vectors for the solution
+  solver.reset();  // release memory
   cells = {};
   for_each(static_cast<std::int64_t>(temperature.size()),
            [&](std::int64_t i) { temperature[static_cast<std::size_t>(i)] += part.reference_K; });
@@ -145,11 +144,11 @@ heat_solution solve_heat(heat_problem problem, const options& how, log_sink& log
 }
 
 void count_messages(const heat_problem& problem, bool shows_vectors, const message_count& count) {
-  options how;
-  how.max_iterations = 1;
-  how.listener = count.begins;
-  const std::vector<double> temperature_K = solve_heat(problem, how, null_log()).temperature_K;
-  how.begin(solve_part::load);
+  numerics::options options;
+  options.max_iterations = 1;
+  options.listener = count.begins;
+  const std::vector<double> temperature_K = solve_heat(problem, options, null_log()).temperature_K;
+  options.begin(solve_part::load);
   if (shows_vectors) heat_flux_vectors(problem, temperature_K);
   heat_flux_density(problem, temperature_K);
 }

@@ -9,14 +9,15 @@ namespace osteon::physics {
 
 namespace {
 
-// Call `put` with the flux of each plane's cells, and the number of the first of them.
+// Call put(number of the first cell, fluxes) for the cells of each plane.
 template <class Put>
 void flux_by_planes(const heat_problem& problem, std::vector<double> temperature_K, Put put) {
   check_conduction(problem);
   comm::collectively(problem.where.comm, [&] {
     if (temperature_K.size() != problem.material.size())
-      throw usage_error(fmt::format("{} temperatures for {} active cells; pass the temperatures that solve_heat returned",
-                                    temperature_K.size(), problem.material.size()));
+      throw usage_error(
+          fmt::format("heat flux: {} temperatures for {} active cells; pass the temperatures returned by solve_heat",
+                      temperature_K.size(), problem.material.size()));
   });
   const auto c = all_cells(problem);
   temperature_K.resize(static_cast<std::size_t>(c.size));
@@ -26,7 +27,7 @@ void flux_by_planes(const heat_problem& problem, std::vector<double> temperature
   const std::array<double, 3> area{h.y * h.x, h.z * h.x, h.z * h.y};
   const auto stencil = c.stencil<double>();
   const heat_load load = load_of(problem, c, 0, problem.gradient_K_per_mm);
-  // Plane by plane, so that the components need little memory. An insulated face has zero flux and counts in the mean of its
+  // Processing by planes limits the memory of the components. Insulated faces contribute zero flux to the mean of their
   // axis.
   auto next = c.outer.begin();
   std::vector<std::array<float, 3>> flux;
@@ -45,7 +46,7 @@ void flux_by_planes(const heat_problem& problem, std::vector<double> temperature
     for (; next != c.outer.end() && next->cell < end; ++next) {
       const outer_face& f = *next;
       const face_drive drive = load.at_face(f);
-      const bool wraps = c.periodic[static_cast<std::size_t>(f.axis())];  // all except the rise is already included
+      const bool wraps = c.periodic[static_cast<std::size_t>(f.axis())];  // visit_faces has added all but the rise
       const double inward = wraps ? c.conductance(f) * drive.rise_K : inflow(c, f, drive, temperature_K);
       add(f.cell, f.axis(), f.high() ? -inward : inward);
     }

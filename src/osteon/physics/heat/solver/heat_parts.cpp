@@ -23,16 +23,16 @@ bool exchanges(const heat_problem& problem, std::size_t axis, std::size_t high) 
   return !problem.periodic[axis] && (kind == thermal::temperature || kind == thermal::convection);
 }
 
-// Treatment of a part, from the bits of reached_faces.
-struct fate {
+// Treatment of a part, derived from the bits of reached_faces.
+struct part_class {
   part_state state = part_state::constant;
   double constant_K = 0;
-  bool is_trapped = false;  // heated, but without a heat sink
+  bool is_trapped = false;  // heated, without a heat sink
 };
 
-class judge {
+class part_classifier {
  public:
-  explicit judge(const heat_problem& problem) : problem_(problem) {
+  explicit part_classifier(const heat_problem& problem) : problem_(problem) {
     for (std::size_t a = 0; a < 3; ++a)
       for (std::size_t high = 0; high < 2; ++high)
         if (exchanges(problem, a, high)) {
@@ -42,14 +42,14 @@ class judge {
     if (low_K > high_K) low_K = high_K = 0;
   }
 
-  fate of(std::uint8_t bits) const {
-    bool held = false, heated = (bits & has_source) != 0, turns = false, varies = false;
+  part_class classify(std::uint8_t bits) const {
+    bool held = false, heated = (bits & has_source) != 0, loops = false, varies = false;
     double first = 0;
     for (std::size_t a = 0; a < 3; ++a) {
       const int axis = static_cast<int>(a);
       const bool slopes = problem_.gradient_K_per_mm[axis] != 0;
       const std::array<bool, 2> meets{(bits & face_bit(axis, false)) != 0, (bits & face_bit(axis, true)) != 0};
-      if (problem_.periodic[a]) turns = turns || (slopes && meets[0] && meets[1]);
+      if (problem_.periodic[a]) loops = loops || (slopes && meets[0] && meets[1]);
       for (std::size_t high = 0; high < 2; ++high) {
         const face_condition& face = problem_.faces[a][high];
         if (!meets[high] || problem_.periodic[a]) continue;
@@ -60,10 +60,10 @@ class judge {
         held = true;
       }
     }
-    if (held && (heated || turns || varies)) return {part_state::held};
+    if (held && (heated || loops || varies)) return {part_state::held};
     if (held) return {part_state::constant, first};
     if (heated) return {part_state::floating, 0, true};
-    if (turns) return {part_state::floating};
+    if (loops) return {part_state::floating};
     return {part_state::constant, 0.5 * (low_K + high_K)};
   }
 
@@ -74,30 +74,32 @@ class judge {
 };
 
 std::string no_flow_message(const heat_problem& problem) {
-  const std::string advice = "lower the threshold, choose another axis, or crop to a part that spans the image";
+  const std::string advice = "lower the threshold, choose another axis, or crop the image to a part that spans it";
   for (std::size_t a = 0; a < 3; ++a)
     if (exchanges(problem, a, 0) && exchanges(problem, a, 1)) {
       const char name = "zyx"[a];
       if (const double both = problem.faces[a][0].temperature_K; both == problem.faces[a][1].temperature_K)
         return fmt::format(
-            "the low and the high {} face both have {:g} K: no heat can flow; give them different temperatures", name, both);
-      return fmt::format("no conducting path joins the low and the high {} face of the image: no heat can flow; {} along {}",
+            "no heat flow: the low and the high {} face have the same temperature ({:g} K); specify different temperatures",
+            name, both);
+      return fmt::format("no heat flow: no conducting path connects the low and the high {} face of the image; {} along {}",
                          name, advice, name);
     }
   for (std::size_t a = 0; a < 3; ++a)
     if (problem.periodic[a] && problem.gradient_K_per_mm[static_cast<int>(a)] != 0) {
       const char name = "zyx"[a];
       return fmt::format(
-          "the gradient along {} drives no heat: no part of the solid touches both the low and the high {} "
-          "face of the image, which are periodic; crop the image to a period, or {}",
+          "no heat flow: no part of the solid touches both periodic {} faces, so that the gradient along {} drives no heat; "
+          "crop "
+          "the image to one period, or {}",
           name, name, advice);
     }
-  return "no part of the solid meets two different temperatures, a flux, a source or a gradient: no heat can flow; " +
-         advice + ", or give other conditions";
+  return "no heat flow: no part of the solid has two different temperatures, a flux, a source or a gradient; " + advice +
+         ", or change the boundary conditions";
 }
 
-// Bits of the runs with heat sources.
-std::vector<std::uint8_t> seeds(const heat_problem& problem, const ghosted_cells& all) {
+// Mark the runs with heat sources.
+std::vector<std::uint8_t> source_bits(const heat_problem& problem, const ghosted_cells& all) {
   if (problem.source_W_per_mm3.empty()) return {};
   std::vector<std::uint8_t> seed(all.runs.size());
   for (std::size_t n = 0; n < seed.size(); ++n) {
@@ -110,12 +112,13 @@ std::vector<std::uint8_t> seeds(const heat_problem& problem, const ghosted_cells
   return seed;
 }
 
-// Heat input of given fluxes and sources to each part [W], and the sum of its magnitudes. @collective
+// Heat input of prescribed fluxes and sources to each part [W]: net sum, and sum of magnitudes.
 struct given_heat {
   numbered_parts parts;
   std::vector<double> net_W, gross_W, cells;  // by part
 };
 
+// @collective on problem.where.comm
 given_heat sum_given_heat(const heat_problem& problem) {
   given_heat result;
   result.parts = number_flow_parts(problem.where, problem.cells, problem.periodic);
@@ -150,10 +153,10 @@ given_heat sum_given_heat(const heat_problem& problem) {
   return result;
 }
 
-constexpr double balanced = 1e-6;  // net heat divided by the heat input, of a part with undetermined level
+constexpr double balanced = 1e-6;  // largest ratio of net heat to heat input that counts as balanced
 
-// Parts with given fluxes and sources, and without a condition, have a steady state if this heat balances. The level of
-// their temperature is then undetermined. The remaining imbalance is subtracted from all their cells.
+// Parts with fluxes or sources, and without temperature or convection, have a steady state if their heat input balances.
+// Their temperature level is then undetermined. A uniform sink removes the remaining imbalance.
 // @throws data_error if the heat of a part does not balance @collective
 void level_trapped_parts(const heat_problem& problem, const std::vector<bool>& is_trapped_run, heated_parts& part) {
   const given_heat heat = sum_given_heat(problem);
@@ -178,10 +181,9 @@ void level_trapped_parts(const heat_problem& problem, const std::vector<bool>& i
   }
   if (cells > 0)
     throw data_error(fmt::format(
-        "{:.0f} voxels of the solid touch no face with a temperature or convection, and fluxes and sources bring "
-        "in {:.4g} W more than they take out: without a way out for the heat there is no steady state; give such "
-        "a face, keep only the largest part (segment.keep), let fluxes and sources balance to {:g}, or compute a "
-        "transient",
+        "no steady state: {:.0f} voxels of the solid have no heat sink, and their net heat input is {:.4g} W; specify a "
+        "temperature or convection on a face that they touch, keep only the largest part (segment.keep), balance fluxes and "
+        "sources to {:g}, or add [transient]",
         cells, net, balanced));
   part.free_rest = worst;
   if (!has_rest) return;
@@ -197,28 +199,29 @@ void level_trapped_parts(const heat_problem& problem, const std::vector<bool>& i
 void check_periodic_faces(const std::array<face_match, 3>& faces) {
   for (std::size_t a = 0; a < 3; ++a)
     if (const face_match& m = faces[a]; m.low > 0 && m.high > 0 && m.both == 0)
-      throw data_error(fmt::format(
-          "{} is periodic, but none of the {} solid voxels of its low face meets one of the {} of its high face: "
-          "nothing is joined; crop the image to a period, or choose other conditions",
-          "zyx"[a], m.low, m.high));
+      throw data_error(
+          fmt::format("the periodic {} faces have no common solid position ({} solid voxels on the low face, {} on the high "
+                      "face); crop the "
+                      "image to one period, or change the boundary conditions",
+                      "zyx"[a], m.low, m.high));
 }
 
 heated_parts find_heated_parts(const heat_problem& problem, bool faces_must_meet) {
   auto all = with_ghosts(problem.where, problem.cells, problem.periodic);
-  const auto reached = reached_faces(problem.where, all, seeds(problem, all));
-  const judge rule(problem);
+  const auto reached = reached_faces(problem.where, all, source_bits(problem, all));
+  const part_classifier classifier(problem);
   heated_parts part;
   std::array<bool, 128> is_trapped{};
   for (std::size_t bits = 0; bits < is_trapped.size(); ++bits) {
-    const fate f = rule.of(static_cast<std::uint8_t>(bits));
-    part.state[bits] = f.state;
-    part.constant_K[bits] = f.constant_K;
-    is_trapped[bits] = f.is_trapped;
+    const part_class c = classifier.classify(static_cast<std::uint8_t>(bits));
+    part.state[bits] = c.state;
+    part.constant_K[bits] = c.constant_K;
+    is_trapped[bits] = c.is_trapped;
   }
 
   part.periodic_faces = match_faces(problem.where, all, problem.periodic);
-  part.reference_K = rule.low_K;
-  part.middle_K = 0.5 * (rule.low_K + rule.high_K);
+  part.reference_K = classifier.low_K;
+  part.middle_K = 0.5 * (classifier.low_K + classifier.high_K);
   part.kind.reserve(problem.cells.runs().size());
   part.material.reserve(problem.material.size());
   std::vector<bool> keep(reached.size());
@@ -244,7 +247,7 @@ heated_parts find_heated_parts(const heat_problem& problem, bool faces_must_meet
   for (std::int64_t& n : count) n = comm::sum_of(problem.where.comm, n);
   if (faces_must_meet) check_periodic_faces(part.periodic_faces);
   if (count[1] > 0) level_trapped_parts(problem, is_trapped_run, part);
-  if (count[0] == 0) part.still = no_flow_message(problem);
+  if (count[0] == 0) part.reason_at_rest = no_flow_message(problem);
   return part;
 }
 
@@ -259,19 +262,19 @@ std::vector<T> spread(const heat_problem& problem, const heated_parts& part, std
   std::vector<double> shift;
   if (floats != 0) {
     parts = number_flow_parts(problem.where, problem.cells, problem.periodic);
-    std::vector<double> sum(2 * static_cast<std::size_t>(parts.count));  // sums of the floating parts, and their cell counts
-    std::size_t place = 0;
+    std::vector<double> sum(2 * static_cast<std::size_t>(parts.count));  // sums and cell counts of the floating parts
+    std::size_t next = 0;
     for (std::size_t n = 0; n < runs.size(); ++n) {
       if (state(n) == part_state::constant) continue;
       double* const own = sum.data() + 2 * static_cast<std::ptrdiff_t>(parts.of_run[n]);
-      for (std::int32_t i = 0; i < runs[n].length; ++i, ++place) own[0] += static_cast<double>(unknown[place]);
+      for (std::int32_t i = 0; i < runs[n].length; ++i, ++next) own[0] += static_cast<double>(unknown[next]);
       own[1] += runs[n].length;
     }
     comm::all_reduce(problem.where.comm, sum.data(), sum.size(), MPI_SUM);
     for (std::size_t p = 0; p < sum.size(); p += 2)
       shift.push_back(sum[p + 1] > 0 ? floating_mean - sum[p] / sum[p + 1] : 0);
   }
-  // In place and from the end: no value overwrites one that is still to be moved.
+  // Moved in place, starting at the end, so that no value is overwritten before it is moved.
   const auto count = static_cast<std::size_t>(problem.cells.size());
   std::size_t next = 0;
   for (std::size_t n = 0; n < runs.size(); ++n)

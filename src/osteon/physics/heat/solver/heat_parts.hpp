@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Parts of the solid with unknown temperatures, and their driving terms.
+/// Parts of the solid with unknown temperatures, and the driving terms of their heat flow.
 #include <osteon/numerics/operators/heat_cells.hpp>
 #include <osteon/physics/heat/solver/heat.hpp>
 #include <osteon/physics/heat/solver/heat_solver.hpp>
@@ -9,48 +9,47 @@
 
 namespace osteon::physics {
 
-/// Knowledge of the temperature of a part of the solid before solving.
+/// State of the temperature of a part of the solid before the solve.
 enum class part_state : std::uint8_t {
-  constant,  ///< one temperature
-  held,      ///< unknown, with a level fixed by the surroundings
-  floating   ///< unknown up to a constant
+  constant,  ///< known and uniform
+  held,      ///< unknown; boundary conditions determine the level
+  floating   ///< unknown; the level is undetermined
 };
 
 struct heated_parts {
   ghosted_cells cells;                    ///< the unknown cells
   std::vector<material_number> material;  ///< halo of the owned unknown cells
-  std::vector<std::uint8_t> kind;         ///< per run of problem.cells, index of the two tables
+  std::vector<std::uint8_t> kind;         ///< per run of problem.cells: index of the two following tables
   std::array<part_state, 128> state{};    ///< by kind
-  std::array<double, 128> constant_K{};   ///< by kind; of constant parts only
+  std::array<double, 128> constant_K{};   ///< by kind; for constant parts only
   std::array<face_match, 3> periodic_faces;
   double reference_K = 0;  ///< lowest prescribed temperature
   double middle_K = 0;     ///< mean of the lowest and the highest prescribed temperature
-  /// Cells of parts without a condition and with balanced heat input: the mean of each such part is middle_K.
+  /// Cells of parts with balanced heat input and undetermined level. The mean temperature of each such part is middle_K.
   std::int64_t free_cells = 0;
-  double free_rest = 0;        ///< largest net heat of these parts divided by the heat input to them
-  std::vector<double> rest_W;  ///< per owned unknown cell: its share of that net heat; empty: none
-  std::string still;           ///< reason for the absence of flow and of unknown temperatures; empty: there are unknowns
+  double free_rest = 0;        ///< largest ratio of net heat to heat input of these parts
+  std::vector<double> rest_W;  ///< per owned unknown cell: net heat of its part per cell; empty: zero
+  std::string reason_at_rest;  ///< reason for zero flow without unknown temperatures; empty: there are unknowns
 };
 
-/// @param faces_must_meet reject periodic axes whose faces are both solid but do not meet
-/// @throws data_error if the given heat of a part does not balance and it cannot lose heat, or a periodic axis connects no
-/// cells
+/// @param faces_must_meet reject periodic axes whose solid faces have no common position
+/// @throws data_error if a part without heat sink has a net heat input, or if a periodic axis connects no cells
 /// @collective on problem.where.comm
 heated_parts find_heated_parts(const heat_problem& problem, bool faces_must_meet = true);
 
-/// Reject periodic axes whose faces are both solid but do not meet. @throws data_error @collective local, the same on all
+/// Reject periodic axes whose solid faces have no common position. @throws data_error @collective local, same on all ranks
 void check_periodic_faces(const std::array<face_match, 3>& faces);
 
-/// Values per active cell from those of the unknown cells: `constant_K`, or unknown[i], shifted in each floating part to the
-/// mean `floating_mean`. @param unknown owned cells first @collective on problem.where.comm
+/// Expand the values of the unknown cells to all active cells. Constant parts receive `constant_K`; the values of floating
+/// parts are shifted to the mean `floating_mean`. @param unknown owned cells first @collective on problem.where.comm
 template <class T>
 std::vector<T> spread(const heat_problem& problem, const heated_parts& part, std::vector<T> unknown, double floating_mean);
 
 /// The unknown cells of this rank, without ghosts, in the order of the unknowns. @collective local
 voxel::run_set unknown_cells(const heat_problem& problem, const heated_parts& part);
 
-/// The load of the problem on temperatures above `reference_K`, for a gradient other than the problem's own.
-/// @param problem, cells kept by reference
+/// The load for temperatures relative to `reference_K`, with the given gradient instead of the gradient of the problem.
+/// @param problem, cells must outlive the result
 heat_load load_of(const heat_problem& problem, const heat_cells& cells, double reference_K,
                   const vector3& gradient_K_per_mm);
 
@@ -59,14 +58,14 @@ double inflow(const heat_cells& cells, const outer_face& f, const face_drive& dr
 
 /// Heat flow into all cells through the outer faces [W].
 struct outer_inflow {
-  face_flows by_side;    ///< inflow less outflow
-  double magnitude = 0;  ///< sum of the magnitudes over all faces of cells
+  face_flows by_side;    ///< net inflow
+  double magnitude = 0;  ///< sum of the magnitudes over all cell faces
 };
 
 /// @param x over the cells' numbering, ghosts current @collective on cells.where.comm
 outer_inflow inflows(const heat_cells& cells, const heat_load& load, const std::vector<double>& x);
 
-/// Imbalance of heat, divided by half of the sum of all magnitudes. @param gained heat from sources, less the stored heat
+/// Heat imbalance relative to half the sum of all magnitudes. @param gained heat of sources minus stored heat
 double heat_imbalance(const outer_inflow& inflow, double gained);
 
 /// Heat generated in all cells [W]. @collective on cells.where.comm

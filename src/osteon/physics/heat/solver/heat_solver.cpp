@@ -15,8 +15,10 @@ namespace osteon::physics {
 
 namespace {
 
-constexpr double settled = 1e-3;           // last relative change of the power divided by the tolerance of the residual
-constexpr double drop_of_residual = 1e-4;  // reduction of the residual after which its rounding errors may matter
+// Stopping criterion: relative change of the power in the last step over the tolerance of the residual.
+constexpr double settled = 1e-3;
+// Reduction of the residual after which rounding errors require a recomputation.
+constexpr double drop_of_residual = 1e-4;
 
 }  // namespace
 
@@ -42,7 +44,7 @@ void heat_solver::set_scale(const heat_load& load) {
 double heat_solver::recompute_residual(const heat_load& load) {
   cells_.links.exchange(x_.data());
   const double unit = 1 / scale_;
-  float *high = r_.data(), *low = z_.data();  // two floats represent the terms that nearly cancel on the outer faces
+  float *high = r_.data(), *low = z_.data();  // pairs of floats: terms nearly cancel on the outer faces
   const auto store = [=](std::int32_t i, double value) {
     high[i] = static_cast<float>(value);
     low[i] = static_cast<float>(value - static_cast<double>(high[i]));
@@ -58,23 +60,23 @@ double heat_solver::recompute_residual(const heat_load& load) {
   return std::sqrt(total([&](std::int32_t i) { return static_cast<double>(r_[at(i)]) * static_cast<double>(r_[at(i)]); }));
 }
 
-// Power dissipated by x in the solid and in films, from the load on x alone: exact if K x = b.
+// Dissipated power of the solid and of convection films, computed from the load and x; exact if K x = b.
 double heat_solver::dissipation(const heat_load& load) const {
   double sum = 0;
   if (load.at_face)
     for (const outer_face& f : cells_.outer) {
       const face_drive d = load.at_face(f);
-      const bool is_seen_twice = cells_.periodic[static_cast<std::size_t>(f.axis())];
+      const bool is_periodic = cells_.periodic[static_cast<std::size_t>(f.axis())];
       sum += x_[at(f.cell)] * d.heat_W +
-             cells_.conductance(f) * d.rise_K * ((is_seen_twice ? 0.5 : 1.0) * d.rise_K - x_[at(f.cell)]);
+             cells_.conductance(f) * d.rise_K * ((is_periodic ? 0.5 : 1.0) * d.rise_K - x_[at(f.cell)]);
     }
   comm::all_reduce(cells_.where.comm, &sum, 1, MPI_SUM);
   if (load.in_cell) sum += total([&](std::int32_t i) { return load.in_cell(i) * x_[at(i)]; });
   return sum;
 }
 
-// x.K.x = x.b holds for the solution; K x is recomputed, so that this is an independent check. Ends the iteration: p and z
-// are released.
+// Relative error of x.K.x = x.b with a recomputed K x, independent of the recursion. Overwrites p and z: call it after the
+// iteration.
 double heat_solver::energy_identity_error(const heat_load& load) {
   cells_.links.exchange(x_.data());
   float *high = p_.data(), *low = z_.data();
@@ -124,7 +126,7 @@ kernel_work heat_solver::work_of_iteration() const {
   return multigrid_.work_of_cycle() + kernel_work{bytes * owned, operations * owned};
 }
 
-// The state to resume the iteration from, or the solution and its residual alone.
+// Checkpoint: the state of the running iteration, or the solution and its residual.
 solver_state heat_solver::state(const voxel::run_set& points, bool is_running) {
   const auto owned = [&](auto& of) { return std::span(of).first(at(cells_.owned)); };
   solver_state s{"conduction", cells_.where, &points, false, {}, {}};
@@ -134,10 +136,10 @@ solver_state heat_solver::state(const voxel::run_set& points, bool is_running) {
   return s;
 }
 
-std::vector<double>& heat_solver::solve(const heat_load& load, const options& how, solve_certificate& certificate,
+std::vector<double>& heat_solver::solve(const heat_load& load, const options& options, solve_certificate& certificate,
                                         log_sink& log, const voxel::run_set* points) {
   const stopwatch clock;
-  how.begin(solve_part::load);
+  options.begin(solve_part::load);
   x_.assign(size(), 0.0);
   for (auto* v : {&r_, &p_, &z_}) v->assign(size(), 0.0F);
   certificate.residual_history.assign(1, 1.0);
@@ -151,13 +153,13 @@ std::vector<double>& heat_solver::solve(const heat_load& load, const options& ho
     return x_;
   }
   const double r0 = recompute_residual(load);
-  if (constexpr double rounding = 1e-13; r0 <= rounding) {  // inflow leaves through the same cell
+  if (constexpr double rounding = 1e-13; r0 <= rounding) {  // the inflow leaves through the same cell
     certificate.converged = true;
     return x_;
   }
   recursion_.restart();
   double exact = 1;
-  checkpointer* const checkpoints = points ? how.checkpoints : nullptr;
+  checkpointer* const checkpoints = points ? options.checkpoints : nullptr;
   const auto saved = [&](bool is_running) {
     solver_state s = state(*points, is_running);
     s.numbers = {{"recursion", {recursion_.rz(), exact}},
@@ -180,44 +182,43 @@ std::vector<double>& heat_solver::solve(const heat_load& load, const options& ho
     certificate.earlier_seconds = s.numbers.at("seconds").at(0);
   }
   const int first = certificate.iterations;
-  bool is_exact = certificate.converged;  // the residual is that of x
-  while (!certificate.converged && certificate.iterations < how.max_iterations) {
-    how.begin(solve_part::iteration);
+  bool is_exact = certificate.converged;  // the residual was computed from x
+  while (!certificate.converged && certificate.iterations < options.max_iterations) {
+    options.begin(solve_part::iteration);
     const auto step = recursion_.advance(*this);
     double relative = step ? step->residual / r0 : NAN;
     ++certificate.iterations;
     is_exact = false;
     if (!std::isfinite(relative))
-      throw solve_error(
-          fmt::format("the heat solver met a value that is not finite in iteration {}: conductivities or voxel "
-                      "spacings are beyond single precision; check their units",
-                      certificate.iterations));
-    // The residual alone does not bound the error of a flux through thin struts. The decrease of the dissipated power in a
-    // step estimates the remaining decrease; it is zero if the residual is at the rounding error of the first one, or the
-    // power itself is.
+      throw solve_error(fmt::format(
+          "heat solver: value not finite in iteration {}; conductivities or voxel spacings exceed single precision, "
+          "check their units",
+          certificate.iterations));
+    // The residual does not bound the error of the flux through thin struts. The decrease of the dissipated power in a step
+    // estimates the remaining decrease. It is zero if the power or the residual is at the level of rounding.
     constexpr double rounding = std::numeric_limits<double>::epsilon();
-    const bool seems_done =
-        relative <= how.tolerance && (relative <= rounding || scale_ * scale_ * step->energy_decrease <=
-                                                                  settled * how.tolerance * std::abs(dissipation(load)));
+    const bool seems_done = relative <= options.tolerance &&
+                            (relative <= rounding || scale_ * scale_ * step->energy_decrease <=
+                                                         settled * options.tolerance * std::abs(dissipation(load)));
     if (seems_done || relative < drop_of_residual * exact) {
       ++certificate.restarts;
-      how.begin(solve_part::restart);
+      options.begin(solve_part::restart);
       exact = relative = recompute_residual(load) / r0;
       is_exact = true;
-      certificate.converged = seems_done && relative <= how.tolerance;
+      certificate.converged = seems_done && relative <= options.tolerance;
     }
     certificate.residual_history.push_back(relative);
-    log.progress(std::clamp(std::log(std::max(relative, how.tolerance)) / std::log(how.tolerance), 0.0, 1.0),
+    log.progress(std::clamp(std::log(std::max(relative, options.tolerance)) / std::log(options.tolerance), 0.0, 1.0),
                  fmt::format("iteration {}, relative residual {:.2e}", certificate.iterations, relative));
     if (checkpoints && !certificate.converged && checkpoints->is_due(certificate.iterations)) checkpoints->save(saved(true));
   }
   if (checkpoints) checkpoints->finish(saved(false));
   certificate.work = ((certificate.iterations - first) * work_of_iteration()).of_all_ranks(cells_.where.comm);
   if (!is_exact) {
-    how.begin(solve_part::restart);
+    options.begin(solve_part::restart);
     recompute_residual(load);
   }
-  how.begin(solve_part::load);
+  options.begin(solve_part::load);
   certificate.energy_identity_error = energy_identity_error(load);
   certificate.true_relative_residual =
       std::sqrt(total([&](std::int32_t i) { return static_cast<double>(r_[at(i)]) * static_cast<double>(r_[at(i)]); })) / r0;

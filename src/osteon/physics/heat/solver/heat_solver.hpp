@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Conjugate gradients on the cells of a conduction problem; one set-up serves any number of right-hand sides.
+/// Conjugate gradients for conduction problems; several right-hand sides share one set-up.
 #include <functional>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/comm/message_ledger.hpp>
@@ -14,13 +14,13 @@
 
 namespace osteon::physics {
 
-/// The heat flow through an outer face for x = 0.
+/// Driving terms of an outer face.
 struct face_drive {
-  double rise_K = 0;  ///< temperature beyond the face relative to its other cell: of the surroundings, or of a period
-  double heat_W = 0;  ///< heat flow independent of x
+  double rise_K = 0;  ///< temperature beyond the face for x = 0: of the surroundings, or across a period
+  double heat_W = 0;  ///< prescribed heat flow
 };
 
-/// The right-hand side of K x = b, never stored as a vector.
+/// The right-hand side of K x = b as functions of cells and faces.
 struct heat_load {
   std::function<double(std::int32_t cell)> in_cell;      ///< heat generated in an owned cell [W]; empty: none
   std::function<face_drive(const outer_face&)> at_face;  ///< empty: no flow through outer faces
@@ -29,20 +29,20 @@ struct heat_load {
 /// Solves K x = b for one K.
 class heat_solver {
  public:
-  /// @param cells kept by reference @collective on cells.where.comm
+  /// @param cells must outlive this object @collective on cells.where.comm
   explicit heat_solver(const heat_cells& cells);
 
-  /// Solve from zero. Sets iterations, converged, residuals, energy error and work of `certificate`.
+  /// Solve with initial guess zero. Sets iterations, converged, residuals, energy error and work of `certificate`.
   /// @returns x over the cells' numbering, ghosts current; valid until the next call
-  /// @param points of the owned cells; if absent, how.checkpoints is not used
+  /// @param points positions of the owned cells, for checkpoints; null: no checkpoints
   /// @throws solve_error if a value is not finite @collective
-  std::vector<double>& solve(const heat_load& load, const options& how, solve_certificate& certificate, log_sink& log,
+  std::vector<double>& solve(const heat_load& load, const options& options, solve_certificate& certificate, log_sink& log,
                              const voxel::run_set* points = nullptr);
 
-  /// Residual of the last solution [W]. @param cell an owned one
+  /// Residual of the last solution [W]. @param cell owned cell
   double residual(std::int32_t cell) const { return scale_ * static_cast<double>(r_[static_cast<std::size_t>(cell)]); }
 
-  /// Sum of term(cell) over the owned cells of all ranks, the same for any number of threads. @collective
+  /// Sum of term(cell) over the owned cells of all ranks, independent of the number of threads. @collective
   template <class Term>
   double total(Term term) const {
     double sum = reduce_blocks(cells_.owned, [&](std::int64_t begin, std::int64_t end) {
@@ -54,7 +54,7 @@ class heat_solver {
     comm::all_reduce(cells_.where.comm, &sum, 1, MPI_SUM);
     return sum;
   }
-  /// Release the solver. @returns the last solution
+  /// Move the last solution out; no further solve is possible.
   std::vector<double> take() { return std::move(x_); }
 
   // The operations of numerics::cg; z is reused for K p.
@@ -77,9 +77,9 @@ class heat_solver {
   const heat_cells& cells_;
   kernel::conduction_stencil<double> stencil_;
   heat_multigrid multigrid_;
-  std::vector<double> x_;  // this and those below are allocated by the first solve(): the set-up needs as much memory
-  // Single precision is sufficient: x and r are updated with the same rounded p, r is in units of the load and loses only
-  // its own rounding error per step, and it is periodically recomputed from x.
+  std::vector<double> x_;  // the first solve() allocates the vectors, after the set-up has released its memory
+  // Single precision is sufficient: x and r are updated with the same rounded p, r is scaled by the load, and the solver
+  // recomputes r from x periodically.
   std::vector<float> r_, p_, z_;
   double scale_ = 1;
   cg recursion_;

@@ -1,14 +1,14 @@
 #pragma once
 /// @file
-/// The full effective conductivity tensor of a piece of material.
+/// Effective conductivity tensor of a block of material.
 #include <osteon/physics/heat/solver/heat.hpp>
 
 namespace osteon::physics {
 
 /// Boundary condition of the box.
 enum class surroundings {
-  periodic,         ///< periodic: the field is a mean gradient and a periodic fluctuation
-  uniform_gradient  ///< a linear temperature on all outer faces: an upper bound
+  periodic,         ///< the temperature is a mean gradient plus a periodic fluctuation
+  uniform_gradient  ///< linear temperature on all outer faces; yields an upper bound of the conductivity
 };
 
 /// Axes in the order z, y, x. Void is part of the box and insulating.
@@ -22,17 +22,17 @@ struct conductivity_tensor {
   std::array<solve_certificate, 3> certificate;  ///< for the three solutions; the first includes the set-up time
 };
 
-/// Solve for the three gradients with one set-up. Each entry is the mixed energy of two solutions, so its error is of second
-/// order in their errors. Faces, gradient and sources of the problem are not used.
+/// Solve for the three unit gradients with one set-up. Each entry of the tensor is the mixed energy of two solutions; its
+/// error is second order in the errors of the solutions. Faces, gradient and sources of the problem are not used.
 /// @throws as solve_heat @collective on problem.where.comm
-/// @cite [Hill1963]; [Huet1990] for the order of the two kinds of surroundings
-conductivity_tensor effective_conductivity(heat_problem problem, surroundings kind, const options& how, log_sink& log);
+/// @cite [Hill1963]; [Huet1990] for the order of the results of the two boundary conditions
+conductivity_tensor effective_conductivity(heat_problem problem, surroundings kind, const options& options, log_sink& log);
 
 /// Check the problem as `effective_conductivity` does, without solving.
 /// @throws as effective_conductivity @collective on problem.where.comm
 void check_effective_conductivity(heat_problem problem, surroundings kind);
 
-/// The problem with the solution `temperature_K` for the unit gradient along `along`.
+/// The problem of the unit gradient along an axis, with the solution conductivity_tensor::temperature_K.
 heat_problem gradient_problem(heat_problem problem, surroundings kind, axis along);
 
 }  // namespace osteon::physics

@@ -20,13 +20,12 @@ namespace {
 void check_plan(const heat_problem& problem, const time_plan& plan) {
   const bool steps = plan.step_s > 0 && plan.end_s >= plan.step_s && std::isfinite(plan.end_s);
   if (!steps || plan.end_s / plan.step_s > 1e9)
-    throw usage_error(fmt::format("steps of {} s to the end at {} s; give 0 < step <= end and at most 1e9 steps",
+    throw usage_error(fmt::format("time step size {} s, end time {} s: must satisfy 0 < step <= end, with at most 1e9 steps",
                                   plan.step_s, plan.end_s));
   if (!(plan.implicitness >= 0.5 && plan.implicitness <= 1))
-    throw usage_error(fmt::format("an implicitness of {}; below 0.5 the steps are unstable, above 1 they mean nothing",
-                                  plan.implicitness));
+    throw usage_error(fmt::format("implicitness {}: must be in [0.5, 1]; steps are unstable below 0.5", plan.implicitness));
   if (plan.steps_per_record < 1)
-    throw usage_error(fmt::format("a record every {} steps; give 1 or more", plan.steps_per_record));
+    throw usage_error(fmt::format("steps per record: {}; must be at least 1", plan.steps_per_record));
   if (!std::isfinite(plan.initial_K)) throw usage_error("the initial temperature is not finite");
   for (const material_number m : problem.material)
     if (m >= plan.heat_capacity_J_per_mm3K.size() || !(plan.heat_capacity_J_per_mm3K[m] > 0) ||
@@ -35,7 +34,7 @@ void check_plan(const heat_problem& problem, const time_plan& plan) {
                                     (*problem.materials)[m].name));
 }
 
-// Reject problems without a valid time step. @return matching of the periodic faces @collective
+// Check the problem and the plan. @return matching of the periodic faces @collective
 std::array<face_match, 3> check_steps(const heat_problem& problem, const time_plan& plan) {
   check_conduction(problem);
   comm::collectively(problem.where.comm, [&] { check_plan(problem, plan); });
@@ -45,7 +44,7 @@ std::array<face_match, 3> check_steps(const heat_problem& problem, const time_pl
   return faces;
 }
 
-// Conversion of a record to numbers and back.
+// Conversion of a record to numbers of a checkpoint and back.
 constexpr std::size_t numbers_of_record = 11;
 void append(std::vector<double>& to, const heat_record& r) {
   to.insert(to.end(), {r.time_s, r.mean_K, r.low_K, r.high_K, r.stored_W});
@@ -74,8 +73,8 @@ class stepper {
     for (std::size_t m = 0; m < rate_.size(); ++m) rate_[m] = plan.heat_capacity_J_per_mm3K[m] * h.z * h.y * h.x / step_s;
   }
 
-  /// Heat flows and storage of the step are those of the record. @collective
-  heat_record step(const options& how, solve_certificate& total, log_sink& log) {
+  /// Advance by one time step. @return a record with the heat flows and the storage rate of the step @collective
+  heat_record step(const options& options, solve_certificate& total, log_sink& log) {
     const double w = plan_.implicitness;
     cells_.links.exchange(above_initial_.data());
     for_each_flux(conduction_, above_initial_.data(),
@@ -86,10 +85,10 @@ class stepper {
     }
     solve_certificate certificate;
     const std::vector<double>& change =
-        solver_.solve({[&](std::int32_t i) { return heat_[at(i)] / w; }, {}}, how, certificate, log);
+        solver_.solve({[&](std::int32_t i) { return heat_[at(i)] / w; }, {}}, options, certificate, log);
     heat_record record;
     record.stored_W = solver_.total([&](std::int32_t i) { return rate_[cells_.material[at(i)]] * change[at(i)]; });
-    // Flows balance with the temperature weighted as in the step.
+    // The flows balance for the temperature weighted by the implicitness.
     const auto advance = [&](double part) {
       for_each(cells_.walls, [&](std::int64_t i) {
         above_initial_[static_cast<std::size_t>(i)] += part * change[static_cast<std::size_t>(i)];
@@ -110,7 +109,7 @@ class stepper {
     return record;
   }
 
-  /// Set time and temperatures. @collective
+  /// Set the time and the temperatures of a record. @collective
   void observe(heat_record& record, double time_s) {
     record.time_s = time_s;
     const auto n = static_cast<double>(total_cells());
@@ -131,7 +130,7 @@ class stepper {
     return n;
   }
   double made_W() const { return made_; }
-  /// The temperatures of the owned cells above the initial one: the complete state for the next step.
+  /// Temperatures of the owned cells relative to the initial temperature: the complete state for the next step.
   std::span<double> temperatures() { return std::span(above_initial_).first(at(cells_.owned)); }
   std::vector<double> temperature() const {
     std::vector<double> t(above_initial_.begin(), above_initial_.begin() + cells_.owned);
@@ -146,7 +145,7 @@ class stepper {
   heat_load load_;
   double made_;
   heat_solver solver_;
-  std::vector<double> above_initial_;  // temperatures; walls are zero
+  std::vector<double> above_initial_;  // temperatures relative to the initial one; walls are zero
   std::vector<double> heat_;           // heat gain of each cell at these temperatures
   std::vector<double> rate_;           // heat capacity of a cell over the step, by material [W/K]
 };
@@ -155,8 +154,9 @@ class stepper {
 
 void check_transient(const heat_problem& problem, const time_plan& plan) { check_steps(problem, plan); }
 
-transient_solution solve_transient(const heat_problem& problem, const time_plan& plan, const options& how, log_sink& log) {
-  check_tolerance(how);
+transient_solution solve_transient(const heat_problem& problem, const time_plan& plan, const options& options,
+                                   log_sink& log) {
+  check_tolerance(options);
   stopwatch watch;
   cpu_clock cpu;
   transient_solution solution;
@@ -191,9 +191,9 @@ transient_solution solve_transient(const heat_problem& problem, const time_plan&
     for (const heat_record& r : solution.history) append(s.numbers["history"], r);
     return s;
   };
-  if (how.checkpoints && how.checkpoints->begin() != checkpointer::found::nothing) {
+  if (options.checkpoints && options.checkpoints->begin() != checkpointer::found::nothing) {
     solver_state s = saved();
-    how.checkpoints->restore(s);
+    options.checkpoints->restore(s);
     taken = static_cast<std::int64_t>(s.numbers.at("steps").at(0));
     certificate.iterations = static_cast<int>(s.numbers.at("iterations").at(0));
     certificate.converged = s.numbers.at("converged").at(0) != 0;
@@ -210,7 +210,7 @@ transient_solution solve_transient(const heat_problem& problem, const time_plan&
     if (plan.on_record) plan.on_record(solution.history, time.temperature());
   }
   for (std::int64_t n = taken + 1; n <= steps; ++n) {
-    heat_record record = time.step(how, solution.certificate, null_log());
+    heat_record record = time.step(options, solution.certificate, null_log());
     const double now = solution.step_s * static_cast<double>(n);
     if (n % plan.steps_per_record == 0 || n == steps) {
       time.observe(record, now);
@@ -219,9 +219,9 @@ transient_solution solve_transient(const heat_problem& problem, const time_plan&
     }
     log.progress(static_cast<double>(n) / static_cast<double>(steps), fmt::format("step {} of {}, {:.4g} s", n, steps, now));
     taken = n;
-    if (how.checkpoints && n < steps && how.checkpoints->is_due(n)) how.checkpoints->save(saved());
+    if (options.checkpoints && n < steps && options.checkpoints->is_due(n)) options.checkpoints->save(saved());
   }
-  if (how.checkpoints) how.checkpoints->finish(saved());
+  if (options.checkpoints) options.checkpoints->finish(saved());
   solution.temperature_K = time.temperature();
   certificate.solve_seconds = certificate.earlier_seconds + watch.seconds();
   certificate.solve_cpu_seconds = cpu.of_all_ranks(problem.where.comm);

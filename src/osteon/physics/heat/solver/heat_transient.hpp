@@ -14,40 +14,39 @@ struct heat_record {
   double stored_W = 0;                       ///< rate of heat stored in the solid, mean over that step
 };
 
-/// Time stepping. Conditions and sources are constant in time.
+/// Plan of the time steps. Boundary conditions and sources are constant in time.
 struct time_plan {
-  std::vector<double> heat_capacity_J_per_mm3K;  ///< density times specific heat, by material; > 0 for those in use
+  std::vector<double> heat_capacity_J_per_mm3K;  ///< density times specific heat, by material; positive for materials in use
   double initial_K = 0;
   double end_s = 0;
-  /// Shortened so that the end is reached after a whole number of steps.
-  double step_s = 0;
-  /// Weight of the new temperature in a step: 1 is implicit Euler, first order and without overshoot; 1/2 is
-  /// Crank-Nicolson, second order, which may oscillate after a sudden change.
+  double step_s = 0;  ///< reduced so that an integer number of steps reaches the end
+  /// Weight of the new temperature in a step. 1: implicit Euler, first order, no overshoot. 1/2: Crank-Nicolson, second
+  /// order, may oscillate after a sudden change.
   double implicitness = 1;
   std::int64_t steps_per_record = 1;  ///< the last step is always recorded
-  /// Called with the history up to each new record, time 0 included, and the temperatures per active cell at that time;
-  /// called by all ranks. In a resumed run the first call is not the record of time 0.
+  /// Called on all ranks after each record, time 0 included, with the history up to the record and the temperatures per
+  /// active cell. A resumed run does not repeat the calls for earlier records.
   std::function<void(std::span<const heat_record> history, const std::vector<double>& temperature_K)> on_record{};
 };
 
 struct transient_solution {
   std::vector<double> temperature_K;  ///< per active cell, at the end
-  double step_s = 0;                  ///< steps taken
+  double step_s = 0;                  ///< size of the time steps
   double source_W = 0;
-  std::vector<heat_record> history;  ///< from time 0, with unknown flows, stored as zero
+  std::vector<heat_record> history;  ///< starts at time 0 with flows of zero, which are unknown there
   std::array<face_match, 3> periodic_faces;
-  solve_certificate
-      certificate;  ///< iterations of all steps; residuals, imbalance and energy error are the maxima over the steps
+  solve_certificate certificate;  ///< sum of the iterations; maxima of residuals, imbalance and energy error over the steps
 };
 
 /// Check the problem and the plan as `solve_transient` does, without solving.
 /// @throws as solve_transient @collective on problem.where.comm
 void check_transient(const heat_problem& problem, const time_plan& plan);
 
-/// Step to the end. All active cells are unknowns.
-/// Each step solves (C / (w dt) + K) d = (f - K T) / w for the change d of the temperatures, w the implicitness.
-/// @throws as solve_heat, except that parts that cannot lose heat are allowed
+/// Integrate to the end time. All active cells are unknowns. Each step solves (C / (w dt) + K) d = (f - K T) / w for the
+/// change d of the temperatures, with the implicitness w.
+/// @throws as solve_heat, except that parts without a heat sink are allowed
 /// @throws usage_error for an invalid plan @collective on problem.where.comm
-transient_solution solve_transient(const heat_problem& problem, const time_plan& plan, const options& how, log_sink& log);
+transient_solution solve_transient(const heat_problem& problem, const time_plan& plan, const options& options,
+                                   log_sink& log);
 
 }  // namespace osteon::physics

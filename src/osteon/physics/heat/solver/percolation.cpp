@@ -19,7 +19,7 @@ void unite_rows(disjoint_sets& forest, const voxel::run* origin, std::span<const
   });
 }
 
-// The run of each of the given cells.
+// The run of each given cell.
 std::vector<std::int32_t> runs_of(const ghosted_cells& cells, std::span<const std::int32_t> by_number,
                                   std::span<const std::int32_t> numbers) {
   std::vector<std::int32_t> runs;
@@ -33,7 +33,7 @@ std::vector<std::int32_t> runs_of(const ghosted_cells& cells, std::span<const st
   return runs;
 }
 
-// Cells in which two rows overlap.
+// Number of cells in the overlap of two rows.
 std::int64_t overlap(std::span<const voxel::run> a, std::span<const voxel::run> b) {
   std::int64_t sum = 0;
   voxel::for_each_meeting(a, b, 0, [&](const voxel::run& p, const voxel::run& q) {
@@ -42,7 +42,7 @@ std::int64_t overlap(std::span<const voxel::run> a, std::span<const voxel::run> 
   return sum;
 }
 
-std::int64_t size_of(std::span<const voxel::run> row) {
+std::int64_t cells_in(std::span<const voxel::run> row) {
   std::int64_t sum = 0;
   for (const voxel::run& r : row) sum += r.length;
   return sum;
@@ -57,7 +57,7 @@ disjoint_sets unite_runs(const ghosted_cells& cells) {
   for (std::int64_t z = 0; z < shape.z; ++z)
     for (std::int64_t y = 0; y < shape.y; ++y) {
       const auto row = cells.row(z, y);
-      for (std::size_t n = 1; n < row.size(); ++n)  // only ghosts are in contact
+      for (std::size_t n = 1; n < row.size(); ++n)  // only ghosts touch their neighbour in x
         if (row[n - 1].x + row[n - 1].length == row[n].x)
           forest.unite(static_cast<std::int32_t>(&row[n - 1] - runs.data()),
                        static_cast<std::int32_t>(&row[n] - runs.data()));
@@ -92,7 +92,7 @@ std::vector<std::uint8_t> reached_faces(const grid::block& where, const ghosted_
                                         std::span<const std::uint8_t> seed) {
   const std::span<const voxel::run> runs = cells.runs;
   disjoint_sets forest = unite_runs(cells);
-  std::vector<std::uint8_t> bits(runs.size(), 0);  // bits of a set: at its root
+  std::vector<std::uint8_t> bits(runs.size(), 0);  // bits of each set, at its root
   const auto root_bits = [&](std::size_t i) -> std::uint8_t& {
     return bits[static_cast<std::size_t>(forest.find(static_cast<std::int32_t>(i)))];
   };
@@ -142,10 +142,10 @@ std::array<face_match, 3> match_faces(const grid::block& where, const ghosted_ce
         const int axis = static_cast<int>(a);
         if (!periodic[a]) return;
         if (at == 0 && begin[axis] == 0) {
-          match[a].low += size_of(row);
+          match[a].low += cells_in(row);
           match[a].both += overlap(across, row);
         }
-        if (at == last && end[axis] == domain[axis]) match[a].high += size_of(row);
+        if (at == last && end[axis] == domain[axis]) match[a].high += cells_in(row);
       };
       count(0, z, shape.z - 1, cells.row(z - 1, y));
       count(1, y, shape.y - 1, cells.row(z, y - 1));

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Connectivity of cells to the outer faces of the box, over all ranks.
+/// Connectivity of cells to the outer faces of the box, on all ranks.
 #include <array>
 #include <osteon/base/disjoint_sets.hpp>
 #include <osteon/numerics/operators/ghosted_cells.hpp>
@@ -16,18 +16,18 @@ constexpr std::uint8_t face_bit(int axis, bool high) { return static_cast<std::u
 /// The runs of `cells`, ghosts included, united if they share a face. @collective local
 disjoint_sets unite_runs(const ghosted_cells& cells);
 
-/// For each link of a halo the runs of the sent cells, and the runs of the received ghosts; one entry per cell.
+/// Runs of the sent cells and of the received ghosts by link of a halo; one entry per cell.
 struct link_runs {
   std::vector<std::vector<std::int32_t>> inside, beyond;
 };
 /// @collective local
 link_runs runs_of_links(const ghosted_cells& cells);
 
-/// For each run of `cells`, the outer faces and seeds connected to it by face-connected paths of active cells.
+/// Find the outer faces and seeds that face-connected paths of active cells connect to each run of `cells`.
 ///
-/// The runs of a block are united into components once; then the bits of each component are exchanged across the interfaces
-/// until they no longer change, so no global numbering of components is needed.
-/// @param cells from with_ghosts: paths continue at the opposite face if they have ghosts there
+/// The runs of a block are united into components once. The ranks then exchange the bits of the components until no bits
+/// change. The components have no global numbers.
+/// @param cells from with_ghosts; ghosts at a periodic face continue paths at the opposite face
 /// @param seed further bits per run of `cells`; empty: none
 /// @collective on where.comm
 /// @cost O(runs) time; one byte per ghost and round; the number of rounds is the number of rank crossings of a path
@@ -37,10 +37,10 @@ std::vector<std::uint8_t> reached_faces(const grid::block& where, const ghosted_
 /// Matching of the two faces of a periodic axis, in solid voxels over all ranks.
 struct face_match {
   std::int64_t low = 0, high = 0;  ///< on each face
-  std::int64_t both = 0;           ///< places with solid voxels on both
+  std::int64_t both = 0;           ///< positions with solid voxels on both faces
 };
 
-/// For each periodic axis, the matching of its faces. @param cells from with_ghosts @collective on where.comm
+/// Match the faces of each periodic axis. @param cells from with_ghosts @collective on where.comm
 std::array<face_match, 3> match_faces(const grid::block& where, const ghosted_cells& cells, std::array<bool, 3> periodic);
 
 }  // namespace osteon::physics
