@@ -63,7 +63,7 @@ def test_loads_are_told_as_they_are_on_the_solid(job: Job, tmp_path: Path) -> No
     assert sets["top"]["centroid_mm"] == pytest.approx([0.16, 0.06, 0.06])
     assert sets["corner"]["nodes"] == 8 and sets["corner"]["entries"] == [1]
     assert sets["z_low"]["nodes"] == 49 and sets["z_low"]["entries"] == []
-    assert "selects no node" in sets["far"]["fault"] and sets["far"]["entries"] == [2] and "nodes" not in sets["far"]
+    assert "contains no node" in sets["far"]["fault"] and sets["far"]["entries"] == [2] and "nodes" not in sets["far"]
     (only,) = told["cases"]
     assert only["test"] == "custom"
     assert [(s["on"], s["held"], s["displacement_mm"]) for s in only["supports"]] == [("z_low", "zyx", [0, 0, 0])]

@@ -127,7 +127,7 @@ TEST(spec, refuses_what_does_not_fit_together) {
   const std::string bone = "[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1\npoisson_ratio = 0.3\n";
   EXPECT_NE(faults(bone + "[output]\nfields=['stres']\n").find("did you mean 'stress'?"), std::string::npos);
   EXPECT_NE(faults(bone + "[render]\nevery=2\n").find("render: unknown key; did you mean 'picture'?"), std::string::npos);
-  EXPECT_NE(faults(bone + "[output]\nfields=['sed', 'sed']\n").find("'sed' is named twice"), std::string::npos);
+  EXPECT_NE(faults(bone + "[output]\nfields=['sed', 'sed']\n").find("'sed' is listed twice"), std::string::npos);
   EXPECT_EQ(faults(bone + "[output]\nfields=['sed', 'strain']\n[picture]\nfield='von_mises'\n"), "");
   const std::string warm = "physics='heat'\n[image]\npath='a'\n[[material]]\nconductivity_W_per_mK=1\n";
   EXPECT_EQ(faults(warm + "[run]\ndecomposition='bricks'\n"), "");
@@ -265,7 +265,7 @@ TEST(scopes, of_keys_are_tests_kinds_and_switches) {
             "to "
             "\"bending\"; remove the key or change the test"},
            {"[[case]]\nname='a'\ntest='torsion'\nstrain=0.1\n", "case[1].strain: belongs to test = "},
-           {"[[case]]\nname='a'\ntest='custom'\n[[case.support]]\non='z_low'\nfix='zyx'\n", "nothing loads the specimen"},
+           {"[[case]]\nname='a'\ntest='custom'\n[[case.support]]\non='z_low'\nfix='zyx'\n", "the specimen has no load"},
            {"[[boundary]]\nface='z'\n", "boundary: belongs to physics = \"heat\""},
            {"[flow]\n", "flow: belongs to physics = "},
            {"[picture]\nfield='speed'\n",
@@ -319,7 +319,7 @@ TEST(spec, refuses_loads_of_nothing) {
                                                  {"[[force]]\non='z_high'\npressure_MPa=-2\n", false}}) {
     job_file file(held + load);
     file.read();
-    EXPECT_EQ(file.faults().find("nothing loads the specimen") != std::string::npos, faulty) << load << file.faults();
+    EXPECT_EQ(file.faults().find("the specimen has no load") != std::string::npos, faulty) << load << file.faults();
   }
 }
 
@@ -341,11 +341,11 @@ TEST(doubts, are_of_values_that_are_hardly_meant) {
             "write 6829"},
            {bone + "17\n", "if the value is in GPa, write 17000"},
            {bone + "17000\n[load]\nstrain=-1.0\n", "load.strain: -1 is a strain of 100 %"},
-           {bone + "17000\n[load]\nstrain=-1.0\n", "-1 % would be -0.01"},
-           {bone + "17000\n[load]\ndisplacement_mm=-0.5\n", "load.displacement_mm: -0.5 mm of 1 mm are a strain of 50 %"},
+           {bone + "17000\n[load]\nstrain=-1.0\n", "-1 % is -0.01"},
+           {bone + "17000\n[load]\ndisplacement_mm=-0.5\n", "load.displacement_mm: -0.5 mm over 1 mm is a strain of 50 %"},
            {bone + "17000\n[[support]]\non='z_low'\nfix='zyx'\n[[support]]\non='z_high'\nmove_z_mm=-2\n",
-            "support[2].move_z_mm: -2 mm of 1 mm are a strain of 200 %"},
-           {bone + "17000\n[pistoia]\ncritical_strain=0.7\n", "pistoia.critical_strain: 0.7 is a strain of 70 %"},
+            "support[2].move_z_mm: -2 mm over 1 mm is a strain of 200 %"},
+           {bone + "17000\n[pistoia]\ncritical_strain=0.7\n", "pistoia.critical_strain: 0.7 corresponds to 70 %"},
            {bone + "17000\ndensity_kg_per_m3=1.9\n", "if the value is in g/cm3, write 1900"},
            {bone + "17000\n[solve]\ntolerance=0.1\n", "solve.tolerance: 0.1 is unusually large"},
            {"physics='heat'\n" + image + "[[material]]\nconductivity_W_per_mK=0.5\n[load]\nlow_K=-20\nhigh_K=37\n",

@@ -69,21 +69,21 @@ def same_words(done: tuple[int, str], checked: tuple[int, str], said: str) -> No
 @pytest.mark.parametrize(
     ("physics", "image", "more", "said"),
     [
-        ("elasticity", half, SEGMENT + PERIODIC, "across x has a partner at the same place"),
-        ("elasticity", with_island, ALL + HOMOGENISE, "1 of the 2 parts of the solid float, 2 voxels in all"),
-        ("elasticity", with_island, ALL, "1 of the 2 parts of the solid, 2 voxels, are not held by any support"),
+        ("elasticity", half, SEGMENT + PERIODIC, "periodic x faces has a partner on the opposite face"),
+        ("elasticity", with_island, ALL + HOMOGENISE, "1 of the 2 parts of the solid (2 voxels) are loose"),
+        ("elasticity", with_island, ALL, "1 of the 2 parts of the solid (2 voxels) are not supported"),
         (
             "elasticity",
             block,
             SEGMENT + '[load]\ntest = "custom"\n[[support]]\non = "z_low"\nfix = "zyx"\n'
             '[[support]]\non = "x_low"\nfix = "z"\nmove_x_mm = 0.1\n',
-            "want different displacements",
+            "two supports prescribe different displacements",
         ),
         ("heat", step, SEGMENT + ROUND + STEPS, "the periodic x faces have no common solid position"),
         ("heat", step, SEGMENT + ROUND + STEPS.replace("0.5", "2"), "2 s exceeds transient.end_s = 1 s"),
         ("heat", step, SEGMENT + ROUND, "the periodic x faces have no common solid position"),
         ("thermo_elasticity", half, SEGMENT + WARM + 'axis = "x"\n', "the solid does not touch the"),
-        ("thermo_elasticity", block, SEGMENT + "[load]\nlow_K = 310\n", "free of stress"),
+        ("thermo_elasticity", block, SEGMENT + "[load]\nlow_K = 310\n", "stress-free temperature"),
     ],
 )
 def test_what_run_refuses_before_solving(job: Job, physics: str, image, more: str, said: str) -> None:
@@ -165,8 +165,8 @@ def of_no_material(folder: Path) -> None:
     [
         (missing, "model.txt"),
         (short, "320 elements are declared, but 317 found"),
-        (pulled_at_nothing, "a force of the model pulls at the node x, y, z = 20, 0, 0"),
-        (held_by_nothing, "leave the solid free to move"),
+        (pulled_at_nothing, "a force of the model acts at node x, y, z = 20, 0, 0"),
+        (held_by_nothing, "permit rigid motions of the solid"),
         (of_no_material, "7"),
     ],
 )

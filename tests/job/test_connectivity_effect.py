@@ -111,7 +111,7 @@ def test_a_fault_of_the_other_job_leaves_the_results(job: Job) -> None:
     assert done.code == 0, done.err
     told = done.summary["effect_of_connectivity"]
     assert told["computed"] is False
-    assert "parts of the solid float" in told["fault"]
+    assert "are loose" in told["fault"]
     assert "could not be computed" in done.out
     assert "homogenisation" in done.summary
 

@@ -186,7 +186,7 @@ def test_a_picture_of_the_file_shows_the_solid_that_has_a_temperature(job: Job, 
             SOLID,
             'velocity_mm_per_s: belongs to kind = "velocity", not to "temperature"',
         ),
-        (INLET + OUTLET + SIDES + "temperature_K = 3\n", "", SOLID, "a table of its own"),
+        (INLET + OUTLET + SIDES + "temperature_K = 3\n", "", SOLID, "in a separate table"),
         (
             INLET + OUTLET + HOT.replace('"temperature"', '"periodic"'),
             "",

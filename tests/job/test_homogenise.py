@@ -89,7 +89,9 @@ def test_a_strut_that_the_periodic_face_cuts_is_one(job: Job, tmp_path: Path) ->
     assert found[1] == pytest.approx(found[0], rel=1e-7, abs=1e-7 * found[0].max())
 
 
-@pytest.mark.parametrize(("boundary", "why"), [("kubc", "faces of the image do not"), ("periodic", "no periodic face")])
+@pytest.mark.parametrize(
+    ("boundary", "why"), [("kubc", "do not touch the faces of the image"), ("periodic", "no periodic face")]
+)
 def test_a_part_that_floats_is_refused(job: Job, tmp_path: Path, boundary: str, why: str) -> None:
     """Oracle: the contract; an island in the middle of a cage."""
     cage = np.zeros((7, 7, 7), np.uint8)
@@ -99,7 +101,7 @@ def test_a_part_that_floats_is_refused(job: Job, tmp_path: Path, boundary: str, 
     job.write(job_text("cage.npy", more=more))
     done = job.run("-n", "2", "--no-report")
     assert done.code == 3, done.err
-    assert "1 of the 2 parts of the solid float, 1 voxel in all" in done.err
+    assert "1 of the 2 parts of the solid (1 voxel) are loose" in done.err
     assert why in done.err
     assert 'segment.keep = "largest"' in done.err
 

@@ -282,7 +282,7 @@ def test_a_cylinder_has_the_modulus_of_its_material(job: Job) -> None:
         ("", section, E, "convex outline of the solid's projection along z"),
         ('area = "box"\n', 22 * 22 * voxel, E * section / (22 * 22 * voxel), "box of the image"),
         ('area = "solid_box"\n', 20 * 20 * voxel, E * section / (20 * 20 * voxel), "FAIM"),
-        ('area = "solid"\n', section, E, "mean section of the solid"),
+        ('area = "solid"\n', section, E, "mean cross-section of the solid"),
         ("area_mm2 = 12.5\n", 12.5, E * section / 12.5, "given by load.area_mm2"),
     ):
         block(job, load("uniaxial") + more, image=image)
@@ -296,7 +296,7 @@ def test_a_cylinder_has_the_modulus_of_its_material(job: Job) -> None:
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ('area = "box"\narea_mm2 = 2.0\n', "load.area: given together with area_mm2"),
+        ('area = "box"\narea_mm2 = 2.0\n', "load.area: conflicts with area_mm2"),
         ("area_mm2 = -2.0\n", "load.area_mm2: -2 must be > 0 mm2"),
         ('area = "hull"\n', "load.area: 'hull' is not one of"),
     ],
@@ -423,7 +423,7 @@ def test_a_strut_of_one_voxel_that_bends_is_told(job: Job, thick: int, is_told: 
     )
     done = job.run("-n", "1", "--no-report")
     assert done.code == 0, done.err
-    assert ("% of the strain energy, as the solid is one voxel thick" in done.err) == is_told
+    assert ("% of the strain energy, because the solid bends" in done.err) == is_told
 
 
 def test_a_mechanism_is_told(job: Job) -> None:

@@ -8,8 +8,8 @@ from whole_job import Job
 
 import osteon
 
-LOCKS = "the eight-node hexahedron locks"
-LIMIT = "0.49 is the usable limit until an element without locking is available"
+LOCKS = "eight-node hexahedra lock in nearly incompressible materials"
+LIMIT = "use a value of at most 0.49"
 
 
 def cube(job: Job, ratio: float, more: str = "", test: str = "axial_bonded") -> None:

@@ -224,7 +224,7 @@ def test_nodes_that_move_each_by_its_own(job: Job, tmp_path: Path) -> None:
     write_model(path, voxels, {"surface": ("NodeAxisDisplacement", values)})
     told, _ = run(path, tmp_path / "own", "-n", "2")
     (support,) = told["supports"]
-    assert support["on"] == "nodes moved along zyx, each by its own"
+    assert support["on"] == "nodes moved along zyx, individual displacements"
     strain = np.array([1e-3, -1e-3, 1.5e-3])  # xx, and halves of the shears xy and xz
     lame = MODULUS * RATIO / (1 + RATIO) / (1 - 2 * RATIO)
     density = 0.5 * lame * strain[0] ** 2 + modulus * (strain[0] ** 2 + 2 * strain[1] ** 2 + 2 * strain[2] ** 2)
@@ -302,7 +302,7 @@ def test_two_elements_in_one_place_and_files_that_are_none(tmp_path: Path) -> No
     _, told = run(tmp_path / "absent.n88model", tmp_path / "out", code=2)
     assert "no such file" in told
     _, told = run(path, tmp_path / "out", "--set", "solve.tolerance=1e-3", code=2)
-    assert "--set is for keys of TOML job files" in told
+    assert "--set applies to TOML job files" in told
     done = osteon("check", str(path))
     assert done.returncode == 2 and "two elements at" in done.stdout, done.stderr
 

@@ -204,8 +204,8 @@ def test_calculix_has_the_cases_as_steps(job: Job) -> None:
 @pytest.mark.parametrize(
     ("physics", "more", "arguments", "words"),
     [
-        ("heat", "", [], "physics 'heat' cannot be written as .inp, only elasticity"),
-        ("elasticity", '[load]\ntest = "homogenise"\n', [], "'homogenise' cannot be written as .inp"),
+        ("heat", "", [], 'physics = "heat" cannot be written as .inp; only elasticity'),
+        ("elasticity", '[load]\ntest = "homogenise"\n', [], '"homogenise" cannot be written as .inp'),
         ("elasticity", "", ["--field", "sed"], "--field, --component, --empty and --open-in apply to images"),
         ("elasticity", "", ["--set", "segment.threshold=300"], "solid"),
     ],

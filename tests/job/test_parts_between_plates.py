@@ -68,7 +68,7 @@ def test_two_columns_bear_both(job: Job, ranks: str) -> None:
     assert done.summary["stiffness_N_per_mm"] == pytest.approx(250, rel=1e-6)
     assert [(p["held"], p["nodes"]) for p in pins(done.summary)] == [("yx", 2), ("y", 2)]
     assert force_on_pins(done.summary) < 1e-8
-    assert "pins that bear no load prescribe 6 displacements" in done.out + done.err
+    assert "6 additional displacements without reactions" in done.out + done.err
 
 
 @pytest.mark.parametrize(("segment", "told"), [(KEEP, 0), (KEEP + DROP, 0)])
@@ -197,7 +197,7 @@ def test_an_island_without_a_plate_is_still_refused(job: Job) -> None:
     write(job, image, '[segment]\nthreshold = 0.5\nkeep = "all"\n', "uniaxial")
     done = job.run("-n", "2", "--no-report")
     assert done.code == 3
-    assert "1 of the 3 parts of the solid, 1 voxel, are not held by any support: 1 island" in done.err
+    assert "1 of the 3 parts of the solid (1 voxel) are not supported: 1 island" in done.err
 
 
 def test_pins_leave_room_for_supports_of_the_user(job: Job) -> None:

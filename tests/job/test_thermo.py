@@ -160,8 +160,8 @@ def test_islands_are_refused_before_anything_is_solved(job: Job, test: str) -> N
     for command in ("check", "run"):
         done = job.run(command=command)
         assert done.code == (2 if command == "check" else 3), (command, done.err)
-        assert "1 of the 2 parts of the solid, 8 voxels, are not held by any support: 1 island" in done.out + done.err
-        assert 'keep less (segment.keep = "largest")' in done.out + done.err
+        assert "1 of the 2 parts of the solid (8 voxels) are not supported: 1 island" in done.out + done.err
+        assert 'keep the largest part only (segment.keep = "largest")' in done.out + done.err
         assert "temperatures" not in done.err
     job.write(job_text("image.npy", "thermo_elasticity", load + '[segment]\nthreshold = 100\nkeep = "largest"\n'))
     assert job.run("--no-report").code == 0

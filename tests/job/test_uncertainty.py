@@ -108,7 +108,7 @@ def test_other_physics_have_it_too(job: Job, tmp_path: Path, physics: str, key: 
         ("[segment]\nlabels = true\n[uncertainty]\nvoxel_size = true\n", "labels have no mean"),
         (
             '[uncertainty]\nvoxel_size = true\n[[set]]\nname = "s"\nselect = "voxels"\nvoxels = [[0, 0, 0]]\n',
-            "the set 's' names voxels of the image as it is",
+            "the set 's', which lists voxels of the original image",
         ),
     ],
 )

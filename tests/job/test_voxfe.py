@@ -210,7 +210,7 @@ def test_islands_bear_nothing_and_keep_their_numbers(case: Path, tmp_path: Path)
             "model.txt:6: x = 5 is outside of the grid of 4 x 20 x 4",
         ),
         ("cantilever.script", "materials.txt", "nothing.txt", "cannot read"),
-        ("cantilever.script", "PRINT_X displacement.txt", "PRINT_X ..", "no name for a results file"),
+        ("cantilever.script", "PRINT_X displacement.txt", "PRINT_X ..", "results file '..': invalid name"),
     ],
 )
 def test_faults_are_told(case: Path, tmp_path: Path, file: str, old: str, new: str, words: str) -> None:

@@ -95,12 +95,11 @@ TEST(ElasticLoad, TheMessageOfWhatCannotBeAppliedNamesTheNumberOrTheNode) {
   const bar b;
   physics::elasticity_solver solver(b.problem, {1e-8, 500}, null_log());
   const auto applied = [&](const physics::elasticity_load& load) { return [&solver, load] { solver.solve(load); }; };
-  EXPECT_TRUE(
-      message_of<usage_error>(applied({.prescribed_mm = {1.0}, .forces = {}})).starts_with("1 prescribed values for "));
+  EXPECT_TRUE(message_of<usage_error>(applied({.prescribed_mm = {1.0}, .forces = {}})).starts_with("load: 1 values for "));
   EXPECT_TRUE(message_of<usage_error>(applied({.prescribed_mm = {}, .forces = {{-1, {}}}}))
-                  .starts_with("a force acts at node -1, but there are "));
+                  .starts_with("force at node -1: the model has "));
   EXPECT_TRUE(message_of<data_error>(applied({.prescribed_mm = {}, .forces = {{0, {NAN, 0, 0}}}}))
-                  .starts_with("the force at node 0 is nan N along z"));
+                  .starts_with("force at node 0: nan N along z"));
 }
 
 }  // namespace elasticity_load_test

@@ -290,7 +290,8 @@ TEST(ThermalLoad, TheMessageOfWhatDoesNotFitNamesBothNumbersOrTheCell) {
   const auto p = make_problem(m, nothing);
   const std::size_t cells = p.material.size();
   const std::vector<double> warm(cells, 300.0), many(cells + 1, 300.0);
-  const std::string sizes = std::to_string(cells + 1) + " temperatures for " + std::to_string(cells) + " active cells";
+  const std::string sizes =
+      "thermal strain: " + std::to_string(cells + 1) + " temperatures for " + std::to_string(cells) + " active cells";
   const auto strain_of = [&](const std::vector<double>& temperature_K, const std::vector<double>& expansion) {
     return [&] { physics::thermal_strain(p, temperature_K, expansion, 310); };
   };
@@ -298,13 +299,13 @@ TEST(ThermalLoad, TheMessageOfWhatDoesNotFitNamesBothNumbersOrTheCell) {
 
   EXPECT_TRUE(message_of<usage_error>(strain_of(many, fits)).starts_with(sizes));
   EXPECT_TRUE(message_of<usage_error>(strain_of(warm, short_of_one))
-                  .starts_with("2 coefficients of thermal expansion for 3 materials"));
+                  .starts_with("thermal strain: 2 expansion coefficients for 3 materials"));
   EXPECT_TRUE(message_of<usage_error>([&] {
                 physics::thermal_forces(p, many);
-              }).starts_with(std::to_string(cells + 1) + " thermal strains for " + std::to_string(cells)));
+              }).starts_with("thermal load: " + std::to_string(cells + 1) + " strains for " + std::to_string(cells)));
   if (warm.empty()) return;  // more ranks than planes
   EXPECT_TRUE(message_of<data_error>(strain_of(warm, unknown))
-                  .starts_with("cell 0 is at 300 K, its material 1 expands by nan per K from 310 K on"));
+                  .starts_with("thermal strain of cell 0 not finite: temperature 300 K, material 1 with expansion nan 1/K"));
 }
 
 }  // namespace thermal_load_test

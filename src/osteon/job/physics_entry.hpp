@@ -38,7 +38,7 @@ struct load_test {
 
 /// A property that a physics requires of every material.
 struct material_property {
-  const char *key, *unit, *in_words;
+  const char *key, *unit;
   std::optional<double> material_spec::* value;
   /// Value for a material of a model. @param number of the material in the model, from 1
   double (*in_model)(const spec& job, const voxel::material& material, std::size_t number);
@@ -46,12 +46,12 @@ struct material_property {
 
 namespace property {
 inline constexpr material_property youngs_modulus{
-    "youngs_modulus_MPa", "MPa", "a modulus", &material_spec::youngs_modulus_MPa,
+    "youngs_modulus_MPa", "MPa", &material_spec::youngs_modulus_MPa,
     [](const spec&, const voxel::material& m, std::size_t) { return m.youngs_modulus_MPa; }};
 inline constexpr material_property conductivity{
-    "conductivity_W_per_mK", "W/(m K)", "a conductivity", &material_spec::conductivity_W_per_mK,
+    "conductivity_W_per_mK", "W/(m K)", &material_spec::conductivity_W_per_mK,
     [](const spec&, const voxel::material& m, std::size_t) { return m.conductivity_W_per_mK; }};
-inline constexpr material_property thermal_expansion{"thermal_expansion_per_K", "1/K", "a thermal expansion",
+inline constexpr material_property thermal_expansion{"thermal_expansion_per_K", "1/K",
                                                      &material_spec::thermal_expansion_per_K,
                                                      [](const spec& job, const voxel::material&, std::size_t number) {
                                                        return job.materials[number - 1].thermal_expansion_per_K.value_or(0);
@@ -185,7 +185,6 @@ struct physics_entry {
 
   /// Largest number of components of a field to be written.
   int (*most_components)(const spec& job) = [](const spec&) { return 1; };
-  bool balances_moments = false;  ///< the certificate contains the balance of moments
   picture_defaults picture{};
   /// Reason why Python cannot solve the job in its own process, for example a stage that writes files; empty: it can.
   std::string (*why_not_in_memory)(const spec& job) = [](const spec&) { return std::string(); };

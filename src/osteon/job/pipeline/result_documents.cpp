@@ -64,7 +64,8 @@ json describe_results(const job_state& s, double imbalance, double cpu_seconds, 
                             {"reaction_imbalance", certificate.reaction_imbalance},
                             {"energy_identity_error", certificate.energy_identity_error},
                             {"converged", certificate.converged}};
-  if (row.balances_moments) summary["certificate"]["moment_imbalance"] = certificate.moment_imbalance;
+  if (row.system.where == io::centring::node)  // displacements: the forces have moments
+    summary["certificate"]["moment_imbalance"] = certificate.moment_imbalance;
   summary["residual_history"] = certificate.residual_history;
   summary["image"] = provenance.at("image");
   const vector3& origin = part.header.origin_mm;  // for a crop, its position in the image

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Answers common to the physics with displacements.
+/// Answers of all physics with displacements.
 #include <osteon/job/answers.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
@@ -12,7 +12,7 @@ inline answer high_sed() { return {"sed_MPa.p98", "strain energy density, 98 %",
 
 inline answer area_of_modulus() {
   return {"apparent_area_mm2", "area of the apparent modulus", "mm2",
-          "Across the axis of the test; load.area and load.area_mm2 choose it."};
+          "Reference area normal to the axis of the test, selected by load.area and load.area_mm2."};
 }
 
 inline answer definition_of_area() {

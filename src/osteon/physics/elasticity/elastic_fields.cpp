@@ -14,12 +14,15 @@
 #include <osteon/physics/elasticity/loads/load_keys.hpp>
 #include <osteon/physics/elasticity/solver/strain_stress.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
+#include <osteon/physics/shared/show_scalar.hpp>
 
 namespace osteon::physics {
 
+using json = nlohmann::ordered_json;
+
 namespace {
 
-// Planes of node values in the form of result files: components x, y, z, NaN at absent nodes.
+// Planes of node values as in result files: components x, y, z; NaN at absent nodes.
 io::plane_source<float> node_planes(std::shared_ptr<const numerics::elasticity_problem> problem,
                                     std::shared_ptr<const std::vector<double>> zyx) {
   return
@@ -36,28 +39,28 @@ io::plane_source<float> node_planes(std::shared_ptr<const numerics::elasticity_p
       };
 }
 
-// Collects fields of cells, each computed from the displacements when it is written.
+// List of cell fields. Each field is computed from the displacements when it is written.
 class field_list {
  public:
   field_list(const local_model& part, const derived_fields& state) : part_(part), state_(state) {}
 
-  void scalar(const char* name, const char* words, const char* units, const cell_values& kept) {
+  void scalar(const char* name, const char* long_name, const char* units, const cell_values& kept) {
     fields_.push_back(
-        {{name, words, units, io::centring::cell, 1}, [&part = part_, kept] { return cell_planes(part, kept); }});
+        {{name, long_name, units, io::centring::cell, 1}, [&part = part_, kept] { return cell_planes(part, kept); }});
   }
   template <class F>
-  void derived(const std::string& name, const std::string& words, const char* units, int components, F values) {
-    fields_.push_back({{name, words, units, io::centring::cell, components},
+  void derived(const std::string& name, const std::string& long_name, const char* units, int components, F values) {
+    fields_.push_back({{name, long_name, units, io::centring::cell, components},
                        [&part = part_, problem = state_.problem, u = state_.displacement_mm, components, values] {
                          return cell_planes(part, share(values(*problem, *u)), components);
                        }});
   }
   /// One field for each of the three principal axes.
   template <class F>
-  void triple(const std::string& name, const char* words, const char* units, int components, F values) {
+  void triple(const std::string& name, const char* long_name, const char* units, int components, F values) {
     constexpr const char* place[] = {"largest", "middle", "smallest"};
     for (int n = 0; n < 3; ++n)
-      derived(fmt::format("{}_{}", name, n + 1), fmt::format(fmt::runtime(words), place[n]), units, components,
+      derived(fmt::format("{}_{}", name, n + 1), fmt::format(fmt::runtime(long_name), place[n]), units, components,
               [n, values](const auto& problem, const auto& u) { return values(problem, u, n); });
   }
   void displacement() {
@@ -81,11 +84,16 @@ cell_values largest_principal_strain(const derived_fields& state) {
   return share(principal_strain(*state.problem, *state.displacement_mm, 0));
 }
 
-shown_scalar scalar_of(const derived_fields& state, const std::string& name) {
-  if (name == "von_mises") return {"von Mises stress", "MPa", state.von_mises};
-  if (name == "effective_strain") return {"effective strain", "1", state.effective_strain};
-  if (name == "principal_strain_1") return {"largest principal strain", "1", largest_principal_strain(state)};
+shown_scalar scalar_of(const derived_fields& state, elastic_picture_field field) {
+  using enum elastic_picture_field;
+  if (field == von_mises) return {"von Mises stress", "MPa", state.von_mises};
+  if (field == effective_strain) return {"effective strain", "1", state.effective_strain};
+  if (field == principal_strain_1) return {"largest principal strain", "1", largest_principal_strain(state)};
   return {"strain energy density", "MPa", state.sed};
+}
+
+json quantiles(const numerics::field_statistics& s) {
+  return {{"mean", s.mean}, {"p95", s.p95}, {"p98", s.p98}, {"max", s.max}};
 }
 
 }  // namespace
@@ -104,7 +112,7 @@ derived_fields derive_fields(std::shared_ptr<const numerics::elasticity_problem>
 
 namespace {
 
-// Energy of the whole solid [N mm], equal to the work of the load; the sum of the densities at the centres is smaller.
+// Strain energy of the solid [N mm], equal to the work of the load. The sum of the densities at voxel centres is smaller.
 double strain_energy(MPI_Comm comm, const derived_fields& state) {
   const vector3& h = state.problem->spacing_mm;
   double energy = 0;
@@ -125,102 +133,100 @@ double largest_displacement(MPI_Comm comm, const std::vector<double>& zyx) {
     const double length = std::hypot(zyx[i], zyx[i + 1], zyx[i + 2]);
     if (!(length <= largest)) largest = length;  // also true for NaN
   }
-  comm::all_reduce(comm, &largest, 1, MPI_MAX);
-  return largest;
+  return comm::largest_of(comm, largest);
 }
 
 }  // namespace
 
-nlohmann::ordered_json statistics_of(MPI_Comm comm, const derived_fields& state) {
+json statistics_of(MPI_Comm comm, const derived_fields& state) {
   const auto sed = numerics::statistics(comm, *state.sed), strain = numerics::statistics(comm, *state.effective_strain),
              stress = numerics::statistics(comm, *state.von_mises);
-  const auto numbers = [](const numerics::field_statistics& s) {
-    return nlohmann::ordered_json{{"mean", s.mean}, {"p95", s.p95}, {"p98", s.p98}, {"max", s.max}};
-  };
-  return {{"sed_MPa", numbers(sed)},
-          {"effective_strain", numbers(strain)},
-          {"von_mises_MPa", numbers(stress)},
+  return {{"sed_MPa", quantiles(sed)},
+          {"effective_strain", quantiles(strain)},
+          {"von_mises_MPa", quantiles(stress)},
           {"largest_displacement_mm", largest_displacement(comm, *state.displacement_mm)},
           {"strain_energy_mJ", strain_energy(comm, state)}};
 }
 
 bool wants_principal_strain(const spec& job) {
-  const auto fields = fields_of_job(job);
-  return job.picture.field == "principal_strain_1" ||
-         std::find(fields.begin(), fields.end(), "principal_strain") != fields.end();
+  return shown_field_of(job) == elastic_picture_field::principal_strain_1 ||
+         wants_field(job, elastic_field::principal_strain);
 }
 
-nlohmann::ordered_json statistics_of_principal_strain(MPI_Comm comm, const derived_fields& state) {
+json statistics_of_principal_strain(MPI_Comm comm, const derived_fields& state) {
   cell_values values;
   comm::collectively(comm, [&] { values = largest_principal_strain(state); });
-  const auto s = numerics::statistics(comm, *values);
-  return {{"mean", s.mean}, {"p95", s.p95}, {"p98", s.p98}, {"max", s.max}};
+  return quantiles(numerics::statistics(comm, *values));
 }
 
-std::vector<result_field> elastic_fields(const local_model& part, const std::vector<std::string>& names,
+std::vector<result_field> elastic_fields(const local_model& part, const std::vector<elastic_field>& fields,
                                          const derived_fields& state) {
+  using kind = elastic_field;
   field_list list(part, state);
-  for (const std::string& name : names) {
-    if (name == "displacement") list.displacement();
-    if (name == "sed") list.scalar("sed", "strain energy density at the voxel's centre", "MPa", state.sed);
-    if (name == "sed_integrated")
+  for (const elastic_field field : fields) {
+    const std::string name = name_of(field);
+    if (field == kind::displacement) list.displacement();
+    if (field == kind::sed) list.scalar("sed", "strain energy density at the voxel's centre", "MPa", state.sed);
+    if (field == kind::sed_integrated)
       list.derived("sed_integrated", "strain energy of the whole voxel over its volume", "MPa", 1,
                    [e = state.thermal_strain](const auto& p, const auto& u) { return integrated_energy_density(p, u, *e); });
-    if (name == "effective_strain")
+    if (field == kind::effective_strain)
       list.scalar("effective_strain", "effective strain at the voxel's centre, sqrt(2 SED / E)", "1",
                   state.effective_strain);
-    if (name == "von_mises") list.scalar("von_mises", "von Mises stress at the voxel's centre", "MPa", state.von_mises);
-    if (name == "strain")
+    if (field == kind::von_mises) list.scalar("von_mises", "von Mises stress at the voxel's centre", "MPa", state.von_mises);
+    if (field == kind::strain)
       list.derived("strain", "strain at the voxel's centre; xy, yz and xz are engineering shears, twice the tensor's", "1",
                    6, strain);
-    if (name == "stress")
+    if (field == kind::stress)
       list.derived("stress", "stress at the voxel's centre", "MPa", 6,
                    [e = state.thermal_strain](const auto& p, const auto& u) { return stress(p, u, *e); });
-    if (name == "principal_stress")
+    if (field == kind::principal_stress)
       list.triple(name, "{} principal stress at the voxel's centre", "MPa", 1,
                   [e = state.thermal_strain](const auto& p, const auto& u, int n) { return principal_stress(p, u, n, *e); });
-    if (name == "principal_strain") list.triple(name, "{} principal strain at the voxel's centre", "1", 1, principal_strain);
-    if (name == "principal_direction")
+    if (field == kind::principal_strain)
+      list.triple(name, "{} principal strain at the voxel's centre", "1", 1, principal_strain);
+    if (field == kind::principal_direction)
       list.triple(name, "direction of the {} principal stress; its sign has no meaning", "1", 3, principal_direction);
   }
   return list.take();
 }
 
-std::vector<std::string> fields_of_job(const spec& job) {
-  return job.groups.of<mechanical_keys>().fields.value_or(default_elastic_fields());
+std::vector<elastic_field> fields_of_job(const spec& job) {
+  const auto& names = job.groups.of<mechanical_keys>().fields;
+  if (!names) return default_elastic_fields();
+  std::vector<elastic_field> fields;
+  for (const std::string& name : *names)
+    if (const auto field = value_named<elastic_field>(name)) fields.push_back(*field);
+  return fields;
+}
+
+bool wants_field(const spec& job, elastic_field field) {
+  const auto fields = fields_of_job(job);
+  return std::find(fields.begin(), fields.end(), field) != fields.end();
 }
 
 int most_elastic_components(const spec& job) {
-  int most = 1;
-  for (const std::string& field : fields_of_job(job))
-    most = std::max(most, field == "strain" || field == "stress"                      ? 6
-                          : field == "displacement" || field == "principal_direction" ? 3
-                                                                                      : 1);
-  return most;
+  if (wants_field(job, elastic_field::strain) || wants_field(job, elastic_field::stress)) return 6;
+  return wants_field(job, elastic_field::displacement) || wants_field(job, elastic_field::principal_direction) ? 3 : 1;
 }
 
 void show(physics_result& result, const spec& job, const local_model& part, const derived_fields& state) {
-  const std::string name = job.picture.field.value_or("sed");
-  const auto [title, units, values] = scalar_of(state, name);
-  const numerics::field_statistics s = numerics::statistics(part.where.comm, *values);
-  result.shown = values;
-  result.shown_name = name;
-  result.shown_title = title;
-  result.shown_units = units;
-  result.shown_high = s.p99 > s.median ? s.p99 : s.max;
-  const bool from_nothing = draws_surface(job) || !(s.median < result.shown_high);  // also for a uniform field
-  result.shown_low = from_nothing ? 0 : s.median;
+  const auto [title, units, values] = scalar_of(state, shown_field_of(job));
+  const numerics::field_statistics s =
+      show_scalar(result, part.where.comm, values, name_of(shown_field_of(job)), title, units);
+  if (!draws_surface(job) && s.median < result.shown_high)
+    result.shown_low = s.median;  // otherwise also for a uniform field
 }
 
-nlohmann::ordered_json by_material(const local_model& part, const derived_fields& state) {
+json by_material(const local_model& part, const derived_fields& state) {
   constexpr std::size_t most_materials = 32;
   const vector3 h = part.header.spacing_mm;
   if (part.header.materials.size() > 1 + most_materials) return nullptr;
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  json list = json::array();
   for (const auto& m : numerics::statistics_by_material(part.where.comm, state.problem->material,
                                                         {*state.sed, *state.effective_strain, *state.von_mises})) {
     const auto numbers = [](const numerics::field_statistics& s) {
-      return nlohmann::ordered_json{{"mean", s.mean}, {"median", s.median}, {"p95", s.p95}, {"p98", s.p98}, {"max", s.max}};
+      return json{{"mean", s.mean}, {"median", s.median}, {"p95", s.p95}, {"p98", s.p98}, {"max", s.max}};
     };
     list.push_back({{"material", m.material},
                     {"name", part.header.materials[m.material].name},

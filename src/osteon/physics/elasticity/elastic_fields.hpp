@@ -1,20 +1,21 @@
 #pragma once
 /// @file
-/// Results of an elastic solution: the fields of the result file, and statistics by material.
+/// Results of an elastic solution: fields of the result file, and statistics.
 #include <memory>
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/job/physics_result.hpp>
+#include <osteon/physics/elasticity/loads/load_keys.hpp>
 #include <osteon/physics/elasticity/solver/elasticity.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {
 
-/// The data of a solution from which results are derived. Shared, because fields are computed when they are written.
+/// Solution data from which results are derived. The data are shared because fields are computed when they are written.
 struct derived_fields {
   std::shared_ptr<const numerics::elasticity_problem> problem;
   std::shared_ptr<const std::vector<double>> displacement_mm;
   std::shared_ptr<const std::vector<double>> thermal_strain;  ///< per active cell; empty: none
-  /// per active cell [MPa], [1], [MPa], at its centre
+  /// At the cell centre, per active cell: [MPa], [1], [MPa].
   cell_values sed, effective_strain, von_mises;
 };
 
@@ -30,24 +31,29 @@ bool wants_principal_strain(const spec& job);
 /// Statistics of the largest principal strain over the solid. @collective on comm
 nlohmann::ordered_json statistics_of_principal_strain(MPI_Comm comm, const derived_fields& state);
 
-/// The fields of a result file. @param names as in output.fields; principal values and directions are three fields each
-std::vector<result_field> elastic_fields(const local_model& part, const std::vector<std::string>& names,
+/// The fields of a result file; principal values and directions are three fields each. Fields that depend on the load are
+/// omitted (stiffness_sensitivity, neck_energy).
+std::vector<result_field> elastic_fields(const local_model& part, const std::vector<elastic_field>& fields,
                                          const derived_fields& state);
 
 /// Default of output.fields.
-inline std::vector<std::string> default_elastic_fields() { return {"displacement", "sed", "effective_strain", "von_mises"}; }
+inline std::vector<elastic_field> default_elastic_fields() {
+  using enum elastic_field;
+  return {displacement, sed, effective_strain, von_mises};
+}
 
-/// Names of the fields written by a job.
-std::vector<std::string> fields_of_job(const spec& job);
+/// The fields written by a job.
+std::vector<elastic_field> fields_of_job(const spec& job);
+bool wants_field(const spec& job, elastic_field field);
 
 /// Largest number of components of a field written by a job.
 int most_elastic_components(const spec& job);
 
-/// Display the field selected by the job's picture, and choose its colour range: on a surface all values have a colour, in a
-/// volume only those above the median. @collective on part.where.comm
+/// Show the field selected by picture.field. The colour range begins at 0 for a surface, at the median for a volume.
+/// @collective on part.where.comm
 void show(physics_result& result, const spec& job, const local_model& part, const derived_fields& state);
 
-/// Statistics of the scalars for each material present; null for models with more than 32 materials (density laws).
+/// Statistics of the scalars by material; null for models with more than 32 materials (density laws).
 /// @collective on part.where.comm
 nlohmann::ordered_json by_material(const local_model& part, const derived_fields& state);
 

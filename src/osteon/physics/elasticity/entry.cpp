@@ -50,12 +50,12 @@ class displacement_painter final : public frame_painter {
   std::shared_ptr<const numerics::elasticity_problem> elastic_;  // created when a frame needs it
 };
 
-// Displays the field of the job's picture. Borrows both. @collective on part.where.comm
+// Create a painter of the field picture.field. Borrows the arguments. @collective on part.where.comm
 std::unique_ptr<frame_painter> paint_displacements(const spec& job, const local_model& part) {
   return std::make_unique<displacement_painter>(job, part);
 }
 
-// A test between the faces of the image needs a solid that connects them; other loads act at their sets.
+// A test between the faces of the image requires a solid that connects these faces; other loads act on sets.
 solid_rules elastic_rules(const spec& job) {
   solid_rules rules;
   const mechanical_keys& keys = job.groups.of<mechanical_keys>();
@@ -66,7 +66,7 @@ solid_rules elastic_rules(const spec& job) {
   return rules;
 }
 
-// In a job with cases each case has its own.
+// Empty for a job with load cases: each case has its own test.
 std::string name_of_test(const spec& job) {
   return job.groups.of<mechanical_keys>().cases.empty() ? name_of(test_of(job)) : std::string();
 }
@@ -75,9 +75,9 @@ void check_elasticity_keys(const spec& job, std::vector<problem>& problems) {
   check_loads(job, problems);
   check_field_names(job, problems);
   const fault_list expect(problems);
-  for (const std::string& field : job.groups.of<mechanical_keys>().fields.value_or(std::vector<std::string>{}))
-    expect(!is_homogenisation(job) || (field != "stiffness_sensitivity" && field != "neck_energy"), "output.fields",
-           "'{}' does not go with the test homogenise, of which no load is the one; take it out", field);
+  for (const elastic_field field : {elastic_field::stiffness_sensitivity, elastic_field::neck_energy})
+    expect(!is_homogenisation(job) || !wants_field(job, field), "output.fields",
+           "'{}' is not available for load.test = \"homogenise\", which has six loads; remove it", name_of(field));
 }
 
 std::vector<outer_condition> elastic_boundary_conditions(const spec& job) {
@@ -89,14 +89,14 @@ solver_work elastic_work(const spec& job, const voxel::node_count* nodes) {
   solver_work work;
   work.kept = static_cast<double>(std::max<std::size_t>(job.groups.of<mechanical_keys>().cases.size(), 1));
   work.solutions = is_homogenisation(job) ? 6 : work.kept;
-  if (nodes) work.held = held_by_test(job, *nodes, test_of(job));
+  if (nodes) work.held = prescribed_by_test(job, *nodes, test_of(job));
   return work;
 }
 
 std::vector<answer> elastic_answers() {
   std::vector<answer> all{
       report_only({"homogenisation.isotropic.youngs_modulus_MPa", "Young's modulus, nearest isotropic", "MPa",
-                   "Young's modulus of the isotropic material closest to the stiffness tensor."}),
+                   "Young's modulus of the isotropic tensor closest to the stiffness tensor."}),
       {"homogenisation.universal_anisotropy", "universal anisotropy", "",
        "5 G_V/G_R + K_V/K_R - 6 of the Voigt and Reuss means; 0 for isotropy."},
       {"homogenisation.volume_fraction", "solid volume fraction", "", "Solid voxels over all voxels of the box."},
@@ -199,11 +199,11 @@ const physics_entry& elasticity() {
       .costs = {3.81, 46, 14, 3e-6, 7e-6},
       .work = elastic_work,
       .most_components = most_elastic_components,
-      .balances_moments = true,
       .picture = {.is_surface = true, .fields = shown_elastic_fields()},
       .run =
-          [](const spec& job, const local_model& part, const numerics::options& how, log_sink& log) {
-            return is_homogenisation(job) ? run_homogenise(job, part, how, log) : run_elasticity(job, part, how, log);
+          [](const spec& job, const local_model& part, const numerics::options& options, log_sink& log) {
+            return is_homogenisation(job) ? run_homogenise(job, part, options, log)
+                                          : run_elasticity(job, part, options, log);
           },
       .rehearse =
           [](const spec& job, const local_model& part, const numerics::message_count& count) {

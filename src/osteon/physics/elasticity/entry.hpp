@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The table entry of physics = "elasticity", and its stages.
+/// Entry of physics = "elasticity" in the table of physics, and its solver stages.
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/job/physics_result.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
@@ -9,11 +9,11 @@ namespace osteon::physics {
 
 const physics_entry& elasticity();
 
-/// Solve a mechanical test, or supports and forces; one load case or several. @collective on part.where.comm
-physics_result run_elasticity(const spec& job, const local_model& part, const numerics::options& how, log_sink& log);
+/// Solve the load cases of a job: a mechanical test, or supports and forces. @collective on part.where.comm
+physics_result run_elasticity(const spec& job, const local_model& part, const numerics::options& options, log_sink& log);
 
-/// Compute the stiffness of a block of material from six mean strains. @collective on part.where.comm
-physics_result run_homogenise(const spec& job, const local_model& part, const numerics::options& how, log_sink& log);
+/// Compute the effective stiffness tensor of a block of material from six mean strains. @collective on part.where.comm
+physics_result run_homogenise(const spec& job, const local_model& part, const numerics::options& options, log_sink& log);
 
 /// Check a homogenisation on its solid. @throws as run_homogenise @collective on part.where.comm
 void check_homogenise(const local_model& part, bool is_periodic);

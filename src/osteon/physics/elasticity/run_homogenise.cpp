@@ -16,10 +16,10 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr double mean_strain = 0.01;  // zz, of the fields; the stiffness is independent of it
+constexpr double mean_strain = 0.01;  // amplitude; the stiffness is independent of it
 constexpr const char* components[] = {"xx", "yy", "zz", "xy", "yz", "xz"};
 
-// Young's and shear moduli and Poisson's ratios along axes given by three letters.
+// Young's moduli, shear moduli and Poisson's ratios, with keys of three axis names.
 json moduli(const elastic_constants& k, const std::string& axes) {
   json young, shear, ratios;
   for (std::size_t i = 0; i < 3; ++i) {
@@ -56,22 +56,21 @@ json constants(const voigt_matrix& stiffness, const elastic_constants& k) {
 
 }  // namespace
 
-physics_result run_homogenise(const spec& job, const local_model& part, const numerics::options& how, log_sink& log) {
+physics_result run_homogenise(const spec& job, const local_model& part, const numerics::options& options, log_sink& log) {
   const MPI_Comm comm = part.where.comm;
   const auto problem = make_problem(part);
   warn_of_locking(job, part, log);
   const outer_condition boundary = job.load.boundary_condition.value_or(outer_condition::kubc);
   homogenised found = homogenise(*problem, boundary == outer_condition::periodic ? box_faces::periodic : box_faces::kubc,
-                                 mean_strain, how, log);
+                                 mean_strain, options, log);
 
   physics_result result;
   std::array<double, 6> stiffness{};
   for (std::size_t i = 0; i < 6; ++i) stiffness[i] = found.stiffness_MPa[i][i];
   result.certificate = numerics::joint_certificate(found.certificate, stiffness);
-  result.elements = part.cells.size();
-  comm::all_reduce(comm, &result.elements, 1, MPI_SUM);
+  result.elements = comm::sum_of(comm, part.cells.size());
 
-  // `boundary` is the name read by scripts written before version 0.2; it will be removed in 0.4.
+  // `boundary` is the name before version 0.2, to be removed in version 0.4.
   json answer = {{"boundary_condition", name_of(boundary)},
                  {"boundary", name_of(boundary)},
                  {"order", components},
@@ -81,7 +80,7 @@ physics_result run_homogenise(const spec& job, const local_model& part, const nu
   if (const auto k = constants_of(found.stiffness_MPa))
     answer.update(constants(found.stiffness_MPa, *k));
   else
-    log.warn("the specimen resists some strain with no stress: it has a stiffness, but no compliance and no moduli");
+    log.warn("the stiffness tensor is singular: compliance and moduli are undefined");
   answer["cases"] = json::array();
   for (std::size_t i = 0; i < 6; ++i)
     answer["cases"].push_back({{"strain", components[i]},

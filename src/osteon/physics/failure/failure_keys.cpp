@@ -15,7 +15,7 @@ namespace osteon::physics {
 
 namespace {
 
-// In perfect plasticity the tangent has no stiffness along the flow; this fraction of Young's modulus is used instead.
+// Smallest ratio of hardening modulus to Young's modulus: in perfect plasticity the tangent stiffness is singular.
 constexpr double least_hardening = 1e-4;
 
 }  // namespace
@@ -24,6 +24,7 @@ void register_failure_keys(key_table& job) {
   register_load_keys(job);
   accept_drive_keys(job, "failure", {"load."});
   job.accept({"failure", driving_tests()}, {"load.faces", "load.depth_mm", "density_law", "modulus_image", "failure.law"});
+  const auto two_strengths = only(yield_law::cone, yield_law::quadric, yield_law::secant_damage);
   auto t = job.table("failure", "Yield law and loading path (docs/reference/failure.md).").keys_in_group<failure_keys>();
   t("law", &failure_keys::law,
     "Yield or damage law. von_mises: von Mises plasticity. cone: Drucker-Prager plasticity with tensile and compressive "
@@ -41,26 +42,24 @@ void register_failure_keys(key_table& job) {
     {.kinds = {only(yield_law::von_mises)}});
   t("tensile_strength_MPa", &failure_keys::tensile_strength_MPa,
     "cone, quadric, secant_damage: uniaxial tensile strength in MPa, > 0.",
-    {.range = positive("MPa"), .kinds = {only(yield_law::cone, yield_law::quadric, yield_law::secant_damage)}});
+    {.range = positive("MPa"), .kinds = {two_strengths}});
   t("compressive_strength_MPa", &failure_keys::compressive_strength_MPa,
     "cone, quadric, secant_damage: uniaxial compressive strength in MPa, > 0.",
-    {.range = positive("MPa"), .kinds = {only(yield_law::cone, yield_law::quadric, yield_law::secant_damage)}});
+    {.range = positive("MPa"), .kinds = {two_strengths}});
   t("tensile_yield_strain", &failure_keys::tensile_yield_strain,
     "cone, quadric, secant_damage: ratio of tensile strength to Young's modulus, instead of tensile_strength_MPa.",
-    {.range = between(0, 1, "", ", for example 0.008"),
-     .kinds = {only(yield_law::cone, yield_law::quadric, yield_law::secant_damage)}});
+    {.range = between(0, 1, "", ", for example 0.008"), .kinds = {two_strengths}});
   t("compressive_yield_strain", &failure_keys::compressive_yield_strain,
     "cone, quadric, secant_damage: ratio of compressive strength to Young's modulus, instead of compressive_strength_MPa.",
-    {.range = between(0, 1, "", ", for example 0.008"),
-     .kinds = {only(yield_law::cone, yield_law::quadric, yield_law::secant_damage)}});
+    {.range = between(0, 1, "", ", for example 0.008"), .kinds = {two_strengths}});
   t("tensile_strength_by_density", &failure_keys::tensile_strength_by_density,
     "cone, quadric, secant_damage: [c, k] of the tensile strength, as yield_stress_by_density, instead of "
     "tensile_strength_MPa.",
-    {.kinds = {only(yield_law::cone, yield_law::quadric, yield_law::secant_damage)}});
+    {.kinds = {two_strengths}});
   t("compressive_strength_by_density", &failure_keys::compressive_strength_by_density,
     "cone, quadric, secant_damage: [c, k] of the compressive strength, as yield_stress_by_density, instead of "
     "compressive_strength_MPa.",
-    {.kinds = {only(yield_law::cone, yield_law::quadric, yield_law::secant_damage)}});
+    {.kinds = {two_strengths}});
   t("interaction", &failure_keys::interaction,
     "quadric: interaction parameter zeta_0 of Schwiedrzik, in (-1, 0.5). Values near 0.5 approach the cone; smaller values "
     "reduce the strength under hydrostatic pressure.",
@@ -103,8 +102,7 @@ void check_failure_keys(const spec& job, std::vector<problem>& problems) {
   const fault_list expect(problems);
   const failure_keys& f = job.groups.of<failure_keys>();
   const drive_spec& drive = job.groups.of<mechanical_keys>().drive;
-  expect(f.law.has_value(), "failure.law",
-         "missing: when a voxel yields; law = \"von_mises\", \"cone\", \"quadric\" or \"secant_damage\"");
+  expect(f.law.has_value(), "failure.law", "missing; use law = \"von_mises\", \"cone\", \"quadric\" or \"secant_damage\"");
   const bool is_damage = f.law == yield_law::secant_damage,
              has_two = is_damage || f.law == yield_law::cone || f.law == yield_law::quadric,
              by_power = job.density_law && job.density_law->law == modulus_law::power;
@@ -113,13 +111,14 @@ void check_failure_keys(const spec& job, std::vector<problem>& problems) {
                           bool is_wanted) {
     const std::string where = std::string("failure.") + stress_key, by_law = std::string("failure.") + density_key;
     expect(!is_wanted || stress || strain || !by_density.empty(), where,
-           "missing: law = \"{}\" needs a strength; give {}, {} or {}", f.law.name(), stress_key, strain_key, density_key);
-    expect(!stress || !strain, where, "given together with {}; keep one of the two", strain_key);
-    expect(by_density.empty() || (!stress && !strain), by_law, "given together with {}; keep one of the two",
+           "missing; law = \"{}\" requires a strength: specify {}, {} or {}", f.law.name(), stress_key, strain_key,
+           density_key);
+    expect(!stress || !strain, where, "conflicts with {}; remove one of the two", strain_key);
+    expect(by_density.empty() || (!stress && !strain), by_law, "conflicts with {}; remove one of the two",
            stress ? stress_key : strain_key);
     expect(by_density.empty() || (by_density.size() == 2 && by_density[0] > 0), by_law,
-           "two numbers: coefficient in MPa, > 0, and exponent of the density, e.g. [57.4, 1.39]");
-    expect(by_density.empty() || by_power, by_law, "needs [density_law] with law = \"power\", which tells the density");
+           "must be two numbers: positive coefficient in MPa and exponent of the density, for example [57.4, 1.39]");
+    expect(by_density.empty() || by_power, by_law, "requires a [density_law] with law = \"power\"");
   };
   one_of(f.yield_stress_MPa, "yield_stress_MPa", f.yield_strain, "yield_strain", f.yield_stress_by_density,
          "yield_stress_by_density", f.law.has_value() && !has_two);
@@ -128,26 +127,27 @@ void check_failure_keys(const spec& job, std::vector<problem>& problems) {
   one_of(f.compressive_strength_MPa, "compressive_strength_MPa", f.compressive_yield_strain, "compressive_yield_strain",
          f.compressive_strength_by_density, "compressive_strength_by_density", has_two);
   expect(!f.fracture_ratio || f.fracture_length_mm, "failure.fracture_length_mm",
-         "missing: a fracture without a length softens by the voxel size alone; give the size that fracture_ratio is of");
-  expect(!f.fracture_length_mm || f.fracture_ratio, "failure.fracture_ratio",
-         "missing: fracture_length_mm tells the size of the voxel that it is of");
+         "missing; fracture_ratio requires the voxel size to which it refers");
+  expect(!f.fracture_length_mm || f.fracture_ratio, "failure.fracture_ratio", "missing; required by fracture_length_mm");
   expect(!is_damage || f.hardening_ratio.value_or(0) < 1, "failure.hardening_ratio",
-         "{} must be less than 1: damage makes nothing stiffer", f.hardening_ratio.value_or(0));
+         "{} must be less than 1: damage does not increase the stiffness", f.hardening_ratio.value_or(0));
   expect(!is_damage || (!drive.force_N && !drive.moment_N_mm), drive.force_N ? "load.force_N" : "load.moment_N_mm",
-         "does not go with law = \"secant_damage\", by which the load may fall; give strain, displacement_mm or angle_deg");
-  expect(!f.hardening_MPa || !f.hardening_ratio, "failure.hardening_MPa", "given together with hardening_ratio; keep one");
+         "not available for law = \"secant_damage\", because the load may decrease; specify strain, displacement_mm or "
+         "angle_deg");
+  expect(!f.hardening_MPa || !f.hardening_ratio, "failure.hardening_MPa",
+         "conflicts with hardening_ratio; remove one of the two");
   for (const auto& [key, value] : {std::pair{"hardening_MPa", f.hardening_MPa}, {"hardening_ratio", f.hardening_ratio}})
     expect(value.value_or(0) >= 0, fmt::format("failure.{}", key),
-           "{} softens: the answer would depend on the voxel size alone; it must be >= 0", value.value_or(0));
+           "{} must not be negative: results with softening depend on the voxel size", value.value_or(0));
   double at = 0;
   for (const double turn : f.path) {
-    expect(turn != at, "failure.path", "it goes from {} to {}; each number is another multiple of the load", at, turn);
+    expect(turn != at, "failure.path", "contains {} followed by {}; successive numbers must differ", at, turn);
     at = turn;
   }
   const auto count = job.materials.empty() ? std::size_t{1} : job.materials.size();
   for (const double number : f.materials)
     expect(number >= 1 && number <= static_cast<double>(count) && number == std::floor(number) && !job.materials.empty(),
-           "failure.materials", "{}: there are [[material]]s 1 to {}", number, job.materials.size());
+           "failure.materials", "{}: must be a [[material]] number from 1 to {}", number, job.materials.size());
 }
 
 strengths strengths_of(const spec& job, const voxel::material& m, std::size_t number) {
@@ -159,7 +159,7 @@ strengths strengths_of(const spec& job, const voxel::material& m, std::size_t nu
   const auto of = [&](const std::optional<double>& stress, const std::optional<double>& strain,
                       const std::vector<double>& by_density) {
     if (by_density.empty()) return stress ? *stress : strain.value_or(0) * modulus;
-    // The density of the law at this modulus; clipping and classes are preserved.
+    // Inverting the density law preserves its clipping and classes.
     const density_law_spec& law = *job.density_law;
     return by_density[0] * std::pow(modulus / *law.coefficient_MPa, by_density[1] / law.exponent);
   };

@@ -1,20 +1,20 @@
 #pragma once
 /// @file
-/// The table [failure] of a job.
+/// Keys of the table [failure].
 #include <osteon/job/choices.hpp>
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {
 
-/// Yield criterion of a point.
+/// Yield and damage laws.
 enum class yield_law { von_mises, cone, quadric, secant_damage };
 inline std::span<const char* const> choice_names(yield_law) {
   static constexpr const char* names[] = {"von_mises", "cone", "quadric", "secant_damage"};
   return names;
 }
 
-/// Integration of the stresses of a voxel: full at its Gauss points, or with the mean dilatation of the voxel.
+/// Integration of the stresses of a voxel: at its Gauss points (full), or with the mean dilatation of the voxel (bbar).
 enum class failure_integration { full, bbar };
 inline std::span<const char* const> choice_names(failure_integration) {
   static constexpr const char* names[] = {"full", "bbar"};
@@ -31,24 +31,24 @@ struct failure_keys {
   std::optional<double> hardening_MPa, hardening_ratio;      ///< absent: none
   std::optional<double> fracture_ratio, fracture_length_mm;  ///< used by secant_damage
   choice<failure_integration> integration = failure_integration::full;
-  std::optional<std::int64_t> steps;  ///< absent: adaptive, by convergence
-  std::vector<double> path;           ///< multiples of the load; none: once, to the load
+  std::optional<std::int64_t> steps;  ///< absent: adaptive
+  std::vector<double> path;           ///< multiples of the load; empty: [1]
   std::int64_t halvings = 6;
-  std::vector<double> materials;  ///< numbers, from 1; none: all
-  bool prove = false;             ///< the path is repeated with half the step size
+  std::vector<double> materials;  ///< numbers from 1; empty: all
+  bool prove = false;             ///< repeat the path with half the step size
 };
 
 /// Register the keys, and those of mechanical loads.
 void register_failure_keys(key_table& job);
 
-/// Check the keys of a job of this physics that do not need the image.
+/// Check the keys of a job. The checks do not need the image.
 void check_failure_keys(const spec& job, std::vector<problem>& problems);
 
 /// Strengths of a material of a job.
 struct strengths {
   double tension_MPa = 0, compression_MPa = 0;  ///< 0: remains elastic
   double hardening_MPa = 0;
-  bool is_floor = false;  ///< the hardening is the smallest value accepted by the solver
+  bool is_floor = false;  ///< the hardening was raised to the smallest value supported by the solver
   double slope = 0;       ///< for secant_damage: slope of stress over strain, relative to Young's modulus
 };
 /// @param number of the material in the model, from 1

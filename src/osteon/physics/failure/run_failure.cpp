@@ -25,6 +25,7 @@
 #include <osteon/physics/failure/failure_keys.hpp>
 #include <osteon/physics/failure/solver/failure.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
+#include <osteon/physics/shared/show_scalar.hpp>
 #include <span>
 
 namespace osteon::physics {
@@ -35,7 +36,7 @@ using json = nlohmann::ordered_json;
 
 constexpr double offset_strain = 0.002;
 
-// Displacement and load of the face, named by the units of the test.
+// Displacement and load of the driven face, with keys for the units of the test.
 json place_of(double factor, double load, const measure& m) {
   const double amount = factor * m.amount;
   if (m.turns) return {{"angle_deg", amount * 180 / std::numbers::pi}, {"moment_N_mm", load}};
@@ -45,14 +46,14 @@ json place_of(double factor, double load, const measure& m) {
           {"stress_MPa", load / m.area.area_mm2}};
 }
 
-// Up to the first turn of the path.
+// Records up to the first turning point of the path.
 std::span<const failure_record> first_leg(std::span<const failure_record> curve) {
   std::size_t n = 1;
   while (n < curve.size() && std::abs(curve[n].factor) > std::abs(curve[n - 1].factor)) ++n;
   return curve.first(std::min(n, curve.size()));
 }
 
-// Intersection of the curve with the elastic line that begins at the offset; linear between the records.
+// Intersection of the curve with the elastic line at the offset strain; linear interpolation between records.
 json yield_by_offset(std::span<const failure_record> leg, const measure& m, double stiffness) {
   const double offset = offset_strain * m.length_mm;
   const auto above = [&](const failure_record& r) {
@@ -69,7 +70,7 @@ json yield_by_offset(std::span<const failure_record> leg, const measure& m, doub
   return nullptr;
 }
 
-// The curve by columns, from the unloaded state, as `curve` of summary.json and as curve.csv.
+// The columns of the curve, starting at the unloaded state, for `curve` in summary.json and for curve.csv.
 json curve_of(std::span<const failure_record> curve, const measure& m) {
   json columns = json::object();
   for (const failure_record& r : curve) {
@@ -90,7 +91,7 @@ json curve_of(std::span<const failure_record> curve, const measure& m) {
   return columns;
 }
 
-// First yield, yield at 0.2 % offset, ultimate load, post-yield stiffness, final energies.
+// Answers derived from the curve: first yield, yield at 0.2 % offset, ultimate load, post-yield stiffness, final energies.
 // @param first_yield factor @param stiffness elastic, load over the amount [N/mm or N mm/rad]
 json answers_of_curve(std::span<const failure_record> curve, const measure& m, double first_yield, double stiffness) {
   json answers = json::object();
@@ -99,7 +100,7 @@ json answers_of_curve(std::span<const failure_record> curve, const measure& m, d
     answers["first_yield"] = place_of(first_yield, stiffness * first_yield * m.amount, m);
   if (!m.turns)
     if (const json offset = yield_by_offset(leg, m, stiffness); !offset.is_null()) answers["yield_offset"] = offset;
-  // On a plateau at the largest force its first record is used, independent of the solver's residual at each record.
+  // The first record of a plateau at the largest force: the choice does not depend on the residuals of the solver.
   constexpr double plateau = 1e-6;
   const auto most = std::max_element(leg.begin(), leg.end(), [](const auto& a, const auto& b) {
     return (1 + plateau) * std::abs(a.load) < std::abs(b.load);
@@ -124,15 +125,15 @@ json answers_of_curve(std::span<const failure_record> curve, const measure& m, d
 constexpr double most_plausible_strain = 0.1;
 
 // @cite [BazantOh1983]: the strain of a voxel beyond its strength is inversely proportional to its size.
-// @throws usage_error if the slope implies no damage
+// @throws usage_error if the slope does not imply damage
 kernel::damage_law damage_of(const strengths& s, const kernel::yield_surface& surface, const failure_keys& keys,
                              const std::string& material, const vector3& spacing_mm) {
   kernel::damage_law law{surface, s.slope};
   if (!(s.slope < 1))
-    throw usage_error(
-        fmt::format("failure.hardening_MPa is {:.4g} times Young's modulus of '{}'; damage makes nothing "
-                    "stiffer: give less than 1 times",
-                    s.slope, material));
+    throw usage_error(fmt::format(
+        "failure.hardening_MPa is {:.4g} times Young's modulus of '{}'; it must be less than Young's modulus, because "
+        "damage does not increase the stiffness",
+        s.slope, material));
   if (keys.fracture_ratio) {
     const double size = std::cbrt(spacing_mm.z * spacing_mm.y * spacing_mm.x);
     law.fracture = 1 + (*keys.fracture_ratio - 1) * *keys.fracture_length_mm / size;
@@ -140,8 +141,8 @@ kernel::damage_law damage_of(const strengths& s, const kernel::yield_surface& su
   return law;
 }
 
-// The yield surfaces of all materials of the model. Logs the assumptions.
-failure_plan make_failure_plan(const spec& job, const local_model& part, json& told, log_sink& log) {
+// The plan of the analysis with the yield surfaces of all materials. @param description for summary.json
+failure_plan make_failure_plan(const spec& job, const local_model& part, json& description, log_sink& log) {
   const failure_keys& keys = job.groups.of<failure_keys>();
   failure_plan plan;
   plan.integration =
@@ -167,44 +168,45 @@ failure_plan make_failure_plan(const spec& job, const local_model& part, json& t
     most = std::max(most, s.hardening_MPa);
     widest = std::max(widest, std::max(s.tension_MPa, s.compression_MPa) / materials[m].youngs_modulus_MPa);
   }
-  told = {{"law", keys.law.name()},
-          {"integration", keys.integration.name()},
-          {"hardening_MPa", {least, most}},
-          {"hardening_floor", has_floor}};
+  description = {{"law", keys.law.name()},
+                 {"integration", keys.integration.name()},
+                 {"hardening_MPa", {least, most}},
+                 {"hardening_floor", has_floor}};
   if (has_floor)
-    log.note(fmt::format("failure: perfect plasticity is given a hardening of 1e-4 of Young's modulus, {:.4g} to {:.4g} MPa",
-                         least, most));
+    log.note(
+        fmt::format("failure: perfect plasticity is approximated by a hardening modulus of 1e-4 times Young's modulus "
+                    "({:.4g} to {:.4g} MPa)",
+                    least, most));
   if (widest > most_plausible_strain)
-    log.warn(fmt::format(
-        "failure: a strength of {:.3g} times Young's modulus; tissue yields at about 0.01 of it: are the strengths "
-        "in MPa, not in Pa?",
-        widest));
+    log.warn(
+        fmt::format("failure: a strength is {:.3g} times Young's modulus; bone tissue yields at about 0.01 times Young's "
+                    "modulus: check that "
+                    "strengths are in MPa",
+                    widest));
   return plan;
 }
 
 // Results of the elastic solution: stiffness, and the failure load by Pistoia's criterion.
 struct elastic_part {
   json answers;
-  double stiffness = 0;  // load over the amount
+  double stiffness = 0;  // load over displacement or angle
 };
 
 elastic_part read_elastic(const spec& job, const local_model& part,
-                          const std::shared_ptr<const numerics::elasticity_problem>& problem, const load_case& what,
+                          const std::shared_ptr<const numerics::elasticity_problem>& problem, const load_case& c,
                           elasticity_solution solution) {
-  const load_answers loads = read_loads(what, *problem, part.header.origin_mm, solution);
+  const load_answers loads = read_loads(c, *problem, part.header.origin_mm, solution);
   elastic_part read;
-  const measure& m = *what.measures;
+  const measure& m = *c.measures;
   read.stiffness = *loads.load / m.amount;
   read.answers = measured(m, *loads.load);
   read.answers["load"] = loads.keys.at("load");
   derived_fields state;
   comm::collectively(part.where.comm, [&] { state = derive_fields(problem, std::move(solution.displacement_mm)); });
-  const auto estimate = pistoia(part.where.comm, *state.effective_strain, *loads.load,
-                                job.groups.of<mechanical_keys>().pistoia.critical_strain,
-                                job.groups.of<mechanical_keys>().pistoia.critical_volume);
-  json& pistoia = read.answers["pistoia"] = {{"critical_strain", job.groups.of<mechanical_keys>().pistoia.critical_strain},
-                                             {"critical_volume", job.groups.of<mechanical_keys>().pistoia.critical_volume},
-                                             {"factor", nullptr}};
+  const auto& [critical_strain, critical_volume] = job.groups.of<mechanical_keys>().pistoia;
+  const auto estimate = pistoia(part.where.comm, *state.effective_strain, *loads.load, critical_strain, critical_volume);
+  json& pistoia = read.answers["pistoia"] = {
+      {"critical_strain", critical_strain}, {"critical_volume", critical_volume}, {"factor", nullptr}};
   if (std::isfinite(estimate.factor)) {
     pistoia["factor"] = estimate.factor;
     pistoia[m.turns ? "failure_moment_N_mm" : "failure_load_N"] = estimate.failure_load_N;
@@ -212,43 +214,34 @@ elastic_part read_elastic(const spec& job, const local_model& part,
   return read;
 }
 
-// Loads at the end of the path, for scene.json. @return the elastic answers on its loads @collective
-json tell_loads(const load_case& what, double factor, const local_model& part, const numerics::elasticity_problem& problem,
-                const node_sets& sets, elasticity_solution& state, physics_result& result) {
-  load_case at_end = what;
+// Set the loads at the end of the path for scene.json. @return the answers of these loads @collective
+json add_loads_at_end(const load_case& c, double factor, const local_model& part,
+                      const numerics::elasticity_problem& problem, const node_sets& sets, elasticity_solution& state,
+                      physics_result& result) {
+  load_case at_end = c;
   at_end.measures->amount *= factor;
   for (support& s : at_end.supports)
     for (int a = 0; a < 3; ++a) {
       s.move_mm[a] *= factor;
       s.turn_rad[a] *= factor;
     }
-  json told = read_loads(at_end, problem, part.header.origin_mm, state).keys;
-  result.scene = describe_loads(sets, {&at_end, 1}, {&told, 1});
-  return told;
+  json answers = read_loads(at_end, problem, part.header.origin_mm, state).keys;
+  result.scene = describe_loads(sets, {&at_end, 1}, {&answers, 1});
+  return answers;
 }
 
-// Repeats the path with half the step size. @collective
-json prove(const numerics::elasticity_problem& problem, const failure_plan& plan, const numerics::options& how,
-           const failure_solution& walked, log_sink& log) {
-  log.note("failure: the path is walked again with each step in two halves");
-  const failure_plan fine = halved(plan, walked);
-  const failure_solution again = solve_failure(problem, fine, how, {}, log);
+// Repeat the path with half the step size and compare the loads. @collective
+json prove(const numerics::elasticity_problem& problem, const failure_plan& plan, const numerics::options& options,
+           const failure_solution& solution, log_sink& log) {
+  log.note("failure: repeating the path with halved steps");
+  const failure_plan fine = halved(plan, solution);
+  const failure_solution again = solve_failure(problem, fine, options, {}, log);
   json proof = {{"steps", again.curve.size() - 1},
-                {"change_of_load", change_of_loads(walked.curve, again.curve)},
+                {"change_of_load", change_of_loads(solution.curve, again.curve)},
                 {"work_error", again.proof.work_error},
                 {"ended", nullptr}};
   if (!again.ended.empty()) proof["ended"] = again.ended;
   return proof;
-}
-
-void show_state(physics_result& result, const local_model& part, cell_values values, bool is_damage) {
-  const numerics::field_statistics s = numerics::statistics(part.where.comm, *values);
-  result.shown = std::move(values);
-  result.shown_name = is_damage ? "damage" : "plastic_strain";
-  result.shown_title = is_damage ? "damage" : "plastic strain";
-  result.shown_units = "1";
-  result.shown_high = s.p99 > s.median ? s.p99 : s.max;
-  result.shown_low = 0;
 }
 
 std::vector<result_field> fields_of_failure(const local_model& part,
@@ -258,31 +251,31 @@ std::vector<result_field> fields_of_failure(const local_model& part,
   derived_fields state;
   state.problem = problem;
   state.displacement_mm = std::make_shared<const std::vector<double>>(std::move(displacement_mm));
-  std::vector<result_field> fields = elastic_fields(part, {"displacement"}, state);
-  io::field_info info{"plastic_strain", "equivalent plastic strain of von Mises, mean of the Gauss points", "1",
+  std::vector<result_field> fields = elastic_fields(part, {elastic_field::displacement}, state);
+  io::field_info info{"plastic_strain", "equivalent plastic strain (von Mises), mean of the Gauss points", "1",
                       io::centring::cell, 1};
-  if (is_damage) info.name = "damage", info.long_name = "stiffness lost, over the voxel's own";
+  if (is_damage) info.name = "damage", info.long_name = "loss of stiffness relative to the undamaged voxel";
   fields.push_back({info, [&part, state_of_cells] { return cell_planes(part, state_of_cells); }});
-  fields.push_back({{"dissipation", "dissipated energy over the voxel's volume", "MPa", io::centring::cell, 1},
+  fields.push_back({{"dissipation", "dissipated energy per volume", "MPa", io::centring::cell, 1},
                     [&part, dissipation] { return cell_planes(part, dissipation); }});
   return fields;
 }
 
 }  // namespace
 
-physics_result run_failure(const spec& job, const local_model& part, const numerics::options& how, log_sink& log) {
+physics_result run_failure(const spec& job, const local_model& part, const numerics::options& options, log_sink& log) {
   const MPI_Comm comm = part.where.comm;
   const auto problem = make_problem(part);
   node_sets sets(job, part, problem->nodes);
   const std::vector<load_case> cases = make_cases(sets, log);
   warn_of_unused_sets(sets, job, log);
   warn_of_locking(job, part, log);
-  // The solution is never scaled: a requested load is reached in steps.
-  load_case what = cases.front();
-  const measure& m = *what.measures;
+  // The nonlinear solution is not scaled: load steps lead to a requested load.
+  load_case c = cases.front();
+  const measure& m = *c.measures;
   const double wanted = m.wanted.value_or(0);
-  what.measures->wanted.reset();
-  problem->fixed = what.fixed;
+  c.measures->wanted.reset();
+  problem->fixed = c.fixed;
   require_supported(*problem, part.header.origin_mm);
   check_elasticity(*problem);
 
@@ -293,12 +286,11 @@ physics_result run_failure(const spec& job, const local_model& part, const numer
   plan.load = wanted;
   elastic_part elastic;
   failure_solution solution = solve_failure(
-      *problem, plan, how, [&](elasticity_solution&& s) { elastic = read_elastic(job, part, problem, what, std::move(s)); },
+      *problem, plan, options, [&](elasticity_solution&& s) { elastic = read_elastic(job, part, problem, c, std::move(s)); },
       log);
 
   physics_result result;
-  result.elements = part.cells.size();
-  comm::all_reduce(comm, &result.elements, 1, MPI_SUM);
+  result.elements = comm::sum_of(comm, part.cells.size());
   result.certificate = solution.state.certificate;
   result.answers = elastic.answers;
   result.answers.update(answers_of_curve(solution.curve, m, solution.first_yield, elastic.stiffness));
@@ -309,7 +301,7 @@ physics_result run_failure(const spec& job, const local_model& part, const numer
                                      {"yield_violation", solution.proof.yield_violation},
                                      {"work_error", solution.proof.work_error},
                                      {"smallest_dissipation_MPa", solution.proof.smallest_dissipation_MPa}};
-  const json loads = tell_loads(what, solution.curve.back().factor, part, *problem, sets, solution.state, result);
+  const json loads = add_loads_at_end(c, solution.curve.back().factor, part, *problem, sets, solution.state, result);
   result.answers["supports"] = loads.at("supports");
   if (wanted != 0) result.answers["load"] = loads.at("load");
   result.answers["curve"] = curve_of(solution.curve, m);
@@ -322,17 +314,18 @@ physics_result run_failure(const spec& job, const local_model& part, const numer
     write_file((folder / "curve.csv").string(), history_table(result.answers["curve"]));
   });
   if (!solution.ended.empty())
-    result.ended = fmt::format("{}; the curve so far is in {}", solution.ended,
+    result.ended = fmt::format("{}; {} contains the curve up to this step", solution.ended,
                                (std::filesystem::path(job.output_directory) / "curve.csv").string());
   if (solution.ended.empty() && job.groups.of<failure_keys>().prove)
-    result.answers["failure_proof"]["halved"] = prove(*problem, plan, how, solution, log);
+    result.answers["failure_proof"]["halved"] = prove(*problem, plan, options, solution, log);
   const bool is_damage = !plan.damage.empty();
   cell_values state_of_cells, dissipation;
   comm::collectively(comm, [&] {
     state_of_cells = share(std::move(is_damage ? solution.damage : solution.plastic_strain));
     dissipation = share(std::move(solution.dissipation_MPa));
   });
-  show_state(result, part, state_of_cells, is_damage);
+  const char* const name = is_damage ? "damage" : "plastic_strain";
+  show_scalar(result, comm, state_of_cells, name, is_damage ? "damage" : "plastic strain", "1");
   result.fields =
       fields_of_failure(part, problem, std::move(solution.state.displacement_mm), state_of_cells, is_damage, dissipation);
   return result;
@@ -340,10 +333,10 @@ physics_result run_failure(const spec& job, const local_model& part, const numer
 
 namespace {
 
-class damage_painter final : public frame_painter {
+class dissipation_painter final : public frame_painter {
  public:
   /// @param points of a voxel with a dissipation
-  damage_painter(const local_model& part, std::size_t points) : part_(part), points_(points) {}
+  dissipation_painter(const local_model& part, std::size_t points) : part_(part), points_(points) {}
 
   bool show(physics_result& result, const numerics::solver_state& state) override {
     cell_values values;
@@ -364,12 +357,7 @@ class damage_painter final : public frame_painter {
       }
       values = share(std::move(dissipation));
     });
-    const numerics::field_statistics s = numerics::statistics(part_.where.comm, *values);
-    result.shown = values;
-    result.shown_name = "dissipation";
-    result.shown_title = "dissipated energy";
-    result.shown_units = "MPa";
-    result.shown_high = s.p99 > s.median ? s.p99 : s.max;
+    show_scalar(result, part_.where.comm, values, "dissipation", "dissipated energy", "MPa");
     return true;
   }
 
@@ -381,7 +369,7 @@ class damage_painter final : public frame_painter {
 }  // namespace
 
 std::unique_ptr<frame_painter> paint_failure(const spec& job, const local_model& part) {
-  return std::make_unique<damage_painter>(part, job.groups.of<failure_keys>().law == yield_law::secant_damage ? 1 : 8);
+  return std::make_unique<dissipation_painter>(part, job.groups.of<failure_keys>().law == yield_law::secant_damage ? 1 : 8);
 }
 
 }  // namespace osteon::physics

@@ -19,6 +19,7 @@
 #include <osteon/physics/heat/solver/heat_transient.hpp>
 #include <osteon/physics/shared/condition_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
+#include <osteon/physics/shared/show_scalar.hpp>
 #include <span>
 #include <vector>
 
@@ -144,13 +145,9 @@ void show_heat(physics_result& result, const spec& job, const local_model& part,
   cell_values vectors;
   if (has_heat_lines(job)) vectors = share(heat_flux_vectors(problem, exact));
   const cell_values density = share(heat_flux_density(problem, std::move(exact)));
-  const auto statistics = numerics::statistics(part.where.comm, *density);
-  if (job.picture.enabled) result.shown = density;
-  result.shown_name = "heat_flux";
-  result.shown_title = "heat flux density";
-  result.shown_units = "W mm-2";
-  result.shown_high = statistics.p99 > statistics.median ? statistics.p99 : statistics.max;
-  result.shown_low = statistics.median < result.shown_high ? statistics.median : 0;  // uniform field: range from zero
+  const auto statistics = show_scalar(result, part.where.comm, density, "heat_flux", "heat flux density", "W mm-2");
+  if (!job.picture.enabled) result.shown = {};
+  if (statistics.median < result.shown_high) result.shown_low = statistics.median;  // otherwise the field is uniform
   result.fields = heat_fields(part, temperature, density);
   if (!vectors) return;
   if (job.picture.enabled) result.lines_of = vectors;
@@ -287,8 +284,7 @@ physics_result run_heat(const spec& job, const local_model& part, const numerics
                           : job.groups.of<condition_keys>().transient
                               ? run_transient(job, part, problem, options, log)
                               : run_steady(job, part, std::move(problem), options, log);
-  result.elements = part.cells.size();
-  comm::all_reduce(comm, &result.elements, 1, MPI_SUM);
+  result.elements = comm::sum_of(comm, part.cells.size());
   result.answers["load"] = describe_load(job, part);
   result.scene.boundaries = faces_of_load(result.answers);
   return result;

@@ -30,8 +30,8 @@ void add_boundary_keys(key_list<boundary_spec> t) {
     {.kinds = {only(condition_kind::temperature, condition_kind::convection, condition_kind::velocity,
                     condition_kind::flow_rate, condition_kind::pressure, condition_kind::outlet)
                    .needed_by(condition_kind::temperature, condition_kind::convection)},
-     .remedy = "give the heat of this wall by a table of its own with kind = \"temperature\", \"flux\" or \"convection\", "
-               "or remove it"});
+     .remedy = "specify the thermal condition of this wall in a separate table with kind = \"temperature\", \"flux\" or "
+               "\"convection\", or remove the key"});
   t("flux_W_per_m2", &boundary_spec::flux_W_per_m2, "Heat flux into the solid in W/m2; negative: cooling.",
     {.kinds = {only(condition_kind::flux).needed()}});
   t("transfer_W_per_m2K", &boundary_spec::transfer_W_per_m2K, "Heat transfer coefficient in W/(m2 K), > 0.",
@@ -91,7 +91,7 @@ void add_time_keys(key_list<transient_spec> t) {
 }  // namespace
 
 std::string why_steps_need_files(const spec& job) {
-  return job.groups.of<condition_keys>().transient ? "it writes records of its steps ([transient])" : "";
+  return job.groups.of<condition_keys>().transient ? "the job writes records of its time steps ([transient])" : "";
 }
 
 void register_condition_keys(key_table& job) {

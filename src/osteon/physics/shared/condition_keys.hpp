@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The keys of temperatures of faces, of conditions on faces and of time steps.
+/// Keys of boundary conditions on faces and of time steps.
 
 #include <cstdint>
 #include <optional>
@@ -16,7 +16,7 @@ class key_table;
 
 namespace osteon::physics {
 
-/// The condition on a face, for heat or for a fluid.
+/// Boundary conditions of heat and flow.
 enum class condition_kind { temperature, flux, convection, periodic, velocity, flow_rate, pressure, outlet, slip, wall };
 inline std::span<const char* const> choice_names(condition_kind) {
   static constexpr const char* names[] = {"temperature", "flux",     "convection", "periodic", "velocity",
@@ -24,7 +24,7 @@ inline std::span<const char* const> choice_names(condition_kind) {
   return names;
 }
 
-/// Return true for a condition on heat at faces without flow.
+/// Return true for a thermal condition of a face without flow.
 inline bool is_of_heat(condition_kind kind) {
   return kind == condition_kind::temperature || kind == condition_kind::flux || kind == condition_kind::convection;
 }
@@ -43,22 +43,22 @@ inline std::span<const char* const> choice_names(time_scheme) {
   return names;
 }
 
-/// A condition on one outer face of the image, or on both of an axis: for heat, or for a fluid.
+/// A boundary condition on an outer face of the image or on both faces of an axis.
 struct boundary_spec {
   std::string face;
-  std::optional<std::int64_t> label;     ///< label of voxels inside the image, instead of a face
+  std::optional<std::int64_t> label;     ///< label of voxels inside the image; replaces the face
   optional_choice<condition_kind> kind;  ///< default for heat: temperature
   std::optional<double> temperature_K, flux_W_per_m2, transfer_W_per_m2K;
   std::optional<double> velocity_mm_per_s, flow_rate_mm3_per_s, pressure_Pa, pressure_drop_Pa;
   optional_choice<velocity_profile> profile;                      ///< absent: uniform
   std::optional<std::vector<double>> slide_mm_per_s;              ///< z, y, x
-  std::optional<std::vector<double>> low_mm, high_mm, centre_mm;  ///< z, y, x: a part of the face
+  std::optional<std::vector<double>> low_mm, high_mm, centre_mm;  ///< z, y, x: restrict the condition to a part of the face
   std::optional<double> radius_mm;
-  std::vector<std::vector<double>> factor_at_s;  ///< [time, factor] pairs, for transient flow; none: constant
+  std::vector<std::vector<double>> factor_at_s;  ///< [time, factor] pairs of transient flow; empty: constant
   std::optional<double> period_s;                ///< period of the factors
 };
 
-/// Time steps.
+/// Keys of [transient].
 struct transient_spec {
   std::optional<double> initial_K, end_s, step_s;
   double output_every_s = 0;            ///< 0: every step
@@ -66,7 +66,7 @@ struct transient_spec {
   bool write_steps = false;
 };
 
-/// Conditions on faces, and time steps.
+/// Keys of boundary conditions and time steps.
 struct condition_keys {
   double low_K = 0, high_K = 1;                          ///< temperatures of the faces, in [load]
   std::optional<std::vector<double>> gradient_K_per_mm;  ///< used by heat_transfer, in [load]
@@ -74,10 +74,10 @@ struct condition_keys {
   std::optional<transient_spec> transient;
 };
 
-/// Reason why Python cannot solve a job with time steps in its own process; empty: no time steps.
+/// Reason why a job with time steps cannot be solved in memory; empty: no time steps.
 std::string why_steps_need_files(const spec& job);
 
-/// Register the keys. Called by each physics with conditions on faces.
+/// Register the keys, if another physics has not registered them.
 void register_condition_keys(key_table& job);
 
 }  // namespace osteon::physics

@@ -1,3 +1,4 @@
 osteon_physics(shared
   SOURCES
-    condition_keys.cpp)
+    condition_keys.cpp
+    show_scalar.cpp)

@@ -29,26 +29,26 @@ namespace osteon::physics {
 
 namespace {
 
-constexpr const char* first_stage = "flow";  // name of the first stage as a test in the scopes of keys
+constexpr const char* first_stage = "flow";  // name of the first stage, as a test in the scopes of keys
 
-void check_warm_load(const spec& job, std::vector<problem>& problems) {
-  if (is_with_flow(job)) check_flow_stage(job, problems);
+void check_thermal_load(const spec& job, std::vector<problem>& problems) {
+  if (has_flow_stage(job)) check_flow_stage(job, problems);
   check_field_names(job, problems);
   const fault_list expect(problems);
   const drive_spec& drive = job.groups.of<mechanical_keys>().drive;
-  expect(!drive.area || !drive.area_mm2, "load.area", "given together with area_mm2; remove one of the two");
-  expect(std::abs(drive.strain.value_or(0)) <= 1, "load.strain", "{} must be in [-1, 1]; 0 holds the faces where they are",
+  expect(!drive.area || !drive.area_mm2, "load.area", "conflicts with area_mm2; remove one of the two");
+  expect(std::abs(drive.strain.value_or(0)) <= 1, "load.strain", "{} must be in [-1, 1]; 0 fixes both faces",
          drive.strain.value_or(0));
-  expect(job.groups.of<warm_keys>().reference_K.has_value(), "load.reference_K",
-         "missing: the temperature in K at which the specimen is free of stress");
+  expect(job.groups.of<thermo_elastic_keys>().reference_K.has_value(), "load.reference_K",
+         "missing; specify the stress-free temperature in K");
 }
 
-solver_work warm_work(const spec& job, const voxel::node_count* nodes) {
+solver_work thermo_elastic_work(const spec& job, const voxel::node_count* nodes) {
   solver_work work;
   if (nodes)
-    work.held = held_by_test(job, *nodes, is_between_plates(job) ? elastic_test::axial_bonded : elastic_test::custom);
-  if (is_with_flow(job)) {
-    // The preceding stages in the costs of this entry: their memory, if larger, and their time.
+    work.held = prescribed_by_test(job, *nodes, is_between_plates(job) ? elastic_test::axial_bonded : elastic_test::custom);
+  if (has_flow_stage(job)) {
+    // Costs of the first stage in units of this entry: its additional memory, and its time.
     const solver_costs &c = flow().costs, &own = thermo_elasticity().costs;
     const solver_work first = flow().work(flow_stage_of(job), nullptr);
     const double of_flow = (c.bytes_per_unknown + (first.kept - 1) * c.bytes_per_further) * c.unknowns_per_element;
@@ -59,9 +59,9 @@ solver_work warm_work(const spec& job, const voxel::node_count* nodes) {
   return work;
 }
 
-// Answers of the first stage of a job with [flow]: those of flow except those on permeability.
+// Answers of the first stage of a job with [flow]: the answers of flow except permeability.
 std::vector<answer> flow_stage_answers() {
-  static const std::set<std::string> told{"flow_rate_mm3_per_s", "pressure_drop_Pa",
+  static const std::set<std::string> keys{"flow_rate_mm3_per_s", "pressure_drop_Pa",
                                           "reynolds_number",     "mean_speed_mm_per_s",
                                           "mass_imbalance",      "temperature_K.fluid",
                                           "temperature_K.solid", "opening_temperature_K.*",
@@ -71,20 +71,18 @@ std::vector<answer> flow_stage_answers() {
                                           "nusselt_number",      "heat_imbalance"};
   std::vector<answer> all;
   for (const answer& a : flow().answers)
-    if (told.contains(a.key)) all.push_back(a);
+    if (keys.contains(a.key)) all.push_back(a);
   return all;
 }
 
-std::vector<answer> warm_answers() {
+std::vector<answer> thermo_elastic_answers() {
   std::vector<answer> all{
       {"von_mises_MPa.mean", "von Mises stress, mean", "MPa", "Mean over the solid."},
       {"von_mises_MPa.p98", "von Mises stress, 98 %", "MPa", "98th percentile over the solid."},
       {"apparent_stress_MPa", "apparent stress", "MPa", "Reaction force along the axis over the reference area."},
       {"apparent_area_mm2", "area of the apparent stress", "mm2",
        "Reference area normal to the axis, selected by load.area and load.area_mm2."},
-      report_only({"apparent_area_definition", "definition of this area", "",
-                   "Convex outline of the solid, box of the image, bounding box of the solid, its mean cross-section, or "
-                   "value of the job."}),
+      definition_of_area(),
       report_only({"reaction_N", "reaction (z, y, x)", "N", "Force on the high face."}),
       mean_sed("Strain energy density of the mechanical strain at voxel centres."),
       high_sed(),
@@ -97,22 +95,22 @@ std::vector<answer> warm_answers() {
   return all;
 }
 
-std::vector<load_test> warm_tests() {
+std::vector<load_test> thermo_elastic_tests() {
   return {tests_of_one_face().front(),
-          {name_of(warm_test::free_expansion),
+          {name_of(thermo_elastic_test::free_expansion),
            "the temperatures only, in thermo_elasticity",
            {"free", "expansion", "thermalexpansion", "freeexpansion"}}};
 }
 
-void register_warm_keys(key_table& job) {
+void register_thermo_elastic_keys(key_table& job) {
   register_load_keys(job);
   register_condition_keys(job);
   job.table("load", "")
-      .keys_in<warm_keys, spec>([](spec& s) -> auto& { return s.groups.of<warm_keys>(); }, 30)(
-          "reference_K", &warm_keys::reference_K, "thermo_elasticity: stress-free temperature in K.");
+      .keys_in<thermo_elastic_keys, spec>([](spec& s) -> auto& { return s.groups.of<thermo_elastic_keys>(); }, 30)(
+          "reference_K", &thermo_elastic_keys::reference_K, "thermo_elasticity: stress-free temperature in K.");
   const std::string warm = "thermo_elasticity";
-  const std::vector<std::string> plates = names_of(warm_test::axial_bonded),
-                                 all = names_of(warm_test::axial_bonded, warm_test::free_expansion);
+  const std::vector<std::string> plates = names_of(thermo_elastic_test::axial_bonded),
+                                 all = names_of(thermo_elastic_test::axial_bonded, thermo_elastic_test::free_expansion);
   job.accept({warm, plates}, {"load.strain", "load.area", "load.area_mm2"});
   job.accept({warm, all}, {"load.reference_K", "output.fields", "picture.field", "flow"});
   std::vector<std::string> of_flow = keys_of_openings();
@@ -128,19 +126,19 @@ const physics_entry& thermo_elasticity() {
       .meaning = "thermal stress from the temperatures of a heat problem",
       .caption = "The specimen under load",
       .synonyms = {"thermomechanical", "thermoelastic", "thermalstress", "coupled"},
-      .answers = warm_answers(),
-      .tests = warm_tests(),
+      .answers = thermo_elastic_answers(),
+      .tests = thermo_elastic_tests(),
       .usual_test = "axial_bonded",
-      .test = [](const spec& job) { return job.load.test.value_or(name_of(warm_test::axial_bonded)); },
-      .test_of_first_stage = [](const spec& job) { return std::string(is_with_flow(job) ? first_stage : ""); },
-      .keys = register_warm_keys,
+      .test = [](const spec& job) { return job.load.test.value_or(name_of(thermo_elastic_test::axial_bonded)); },
+      .test_of_first_stage = [](const spec& job) { return std::string(has_flow_stage(job) ? first_stage : ""); },
+      .keys = register_thermo_elastic_keys,
       .implied = {"flow.heat"},
-      .check = check_warm_load,
+      .check = check_thermal_load,
       .warn =
           [](const spec& job, const vector3* size_mm, std::vector<problem>& warnings) {
             warn_of_loads(job, size_mm, warnings);
             warn_of_temperatures(job, size_mm, warnings);
-            if (!size_mm) warn_of_kelvin(job.groups.of<warm_keys>().reference_K, "load.reference_K", warnings);
+            if (!size_mm) warn_of_kelvin(job.groups.of<thermo_elastic_keys>().reference_K, "load.reference_K", warnings);
           },
       .check_on_solid = [](const spec& job, const std::function<local_model()>& read,
                            std::vector<problem>&) { check_thermo_elasticity(job, read()); },
@@ -148,14 +146,13 @@ const physics_entry& thermo_elasticity() {
       .why_not_by_corners = "heat does not flow through edges or corners",
       .rules =
           [](const spec& job) {
-            return is_with_flow(job) ? find_physics("flow")->rules(flow_stage_of(job))
-                                     : solid_rules{.must_join_faces = true};
+            return has_flow_stage(job) ? find_physics("flow")->rules(flow_stage_of(job))
+                                       : solid_rules{.must_join_faces = true};
           },
       .system = {io::centring::node, 3},
       .costs = {3.81, 84, 1, 3e-6, 13e-6},  // 128^3: 161 MB, 7.9 s
-      .work = warm_work,
+      .work = thermo_elastic_work,
       .most_components = most_elastic_components,
-      .balances_moments = true,
       .picture = {.is_surface = true, .fields = shown_elastic_fields()},
       .why_not_in_memory = [](const spec& job) { return flow().why_not_in_memory(job); },
       .run = run_thermo_elasticity,
@@ -174,11 +171,11 @@ const physics_entry& thermo_elasticity() {
           },
       .counts_missing_levels = true,
       .why_not_rehearsed =
-          [](const spec& job) {
-            return std::string(is_with_flow(job) ? "the stress takes its temperatures from a flow" : "");
-          },
-      .paint = [](const spec& job,
-                  const local_model& part) { return is_with_flow(job) ? nullptr : paint_temperatures(part, std::nullopt); }};
+          [](const spec& job) { return std::string(has_flow_stage(job) ? "the temperatures of a flow are required" : ""); },
+      .paint =
+          [](const spec& job, const local_model& part) {
+            return has_flow_stage(job) ? nullptr : paint_temperatures(part, std::nullopt);
+          }};
   return row;
 }
 

@@ -25,7 +25,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr material_number first_solid = 2;  // first solid material in the model of fluid and solid; the fluid is 1
+constexpr material_number first_solid = 2;  // number of the first solid material; the fluid is material 1
 
 // The voxels of the solid, as runs.
 voxel::run_set solid_cells(const local_model& part) {
@@ -55,7 +55,7 @@ voxel::run_set largest_part(const grid::block& where, const voxel::run_set& cell
   const auto largest = std::max_element(voxels.begin(), voxels.end());
   std::int64_t others = -*largest;
   for (const std::int64_t n : voxels) others += n;
-  log.note(fmt::format("{} of the solid in {} bear no stress: they do not hang on the largest part by faces",
+  log.note(fmt::format("{} of the solid in {} carry no stress: not connected by faces to the largest part",
                        counted(others, "voxel"), counted(parts.count - 1, "island")));
   std::vector<voxel::run> kept;
   for (std::size_t n = 0; n < runs.size(); ++n)
@@ -63,7 +63,7 @@ voxel::run_set largest_part(const grid::block& where, const voxel::run_set& cell
   return {cells.shape(), std::move(kept)};
 }
 
-// The part of the model that carries stress: the materials are void and those of the job in their order. @collective
+// The solid part of the model. Its materials are void and the materials of the job in order. @collective
 std::shared_ptr<const local_model> solid_of(const spec& job, const local_model& part, log_sink& log) {
   const auto solid = std::make_shared<local_model>();
   comm::collectively(part.where.comm, [&] {
@@ -80,9 +80,8 @@ std::shared_ptr<const local_model> solid_of(const spec& job, const local_model& 
         solid->material.push_back(
             static_cast<material_number>(part.material[static_cast<std::size_t>(part.cells.find(r.z, r.y, r.x) + n)] - 1));
   });
-  std::int64_t count = solid->cells.size();
-  comm::all_reduce(part.where.comm, &count, 1, MPI_SUM);
-  if (count == 0) throw data_error("no voxel is solid, so nothing bears stress; choose another threshold or other labels");
+  const std::int64_t count = comm::sum_of(part.where.comm, solid->cells.size());
+  if (count == 0) throw data_error("the image contains no solid voxel; change the threshold or the labels");
   return solid;
 }
 
@@ -96,7 +95,7 @@ std::vector<double> on_solid(const local_model& part, const voxel::run_set& soli
   return values;
 }
 
-// The planes borrow a model, whose lifetime they share.
+// The planes of a field borrow a model; the result shares ownership of the model.
 result_field kept_with(result_field field, std::shared_ptr<const local_model> model) {
   return {field.info, [begin = std::move(field.begin), model = std::move(model)]() -> io::plane_source<float> {
             return [model, planes = begin()](std::int64_t first, std::int64_t count, std::span<float> dense) {
@@ -105,14 +104,14 @@ result_field kept_with(result_field field, std::shared_ptr<const local_model> mo
           }};
 }
 
-numerics::options options_of_flow(const spec& stage, numerics::options how) {
-  how.tolerance = tolerance_of(stage);
-  return how;
+numerics::options options_of_flow(const spec& stage, numerics::options options) {
+  options.tolerance = tolerance_of(stage);
+  return options;
 }
 
 }  // namespace
 
-bool is_with_flow(const spec& job) { return &physics_of(job) == &thermo_elasticity() && job.groups.has<flow_keys>(); }
+bool has_flow_stage(const spec& job) { return &physics_of(job) == &thermo_elasticity() && job.groups.has<flow_keys>(); }
 
 spec flow_stage_of(const spec& job) {
   spec stage = job;
@@ -123,7 +122,7 @@ spec flow_stage_of(const spec& job) {
   stage.load.test = name_of(flow_test::flow);
   stage.groups.of<mechanical_keys>() = {};
   stage.picture.field.reset();
-  stage.picture.streamlines = 0;  // the picture shows the stress, or the speed if there is none
+  stage.picture.streamlines = 0;  // the picture shows the stress, or the speed if the flow did not converge
   return stage;
 }
 
@@ -132,22 +131,22 @@ void check_flow_stage(const spec& job, std::vector<problem>& problems) {
   const condition_keys nothing, &given = job.groups.of<condition_keys>();
   if (given.low_K != nothing.low_K || given.high_K != nothing.high_K)
     problems.push_back(
-        {"load.low_K", "given together with [flow], which tells the temperatures; remove it and load.high_K"});
+        {"load.low_K", "conflicts with [flow], which determines the temperatures; remove load.low_K and load.high_K"});
   if (job.picture.every > 0)
-    problems.push_back({"picture.every", "does not go with [flow]: neither of its stages has frames; remove it"});
+    problems.push_back({"picture.every", "not available with [flow], whose stages have no frames; remove the key"});
   if (!job.groups.of<flow_keys>().multiples.empty())
     problems.push_back(
-        {"flow.multiples", "does not go with physics = \"thermo_elasticity\", which takes one flow; remove it"});
+        {"flow.multiples", "not available for physics = \"thermo_elasticity\", which uses a single flow; remove the key"});
 }
 
-physics_result run_flow_stress(const spec& job, const local_model& part, const numerics::options& how, log_sink& log) {
+physics_result run_flow_stress(const spec& job, const local_model& part, const numerics::options& options, log_sink& log) {
   const MPI_Comm comm = part.where.comm;
   const std::shared_ptr<const local_model> solid = solid_of(job, part, log);
   const auto problem = make_problem(*solid);
-  const std::optional<measure> plates = hold_warm_body(job, *solid, *problem);
+  const std::optional<measure> plates = add_thermal_supports(job, *solid, *problem);
   const spec stage = flow_stage_of(job);
   std::vector<double> temperature_K;
-  physics_result result = run_flow_through(stage, part, options_of_flow(stage, how), log, &temperature_K);
+  physics_result result = run_flow_through(stage, part, options_of_flow(stage, options), log, &temperature_K);
   if (result.missed()) return result;
 
   result.stopped_at.clear();
@@ -155,16 +154,16 @@ physics_result run_flow_stress(const spec& job, const local_model& part, const n
   result.answers["flow_certificate"] = certificate_of_stage(result.certificate);
   std::vector<double> of_solid;
   comm::collectively(comm, [&] { of_solid = on_solid(part, solid->cells, temperature_K); });
-  const derived_fields state = add_thermal_stress(result, job, *solid, problem, plates, std::move(of_solid), how, log);
+  const derived_fields state = add_thermal_stress(result, job, *solid, problem, plates, std::move(of_solid), options, log);
   json& load = result.answers["load"];
-  load["test"] = name_of(plates ? warm_test::axial_bonded : warm_test::free_expansion);
-  load["reference_K"] = *job.groups.of<warm_keys>().reference_K;
+  load["test"] = name_of(plates ? thermo_elastic_test::axial_bonded : thermo_elastic_test::free_expansion);
+  load["reference_K"] = *job.groups.of<thermo_elastic_keys>().reference_K;
   if (plates) {
     load["strain"] = job.groups.of<mechanical_keys>().drive.strain.value_or(0);
     load["displacement_mm"] = plates->amount;
   }
   if (auto table = by_material(*solid, state); !table.is_null()) {
-    for (json& row : table) row["material"] = row["material"].get<int>() + 1;  // same numbers as in the field material
+    for (json& row : table) row["material"] = row["material"].get<int>() + 1;  // number in the field `material`
     result.answers["by_material"] = std::move(table);
   }
   show(result, job, *solid, state);
@@ -176,7 +175,7 @@ physics_result run_flow_stress(const spec& job, const local_model& part, const n
 
 void check_flow_stress_on(const spec& job, const local_model& part, log_sink& log) {
   const std::shared_ptr<const local_model> solid = solid_of(job, part, log);
-  hold_warm_body(job, *solid, *make_problem(*solid));
+  add_thermal_supports(job, *solid, *make_problem(*solid));
   check_flow_through_on(flow_stage_of(job), part);
 }
 

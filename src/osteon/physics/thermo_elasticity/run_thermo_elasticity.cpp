@@ -31,12 +31,11 @@ json range_of(MPI_Comm comm, const std::vector<double>& values, std::int64_t all
   return {{"mean", sum / static_cast<double>(all)}, {"low", -ends[0]}, {"high", ends[1]}};
 }
 
-// Solve the heat problem; add its answers and fields to `result`. @return temperature of each active cell [K]
-// @collective
-std::vector<double> solve_temperatures(const spec& job, const local_model& part, const numerics::options& how,
+// Solve the heat problem; add answers and fields to `result`. @return temperature per active cell [K] @collective
+std::vector<double> solve_temperatures(const spec& job, const local_model& part, const numerics::options& options,
                                        physics_result& result, log_sink& log) {
   const MPI_Comm comm = part.where.comm;
-  if (job.groups.of<condition_keys>().low_K == job.groups.of<condition_keys>().high_K) {  // no heat flux: no solve is needed
+  if (job.groups.of<condition_keys>().low_K == job.groups.of<condition_keys>().high_K) {  // uniform temperature
     std::vector<double> uniform;
     comm::collectively(comm, [&] {
       uniform.assign(static_cast<std::size_t>(part.cells.size()), job.groups.of<condition_keys>().low_K);
@@ -48,7 +47,7 @@ std::vector<double> solve_temperatures(const spec& job, const local_model& part,
   }
   numerics::heat_problem problem;
   comm::collectively(comm, [&] { problem = make_heat_problem(job, part, heat_test::conduction); });
-  heat_solution solution = solve_heat(problem, how, log);
+  heat_solution solution = solve_heat(problem, options, log);
   result.earlier_proof = solution.certificate;
   result.answers = {{"temperature_K", range_of(comm, solution.temperature_K, result.elements)},
                     {"flux_W", std::abs(solution.inflow_W[static_cast<std::size_t>(load_axis(job))][1])}};
@@ -59,30 +58,32 @@ std::vector<double> solve_temperatures(const spec& job, const local_model& part,
 
 }  // namespace
 
-physics_result run_thermo_elasticity(const spec& job, const local_model& part, const numerics::options& how, log_sink& log) {
-  if (is_with_flow(job)) return run_flow_stress(job, part, how, log);
+physics_result run_thermo_elasticity(const spec& job, const local_model& part, const numerics::options& options,
+                                     log_sink& log) {
+  if (has_flow_stage(job)) return run_flow_stress(job, part, options, log);
   const MPI_Comm comm = part.where.comm;
   physics_result result;
-  result.elements = part.cells.size();
-  comm::all_reduce(comm, &result.elements, 1, MPI_SUM);
+  result.elements = comm::sum_of(comm, part.cells.size());
 
   const axis along = load_axis(job);
   const auto problem = make_problem(part);
-  const std::optional<measure> plates = hold_warm_body(job, part, *problem);
+  const std::optional<measure> plates = add_thermal_supports(job, part, *problem);
   const bool bonded = plates.has_value();
 
   log.note("temperatures");
-  std::vector<double> temperature_K = solve_temperatures(job, part, how, result, log);
+  std::vector<double> temperature_K = solve_temperatures(job, part, options, result, log);
 
-  const derived_fields state = add_thermal_stress(result, job, part, problem, plates, std::move(temperature_K), how, log);
+  const derived_fields state =
+      add_thermal_stress(result, job, part, problem, plates, std::move(temperature_K), options, log);
   result.answers["heat_certificate"] = certificate_of_stage(*result.earlier_proof);
-  result.answers["load"] = {{"test", name_of(bonded ? warm_test::axial_bonded : warm_test::free_expansion)},
-                            {"axis", job.load.axis.name()},
-                            {"low_K", job.groups.of<condition_keys>().low_K},
-                            {"high_K", job.groups.of<condition_keys>().high_K},
-                            {"reference_K", *job.groups.of<warm_keys>().reference_K},
-                            {"length_mm", length_mm(part.header, along)},
-                            {"cross_section_mm2", cross_section_mm2(part.header, along)}};
+  result.answers["load"] = {
+      {"test", name_of(bonded ? thermo_elastic_test::axial_bonded : thermo_elastic_test::free_expansion)},
+      {"axis", job.load.axis.name()},
+      {"low_K", job.groups.of<condition_keys>().low_K},
+      {"high_K", job.groups.of<condition_keys>().high_K},
+      {"reference_K", *job.groups.of<thermo_elastic_keys>().reference_K},
+      {"length_mm", length_mm(part.header, along)},
+      {"cross_section_mm2", cross_section_mm2(part.header, along)}};
   if (plates) {
     result.answers["load"]["strain"] = job.groups.of<mechanical_keys>().drive.strain.value_or(0);
     result.answers["load"]["displacement_mm"] = plates->amount;
@@ -95,8 +96,8 @@ physics_result run_thermo_elasticity(const spec& job, const local_model& part, c
 }
 
 void check_thermo_elasticity(const spec& job, const local_model& part) {
-  if (is_with_flow(job)) return check_flow_stress_on(job, part, null_log());
-  hold_warm_body(job, part, *make_problem(part));
+  if (has_flow_stage(job)) return check_flow_stress_on(job, part, null_log());
+  add_thermal_supports(job, part, *make_problem(part));
   if (job.groups.of<condition_keys>().low_K != job.groups.of<condition_keys>().high_K)
     check_heat(make_heat_problem(job, part, heat_test::conduction));
 }

@@ -11,7 +11,7 @@ namespace osteon::physics {
 
 namespace {
 
-// Coefficients by the number of the job's materials in the model: void, then the materials in their order.
+// Expansion coefficients by material number of the model: void, then the materials of the job in order.
 std::vector<double> expansion_per_K(const spec& job, const local_model& part) {
   std::vector<double> values(part.header.materials.size(), 0.0);
   for (std::size_t n = 0; n < job.materials.size() && n + 1 < values.size(); ++n)
@@ -22,11 +22,13 @@ std::vector<double> expansion_per_K(const spec& job, const local_model& part) {
 }  // namespace
 
 bool is_between_plates(const spec& job) {
-  return value_named<warm_test>(job.load.test.value_or("")).value_or(warm_test::axial_bonded) == warm_test::axial_bonded;
+  return value_named<thermo_elastic_test>(job.load.test.value_or("")).value_or(thermo_elastic_test::axial_bonded) ==
+         thermo_elastic_test::axial_bonded;
 }
 
-std::optional<measure> hold_warm_body(const spec& job, const local_model& part, numerics::elasticity_problem& problem) {
-  constexpr std::string_view remedy = "keep less (segment.keep = \"largest\")";
+std::optional<measure> add_thermal_supports(const spec& job, const local_model& part,
+                                            numerics::elasticity_problem& problem) {
+  constexpr std::string_view remedy = "keep the largest part only (segment.keep = \"largest\")";
   std::optional<measure> plates;
   if (is_between_plates(job)) {
     const node_sets sets(job, part, problem.nodes);
@@ -34,7 +36,7 @@ std::optional<measure> hold_warm_body(const spec& job, const local_model& part, 
     load.strain = load.strain.value_or(0);
     standard_test test = make_test(sets, load, elastic_test::axial_bonded);
     problem.fixed = prescribe(sets, test.supports);
-    plates = std::move(test.what);
+    plates = std::move(test.measures);
     require_supported(problem, part.header.origin_mm, remedy);
   } else {
     problem.fixed = support_of_a_voxel(problem);
@@ -48,18 +50,19 @@ std::optional<measure> hold_warm_body(const spec& job, const local_model& part, 
 derived_fields add_thermal_stress(physics_result& result, const spec& job, const local_model& part,
                                   std::shared_ptr<numerics::elasticity_problem> problem,
                                   const std::optional<measure>& plates, std::vector<double> temperature_K,
-                                  const numerics::options& how, log_sink& log) {
+                                  const numerics::options& options, log_sink& log) {
   const MPI_Comm comm = part.where.comm;
   log.note("displacements");
   warn_of_locking(job, part, log);
   std::vector<double> strain;
   elasticity_load load;
   comm::collectively(comm, [&] {
-    strain = thermal_strain(*problem, temperature_K, expansion_per_K(job, part), *job.groups.of<warm_keys>().reference_K);
+    strain = thermal_strain(*problem, temperature_K, expansion_per_K(job, part),
+                            *job.groups.of<thermo_elastic_keys>().reference_K);
     release(temperature_K);
     load.forces = thermal_forces(*problem, strain);
   });
-  elasticity_solution solution = elasticity_solver(*problem, how, log).solve_last(load);
+  elasticity_solution solution = elasticity_solver(*problem, options, log).solve_last(load);
   result.certificate = solution.certificate;
   if (plates) {
     const axis along = load_axis(job);

@@ -69,15 +69,15 @@ std::vector<std::string> convert(MPI_Comm comm, const std::string& from, const s
     return {to};
   }
   if (options.any())
-    throw usage_error(fmt::format("--units and --index-base are for VOX-FE scripts, which '{}' is not", from));
+    throw usage_error(fmt::format("--units and --index-base apply to VOX-FE scripts only, not to '{}'", from));
   const voxel::model_header header = io::read_model_header(comm, from, {}, log);
   const io::voxfe::script script = io::voxfe::script_of(header, to);
   make_folder_of(to);
   const auto file = [&](const std::string& name) { return io::voxfe::beside(script, name); };
   const std::vector<std::string> files{file(script.model_file), file(script.materials_file), file(script.constraints_file),
                                        to};
-  // All files are written before the first one is renamed to its final name: if the disk is full, none appears. The script
-  // is renamed last: if it exists, all files that it references also exist.
+  // All files are written before the first is renamed to its final name: a full disk leaves no partial result. The script is
+  // renamed last, so that the files it references exist.
   std::vector<std::unique_ptr<io::temporary_file>> written;
   for (const std::string& path : files) written.push_back(std::make_unique<io::temporary_file>(path));
   write_elements(comm, from, header, script, files[0], written[0]->name());

@@ -17,11 +17,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-void tell(const io::n88::outline& file, log_sink& log) {
+void warn_of_notes(const io::n88::outline& file, log_sink& log) {
   for (const std::string& note : file.notes) log.warn(note);
 }
 
-// Ranks read the elements themselves.
+// An n88 model; each rank reads its own elements.
 class n88_source final : public model_source {
  public:
   explicit n88_source(std::string path) : path_(std::move(path)) {}
@@ -43,7 +43,7 @@ class n88_source final : public model_source {
 
   local_model read(MPI_Comm comm, const spec&, io_clock&, log_sink& log) const override {
     io::n88::model_planes model = io::n88::read_model(comm, path_);
-    tell(model.file, log);
+    warn_of_notes(model.file, log);
     local_model part;
     part.where = std::move(model.where);
     part.header = std::move(model.file.header);
@@ -54,13 +54,8 @@ class n88_source final : public model_source {
   imported_model make_model(const spec& job, const std::string& path, log_sink& log, const stop_query&) const override {
     log.stage("importing the n88 model");
     const io::n88::whole_model model = io::n88::read_whole_model(path_);
-    tell(model.file, log);
-    make_folder_of(path);
-    const voxel::model_header& header = model.file.header;
-    const view3<const material_number> voxels(model.material.data(), header.shape);
-    io::write_model(path, header, voxels, storage_of(job));
-    return {path, header.shape, false, voxel::count_nodes(voxel::active_cells(voxels, voxel::numbering::none)),
-            header.provenance_json};
+    warn_of_notes(model.file, log);
+    return write_imported(job, path, model.file.header, model.material);
   }
 
  private:
@@ -71,17 +66,10 @@ spec read_n88_job(const std::string& path, const reader_options& options, const 
                   std::vector<problem>& problems) {
   if (!changes.empty() || options.any())
     problems.push_back({path,
-                        "--set is for keys of TOML job files, --units, --index-base and --io text-serial are for "
-                        "VOX-FE scripts; this job is an n88 model"});
-  spec job;
-  job.file = path;
-  job.name = fs::path(path).stem().string();
-  job.output_directory = job.name + ".out";
+                        "--set applies to TOML job files, and --units, --index-base and --io text-serial apply to VOX-FE "
+                        "scripts; this job is an n88 model"});
+  spec job = job_of_model(path);
   job.image.path = path;
-  job.load.test = "custom";
-  job.segment.keep = kept_parts::all;
-  job.segment.drop_unsupported = true;           // parts without a constraint carry no load
-  job.run.decomposition = cut_of_image::planes;  // the order of the elements of a file
   job.text = fmt::format("# the active problem of {}\n", fs::path(path).filename().string());
   job.from = std::make_shared<const n88_source>(path);
   std::error_code failed;

@@ -39,18 +39,19 @@ namespace {
 // A script, and the options for reading and writing its files.
 struct script_reading {
   std::shared_ptr<const io::voxfe::script> text;
-  io::voxfe::reading_options how;
+  io::voxfe::reading_options options;
   io::voxfe::text_access access = io::voxfe::text_access::parallel;
 };
 
-// The content of `of_source` for the specimen of a script: text results number all elements, including removed ones.
+// The content of local_model::of_source for a script. Text results number all elements, including removed elements.
 struct script_elements {
-  std::vector<material_number> material;  ///< before removal of parts, shape of where.owned
+  std::vector<material_number> material;  ///< before the removal of parts, shape of where.owned
   int base = 1;                           ///< first index
 };
 namespace vx = io::voxfe;
 
-// Sums of the strains at the voxels around each node, and their number, complete on all ranks; shape (nodes, 7).
+// Sums of the strains of the voxels around each node, and the number of these voxels; shape (nodes, 7), complete on all
+// ranks.
 std::vector<double> strains_around_nodes(const local_model& part, const derived_fields& state) {
   const numerics::elasticity_problem& problem = *state.problem;
   const voxel::node_grid grid{&problem.cells, &problem.nodes, part.where.owned.begin, problem.spacing_mm, {}};
@@ -70,7 +71,7 @@ std::vector<double> strains_around_nodes(const local_model& part, const derived_
   return sums;
 }
 
-// In descending order. @param e xx, yy, zz and engineering shears xy, yz, xz
+// Principal strains in descending order. @param e xx, yy, zz and engineering shears xy, yz, xz
 std::array<double, 3> principal(const std::array<double, 6>& e) {
   Eigen::Matrix3d tensor;
   tensor << e[0], e[3] / 2, e[5] / 2, e[3] / 2, e[1], e[4] / 2, e[5] / 2, e[4] / 2, e[2];
@@ -79,7 +80,7 @@ std::array<double, 3> principal(const std::array<double, 6>& e) {
   return {values[2], values[1], values[0]};
 }
 
-/// The nodes of the script's model, with the solution if present: removed parts have zero displacement.
+/// The nodes of the model of a script. The displacement of removed parts is zero.
 class script_nodes {
  public:
   script_nodes(const local_model& part, const script_elements& elements, const derived_fields& state)
@@ -89,7 +90,7 @@ class script_nodes {
   }
   const voxel::run_set& cells() const { return cells_; }
 
-  /// Rows of the nodes that `wanted(id)` is true for. @param fill(node or -1, id, row) local @collective
+  /// Rows of the nodes with `wanted(id)`. @param fill(local node or -1, id, row) sets a row @collective
   template <class Wanted, class F>
   vx::node_rows rows(int components, Wanted wanted, F fill) const {
     vx::node_rows rows;
@@ -116,14 +117,14 @@ class script_nodes {
   voxel::run_set cells_, nodes_;
 };
 
-// The last component of a name, in the output directory; a script cannot write elsewhere.
+// Path of a results file in the output directory; directories in the name are removed.
 std::string target(const std::string& directory, const std::string& name) {
   return (fs::path(directory) / fs::path(name).filename()).string();
 }
 
-// Write the files named in the script to a directory; folders in their names are removed.
+// Write the results files of the script to a directory.
 // @param reaction_N as in elasticity_solution
-// @return the files, by content
+// @return paths by content
 // @throws machine_error @collective on part.where.comm
 nlohmann::ordered_json write_script_results(const script_reading& script, const local_model& part,
                                             const derived_fields& state, const std::vector<double>& reaction_N,
@@ -132,7 +133,7 @@ nlohmann::ordered_json write_script_results(const script_reading& script, const 
   const auto& elements = *static_cast<const script_elements*>(part.of_source.get());
   const MPI_Comm comm = part.where.comm;
   const vx::text_access access = script.access;
-  const bool metres = script.how.units == vx::unit_system::m_Pa;
+  const bool metres = script.options.units == vx::unit_system::m_Pa;
   const double length = metres ? 1e-3 : 1, pressure = metres ? 1e6 : 1;
   const stopwatch watch;
   std::int64_t bytes = 0;
@@ -140,13 +141,13 @@ nlohmann::ordered_json write_script_results(const script_reading& script, const 
   std::optional<script_nodes> nodes;
   comm::collectively(comm, [&] {
     nodes.emplace(part, elements, state);
-    for (const auto& [what, name] : {std::pair<const char*, const std::string&>{"displacement", s.results.displacement},
-                                     {"full_strain", s.results.strain},
-                                     {"reaction", s.results.reaction},
-                                     {"sed", s.results.sed}})
-      if (!name.empty()) files[what] = target(directory, name);
+    for (const auto& [content, name] : {std::pair<const char*, const std::string&>{"displacement", s.results.displacement},
+                                        {"full_strain", s.results.strain},
+                                        {"reaction", s.results.reaction},
+                                        {"sed", s.results.sed}})
+      if (!name.empty()) files[content] = target(directory, name);
   });
-  const auto file = [&](const char* what) { return files.at(what).get<std::string>(); };
+  const auto file = [&](const char* content) { return files.at(content).get<std::string>(); };
   const auto all = [](std::int64_t) { return true; };
   const auto displacement = [&](std::int32_t node, double* row) {
     for (std::int64_t c = 0; node >= 0 && c < 3; ++c)
@@ -170,7 +171,7 @@ nlohmann::ordered_json write_script_results(const script_reading& script, const 
                                    }));
   }
   if (files.contains("reaction")) {
-    std::map<std::int64_t, std::array<double, 6>> named;  // force and locks, x y z
+    std::map<std::int64_t, std::array<double, 6>> named;  // force and constrained axes, x y z
     for (const voxel::node_condition& c : part.header.conditions) {
       auto& v = named[grid::node_id(part.where.domain, c.node)];
       for (int a = 0; a < 3; ++a) {
@@ -184,7 +185,7 @@ nlohmann::ordered_json write_script_results(const script_reading& script, const 
         [&](std::int32_t node, std::int64_t id, double* row) {
           const auto& v = named.at(id);
           for (std::size_t c = 0; c < 3; ++c) {
-            const bool locked = v[3 + c] != 0 && node >= 0;  // rounding errors only at other nodes
+            const bool locked = v[3 + c] != 0 && node >= 0;  // at other nodes the reaction is a rounding error
             if (locked) row[c] = reaction_N[static_cast<std::size_t>(3 * static_cast<std::int64_t>(node)) + 2 - c];
             row[3 + c] = v[c];
             row[6 + c] = v[3 + c];
@@ -195,7 +196,7 @@ nlohmann::ordered_json write_script_results(const script_reading& script, const 
   if (files.contains("sed")) {
     std::vector<float> sed;
     comm::collectively(comm, [&] {
-      // As VoxFE-UV defines it: u.K.u / 2V of the element.
+      // Definition of VoxFE-UV: u.K.u / 2V of the element.
       const std::vector<float> density = integrated_energy_density(*state.problem, *state.displacement_mm);
       for (const voxel::run& r : nodes->cells().runs())
         for (std::int32_t i = 0; i < r.length; ++i) {
@@ -207,43 +208,44 @@ nlohmann::ordered_json write_script_results(const script_reading& script, const 
                            elements.base);
   }
   if (!files.empty())
-    log.note(fmt::format("{} text files, {:.1f} MB, {:.1f} MB/s", files.size(), static_cast<double>(bytes) * 1e-6,
+    log.note(fmt::format("wrote {} text files ({:.1f} MB, {:.1f} MB/s)", files.size(), static_cast<double>(bytes) * 1e-6,
                          static_cast<double>(bytes) * 1e-6 / std::max(watch.seconds(), 1e-9)));
   return files;
 }
 
-// The solver uses double precision; a script may request a tolerance below its rounding.
+// Tolerances below the rounding errors of double precision are raised to this value.
 constexpr double smallest_tolerance = 1e-12;
 constexpr std::int64_t most_iterations = 1'000'000;
 
-// Text results are written to the output directory, next to the files of osteon.
+// Check that the names of the text results do not collide with other files of the output directory.
 void check_results(const spec& job, const io::voxfe::result_files& results, std::vector<problem>& problems) {
   const output_paths own(job);
   std::set<std::string> taken;
-  const scene_paths told(own.directory);
+  const scene_paths scene(own.directory);
   for (const std::string& path : {own.model, own.results, own.vtkhdf, own.xdmf, own.picture, own.summary, own.manifest,
-                                  own.report, told.scene, told.sets, told.labelled, std::string(".lock")})
+                                  own.report, scene.scene, scene.sets, scene.labelled, std::string(".lock")})
     taken.insert(fs::path(path).filename().string());
   for (const std::string& name : results.names()) {
     const std::string file = fs::path(name).filename().string();
     if (file.empty() || file == "." || file == ".." || !taken.insert(file).second)
       problems.push_back(
-          {job.file, fmt::format("'{}' is no name for a results file, or the name of another one of this job; "
-                                 "choose another in the script",
-                                 name)});
+          {job.file,
+           fmt::format("results file '{}': invalid name, or name of another file of this job; choose another name in "
+                       "the script",
+                       name)});
   }
 }
 
-void tell_notes(const io::voxfe::script& text, int base, log_sink& log) {
+void report_notes(const io::voxfe::script& text, int base, log_sink& log) {
   for (const std::string& note : text.notes) log.warn(note);
   std::vector<std::string> notes;
   io::voxfe::conditions_of(text, base, notes);
   for (const std::string& note : notes) log.warn(note);
-  log.note(fmt::format("elements and nodes are counted from {}", base));
+  log.note(fmt::format("first index of elements and nodes: {}", base));
 }
 
-// A script and the files that it references. Ranks read the model themselves; its text results accompany an elastic
-// solution.
+// A script and the files that it references. Each rank reads its own part of the model. The text results are written after
+// an elastic solution.
 class script_source final : public elastic_source {
  public:
   explicit script_source(script_reading reading) : reading_(std::move(reading)) {}
@@ -260,12 +262,12 @@ class script_source final : public elastic_source {
 
   local_model read(MPI_Comm comm, const spec&, io_clock&, log_sink& log) const override {
     const io::voxfe::script& text = *reading_.text;
-    io::voxfe::model_planes model = io::voxfe::read_model(comm, text, reading_.how, reading_.access);
+    io::voxfe::model_planes model = io::voxfe::read_model(comm, text, reading_.options, reading_.access);
     local_model part;
     part.where = std::move(model.where);
     part.header = std::move(model.header);
     comm::collectively(comm, [&] {
-      tell_notes(text, model.index_base, log);
+      report_notes(text, model.index_base, log);
       set_voxels(part, model.material);
       part.of_source = std::make_shared<const script_elements>(script_elements{std::move(model.material), model.index_base});
     });
@@ -274,17 +276,13 @@ class script_source final : public elastic_source {
 
   imported_model make_model(const spec& job, const std::string& path, log_sink& log, const stop_query&) const override {
     log.stage("importing the VOX-FE model");
-    const io::voxfe::whole_model model = io::voxfe::read_whole_model(*reading_.text, reading_.how);
-    tell_notes(*reading_.text, model.layout.base, log);
-    make_folder_of(path);
-    const view3<const material_number> voxels(model.material.data(), model.header.shape);
-    io::write_model(path, model.header, voxels, storage_of(job));
-    return {path, model.header.shape, false, voxel::count_nodes(voxel::active_cells(voxels, voxel::numbering::none)),
-            model.header.provenance_json};
+    const io::voxfe::whole_model model = io::voxfe::read_whole_model(*reading_.text, reading_.options);
+    report_notes(*reading_.text, model.layout.base, log);
+    return write_imported(job, path, model.header, model.material);
   }
 
   std::vector<std::string> further_results() const override { return reading_.text->results.names(); }
-  bool takes_reactions() const override { return !reading_.text->results.reaction.empty(); }
+  bool needs_reactions() const override { return !reading_.text->results.reaction.empty(); }
 
   file_writer writer_of(const spec&, const local_model& part, const derived_fields& state,
                         std::vector<double> reaction_N) const override {
@@ -300,29 +298,22 @@ class script_source final : public elastic_source {
 
 spec read_script_job(const std::string& path, const reader_options& options, const std::vector<std::string>& changes,
                      std::vector<problem>& problems) {
-  if (!changes.empty())
-    problems.push_back({path, "--set is for keys of TOML job files; this job is a VOX-FE script, which has none"});
-  spec job;
-  job.file = path;
-  job.name = fs::path(path).stem().string();
-  job.output_directory = job.name + ".out";
+  if (!changes.empty()) problems.push_back({path, "--set applies to TOML job files; this job is a VOX-FE script"});
+  spec job = job_of_model(path);
   script_reading from;
-  from.how.units_given = options.units.has_value();
-  if (options.units == "m") from.how.units = io::voxfe::unit_system::m_Pa;
-  from.how.index_base = options.index_base.value_or(-1);
+  from.options.units_given = options.units.has_value();
+  if (options.units == "m") from.options.units = io::voxfe::unit_system::m_Pa;
+  from.options.index_base = options.index_base.value_or(-1);
   from.access = options.serial_text ? io::voxfe::text_access::serial : io::voxfe::text_access::parallel;
   try {
-    auto text = io::voxfe::read_script(path, from.how);
+    auto text = io::voxfe::read_script(path, from.options);
     job.image.path = text.model_file;
     job.solve.tolerance = std::max(text.tolerance, smallest_tolerance);
     job.solve.max_iterations = std::min(text.max_iterations, most_iterations);
-    job.load.test = "custom";
-    job.segment.keep = kept_parts::all;
-    job.segment.drop_unsupported = true;           // VOX-FE keeps islands, which carry no load
-    job.run.decomposition = cut_of_image::planes;  // text files are ordered by planes
     if (!text.results.strain.empty()) {
-      auto& fields = job.groups.of<mechanical_keys>().fields.emplace(default_elastic_fields());
-      fields.insert(fields.end(), {"strain", "principal_strain"});
+      std::vector<std::string>& fields = job.groups.of<mechanical_keys>().fields.emplace();
+      for (const elastic_field field : default_elastic_fields()) fields.push_back(name_of(field));
+      fields.insert(fields.end(), {name_of(elastic_field::strain), name_of(elastic_field::principal_strain)});
     }
     check_results(job, text.results, problems);
     from.text = std::make_shared<const io::voxfe::script>(std::move(text));
@@ -330,12 +321,33 @@ spec read_script_job(const std::string& path, const reader_options& options, con
     std::ifstream file(path, std::ios::binary);
     job.text.assign(std::istreambuf_iterator<char>(file), {});
   } catch (const data_error& fault) {
-    problems.push_back({"the VOX-FE script cannot be used", fault.what()});
+    problems.push_back({"invalid VOX-FE script", fault.what()});
   }
   return job;
 }
 
 }  // namespace
+
+spec job_of_model(const std::string& path) {
+  spec job;
+  job.file = path;
+  job.name = fs::path(path).stem().string();
+  job.output_directory = job.name + ".out";
+  job.load.test = name_of(elastic_test::custom);
+  job.segment.keep = kept_parts::all;
+  job.segment.drop_unsupported = true;           // other programs allow parts without a constraint, which carry no load
+  job.run.decomposition = cut_of_image::planes;  // the order of the elements in a file
+  return job;
+}
+
+imported_model write_imported(const spec& job, const std::string& path, const voxel::model_header& header,
+                              const std::vector<material_number>& material) {
+  make_folder_of(path);
+  const view3<const material_number> voxels(material.data(), header.shape);
+  io::write_model(path, header, voxels, storage_of(job));
+  return {path, header.shape, false, voxel::count_nodes(voxel::active_cells(voxels, voxel::numbering::none)),
+          header.provenance_json};
+}
 
 bool is_script(const std::string& path) {
   std::error_code failed;

@@ -1,14 +1,18 @@
 #pragma once
 /// @file
-/// Jobs given as VOX-FE scripts (docs/reference/voxfe.md) or as models of FAIM and n88tools (.n88model). A file is converted
-/// to a spec and the source of its model.
+/// Jobs given as VOX-FE scripts (docs/reference/voxfe.md) or as models of FAIM and n88tools (.n88model). The readers create
+/// a spec and the source of its model.
 #include <osteon/job/adapters/job_reader.hpp>
+#include <osteon/job/import/import.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
+#include <osteon/voxel/material.hpp>
+#include <osteon/voxel/model.hpp>
 #include <string>
+#include <vector>
 
 namespace osteon::physics {
 
-/// Return true if a file is a VOX-FE script: its first word is a command. False if the file cannot be read.
+/// Return true if a file is a VOX-FE script: its first word is a command. Unreadable file: false.
 bool is_script(const std::string& path);
 
 /// Name in the previous release.
@@ -17,7 +21,14 @@ using script_options [[deprecated("use reader_options")]] = reader_options;
 /// The reader of VOX-FE scripts.
 const job_reader& script_reader();
 
-/// The reader of n88 models. The job is the active problem of the file; the file is first opened when its model is read.
+/// The reader of n88 models. The job is the active problem of the file. The file is opened when its model is read.
 const job_reader& n88_reader();
+
+/// A job of the constraints in a model of another program, without the source of the model.
+spec job_of_model(const std::string& path);
+
+/// Write a model of another program as a model file. @param material of all voxels
+imported_model write_imported(const spec& job, const std::string& path, const voxel::model_header& header,
+                              const std::vector<material_number>& material);
 
 }  // namespace osteon::physics

@@ -53,7 +53,7 @@ class inp_stream {
 // CalculiX truncates numbers of more than 20 characters.
 std::string inp_number(double value) { return fmt::format("{:.12g}", value); }
 
-// Write one line of a comment.
+// Replace control characters: a comment is one line.
 std::string in_one_line(std::string text) {
   std::replace_if(text.begin(), text.end(), [](unsigned char c) { return std::iscntrl(c); }, ' ');
   return text;
@@ -108,26 +108,22 @@ class inp_writer {
       const std::string name = names_.of("M_" + (of.name.empty() ? fmt::format("{}", m) : of.name));
       out_.put("*MATERIAL, NAME={}\n*ELASTIC\n{},{}\n", name, inp_number(of.youngs_modulus_MPa),
                inp_number(of.poisson_ratio));
-      // Stress over plastic strain, a line that begins at the yield stress.
+      // Stress over plastic strain: a straight line that starts at the yield stress.
       if (const inp_plasticity::law y = plasticity ? plasticity->of_material.at(m) : inp_plasticity::law{}; y.yield_MPa > 0)
         out_.put("*PLASTIC\n{},0.\n{},1.\n", inp_number(y.yield_MPa), inp_number(y.yield_MPa + y.hardening_MPa));
       out_.put("*SOLID SECTION, ELSET={}, MATERIAL={}\n", set, name);
     }
   }
 
-  // Named sets of the loads, without duplicates.
   void node_lists(const std::vector<load_case>& cases) {
-    for (const load_case& c : cases) {
-      for (const support& s : c.supports) list(*s.on);
-      if (c.measures) list(*c.measures->driven);
-    }
+    for_each_set(cases, [&](const node_set& set) { list(set); });
   }
 
-  // @param turn multiple of the displacements at the end of the step
+  // @param turn factor of the displacements at the end of the step
   void step(const load_case& c, double turn = 1, const inp_plasticity* plasticity = nullptr) {
     out_.put("** load case {}: {}\n", c.name.empty() ? "1" : in_one_line(c.name), name_of(c.test));
     if (c.measures && c.measures->wanted)
-      out_.put("** osteon scales the solution to {} {} on the driven face; here it moves by the full displacement\n",
+      out_.put("** osteon scales the solution to {} {} on the driven face; this step prescribes the unscaled displacement\n",
                inp_number(*c.measures->wanted), c.measures->turns ? "N mm" : "N");
     if (plasticity)
       increments(plasticity->increments);
@@ -151,11 +147,11 @@ class inp_writer {
   void close() { out_.close(); }
 
  private:
-  // Controls for a step with yielding material. By default CalculiX ends an increment at 0.5 % of the residual.
+  // Controls of a step with plasticity. The default of CalculiX accepts a residual of 0.5 %.
   void increments(std::int64_t count) {
     out_.put("*STEP, INC={}\n", most_increments);
-    // The increments of the job, as initial and largest ones: CalculiX halves an increment that does not converge, for
-    // example a coarse one of unloading, whereas *STATIC, DIRECT would end the analysis.
+    // The increments of the job are the initial and largest increments: CalculiX then halves increments that do not
+    // converge, for example at unloading. *STATIC, DIRECT would end the analysis.
     if (count > 0)
       out_.put("*STATIC\n{0},1.,1.E-6,{0}\n", inp_number(1 / static_cast<double>(count)));
     else
@@ -178,7 +174,7 @@ class inp_writer {
       out_.put("*ELEMENT, TYPE=C3D8, ELSET={}\n", set);
       for (const std::int32_t c : of) {
         const std::array<std::int32_t, 8>& n = corners[static_cast<std::size_t>(c)];
-        // Around the lower face and the upper one, in the node order of the element.
+        // Node order of C3D8: around the lower face, then around the upper face.
         out_.put("{},{},{},{},{},{},{},{},{}\n", c + 1, n[0] + 1, n[1] + 1, n[3] + 1, n[2] + 1, n[4] + 1, n[5] + 1, n[7] + 1,
                  n[6] + 1);
       }

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// An elasticity job as an input file of CalculiX and Abaqus.
+/// Export of an elasticity job as an input file of CalculiX and Abaqus.
 #include <cstdint>
 #include <optional>
 #include <osteon/base/log_sink.hpp>
@@ -20,7 +20,7 @@ struct inp_report {
 /// Von Mises plasticity with linear hardening, and the load path.
 struct inp_plasticity {
   struct law {
-    double yield_MPa = 0;  ///< 0: stays elastic
+    double yield_MPa = 0;  ///< 0: elastic
     double hardening_MPa = 0;
   };
   std::vector<law> of_material;   ///< by number
@@ -28,11 +28,11 @@ struct inp_plasticity {
   std::int64_t increments = 0;    ///< increments per step; 0: automatic
 };
 
-/// Write the mesh (C3D8, the element of osteon), the materials, the sets, and a step for each load case with the
-/// displacements and forces of all nodes as in the solver. Lengths in mm, forces in N, moduli in MPa.
-/// @param part the model on one rank @param plasticity of a failure job; the steps end at the turns of its path
-/// @throws usage_error if the job has no such loads (homogenise, other physics; failure without plasticity), data_error as
-/// in a run of the job, machine_error
+/// Write the mesh (C3D8 elements, as in osteon), the materials, the sets, and a step for each load case with the prescribed
+/// displacements and forces of all nodes. Units are mm, N and MPa.
+/// @param part the model on one rank @param plasticity for a failure job: the steps end at the turning points of its path
+/// @throws usage_error if the job has no mechanical loads (homogenise, other physics; failure without plasticity)
+/// @throws data_error as in a run of the job, machine_error
 /// @cost memory of the model and its nodes, without a solver; the file is streamed @collective on part.where.comm, one rank
 inp_report write_inp(const spec& job, local_model part, const std::optional<inp_plasticity>& plasticity,
                      const std::string& path, log_sink& log);

@@ -18,12 +18,13 @@ double edge_of(const voxel::model_header& header) {
   const vector3 h = header.spacing_mm;
   if (std::max({h.z, h.y, h.x}) > (1 + 1e-9) * std::min({h.z, h.y, h.x}))
     throw usage_error(fmt::format(
-        "voxels of [{}, {}, {}] mm are no cubes, which .h5 of ParOSol needs; resample the image ([[image.step]])", h.z, h.y,
-        h.x));
+        "voxel size [{}, {}, {}] mm: .h5 files of ParOSol require cubic voxels; resample the image ([[image.step]])", h.z,
+        h.y, h.x));
   for (int a = 0; a < 3; ++a)
     if (header.shape[a] > io::parosol_most_voxels)
-      throw usage_error(fmt::format("{} voxels along {}: .h5 of ParOSol has at most {}; crop the image (image.crop_voxels)",
-                                    header.shape[a], "zyx"[a], io::parosol_most_voxels));
+      throw usage_error(
+          fmt::format("{} voxels along {}: .h5 files of ParOSol allow at most {}; crop the image (image.crop_voxels)",
+                      header.shape[a], "zyx"[a], io::parosol_most_voxels));
   return h.x;
 }
 
@@ -32,10 +33,15 @@ double ratio_of(const voxel::material_table& materials) {
   for (std::size_t m = 1; m < materials.size(); ++m)
     if (materials[m].poisson_ratio != ratio)
       throw usage_error(
-          fmt::format("Poisson's ratios {} and {}: .h5 of ParOSol has one of all voxels; give all materials the "
-                      "same, or write .inp",
+          fmt::format("Poisson's ratios {} and {}: .h5 files of ParOSol store a single value; set equal values for all "
+                      "materials, or write .inp",
                       ratio, materials[m].poisson_ratio));
   return ratio;
+}
+
+void note_scaling(const load_case& c, log_sink& log) {
+  if (c.measures && c.measures->wanted)
+    log.note("osteon scales the solution to the force or moment of the job; the file prescribes the unscaled displacement");
 }
 
 }  // namespace
@@ -44,7 +50,8 @@ parosol_report write_parosol_model(const spec& job, local_model part, const std:
   parosol_report report;
   with_loaded_mesh(job, part, ".h5", false, log, [&](const auto& problem, const node_sets& sets, const auto& cases) {
     if (cases.size() != 1)
-      throw usage_error(fmt::format("{} load cases: .h5 of ParOSol has one; leave one [[case]] in the job", cases.size()));
+      throw usage_error(fmt::format(
+          "{} load cases: .h5 files of ParOSol contain a single load case; keep one [[case]] in the job", cases.size()));
     const load_case& c = cases.front();
     io::parosol_model model{part.header.shape, edge_of(part.header), ratio_of(part.header.materials), {}, {}};
     std::vector<index3> places(static_cast<std::size_t>(problem.nodes.size()));
@@ -61,10 +68,7 @@ parosol_report write_parosol_model(const spec& job, local_model part, const std:
     for (const auto& [node, force] : forces_of(c))
       for (int a = 0; a < 3; ++a)
         if (force[a] != 0) model.loaded.push_back(condition(node, a, force[a]));
-    if (c.measures && c.measures->wanted)
-      log.note(
-          "osteon scales the solution to the force or moment of the job; in the file the face moves by the full "
-          "displacement");
+    note_scaling(c, log);
     std::vector<float> modulus(static_cast<std::size_t>(part.header.materials.size()));
     for (std::size_t m = 1; m < modulus.size(); ++m)
       modulus[m] = static_cast<float>(1e-3 * part.header.materials[m].youngs_modulus_MPa);
@@ -94,24 +98,17 @@ io::n88::problem problem_of(const load_case& c, log_sink& log) {
   for (const auto& [node, force] : forces_of(c))
     for (int a = 0; a < 3; ++a)
       if (force[a] != 0) p.forces.push_back({node, a, force[a]});
-  if (c.measures && c.measures->wanted)
-    log.note(
-        "osteon scales the solution to the force or moment of the job; in the file the face moves by the full "
-        "displacement");
+  note_scaling(c, log);
   return p;
 }
 
-// Sets of supports, without duplicates.
+// Sets of the loads, without duplicates.
 std::vector<io::n88::node_list> sets_of(const std::vector<load_case>& cases) {
   std::vector<io::n88::node_list> lists;
   std::set<std::string> known;
-  const auto add = [&](const node_set& s) {
+  for_each_set(cases, [&](const node_set& s) {
     if (known.insert(s.name).second) lists.push_back({s.name, s.nodes});
-  };
-  for (const load_case& c : cases) {
-    for (const support& s : c.supports) add(*s.on);
-    if (c.measures) add(*c.measures->driven);
-  }
+  });
   return lists;
 }
 
@@ -147,18 +144,18 @@ void add_mesh(io::n88::model_writer& writer, const numerics::elasticity_problem&
 n88_report write_n88_model(const spec& job, local_model part, const std::string& path, log_sink& log) {
   n88_report report;
   with_loaded_mesh(job, part, ".n88model", false, log, [&](const auto& problem, const node_sets& sets, const auto& cases) {
-    io::n88::description what;
-    what.history = fmt::format("{}: written by osteon {}", job.name, this_build().version);
-    what.materials = part.header.materials;
-    what.sets = sets_of(cases);
-    for (const load_case& c : cases) what.problems.push_back(problem_of(c, log));
-    what.nodes = problem.nodes.size();
-    what.elements = problem.cells.size();
+    io::n88::description description;
+    description.history = fmt::format("{}: written by osteon {}", job.name, this_build().version);
+    description.materials = part.header.materials;
+    description.sets = sets_of(cases);
+    for (const load_case& c : cases) description.problems.push_back(problem_of(c, log));
+    description.nodes = problem.nodes.size();
+    description.elements = problem.cells.size();
     io::temporary_file file(path);
-    io::n88::model_writer writer(file.name(), what);
+    io::n88::model_writer writer(file.name(), description);
     add_mesh(writer, problem, sets);
     writer.close();
-    report = {what.nodes, what.elements, std::ssize(cases), io::size_of_file(file.name())};
+    report = {description.nodes, description.elements, std::ssize(cases), io::size_of_file(file.name())};
     file.commit();
   });
   return report;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Export of an elasticity job as a model of ParOSol, and as a model of FAIM and n88tools (.n88model).
+/// Export of an elasticity job as a model of ParOSol (.h5), or of FAIM and n88tools (.n88model).
 #include <cstdint>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/job/local_model.hpp>
@@ -15,11 +15,11 @@ struct parosol_report {
   std::int64_t bytes = 0;
 };
 
-/// Write moduli [GPa], the voxel size [mm] and, for the single load case, displacements [mm] and forces [N] as in the
-/// solver.
+/// Write the moduli [GPa], the voxel size [mm], and the prescribed displacements [mm] and forces [N] of the single load
+/// case.
 /// @param part the model on one rank
-/// @throws usage_error if ParOSol's files cannot represent the job: several load cases or Poisson's ratios, voxels that are
-/// not cubes, more than 65,534 along an axis; otherwise as write_inp()
+/// @throws usage_error if the file format cannot represent the job: several load cases or Poisson's ratios, non-cubic
+/// voxels, more than 65,534 voxels along an axis; otherwise as write_inp()
 /// @cost memory of the model and its nodes, without a solver; the file is streamed @collective on part.where.comm, one rank
 parosol_report write_parosol_model(const spec& job, local_model part, const std::string& path, log_sink& log);
 
@@ -29,8 +29,8 @@ struct n88_report {
   std::int64_t bytes = 0;
 };
 
-/// Write nodes and elements, materials, the sets of supports, and a problem for each load case with every displacement and
-/// force as in the solver; the first problem is active.
+/// Write nodes, elements, materials, the sets of the loads, and a problem for each load case with all prescribed
+/// displacements and forces. The first problem is active.
 /// @param part the model on one rank
 /// @throws as write_inp() @cost memory of the model and its nodes, without a solver; nodes and elements are streamed
 /// @collective on part.where.comm, one rank

@@ -14,8 +14,7 @@ namespace osteon::physics {
 
 namespace {
 
-// If the outline covers more than this share of the box, the solid is taken to fill the box: a porous block has empty voxels
-// in some corners.
+// Fraction of the box above which the outline counts as the box: a porous block may have empty voxels in its corners.
 constexpr double fills_box = 0.98;
 
 struct point {
@@ -26,7 +25,7 @@ std::int64_t turn(const point& a, const point& b, const point& c) {
   return (b.v - a.v) * (c.u - a.u) - (b.u - a.u) * (c.v - a.v);
 }
 
-// Corners of the convex hull of points sorted by v, then u, in one direction (monotone chain).
+// Corners of the convex hull of points sorted by v, then u (monotone chain).
 std::vector<point> hull_of(const std::vector<point>& points) {
   std::vector<point> hull;
   const auto add = [&](const point& p, std::size_t fixed) {
@@ -36,7 +35,7 @@ std::vector<point> hull_of(const std::vector<point>& points) {
   for (const point& p : points) add(p, 0);
   const std::size_t turned = hull.size() - 1;
   for (auto p = points.rbegin(); p != points.rend(); ++p) add(*p, turned);
-  hull.pop_back();  // duplicate of the first one
+  hull.pop_back();  // equals the first point
   return hull;
 }
 
@@ -98,8 +97,8 @@ std::int64_t voxels_in_outline(std::span<const row_ends> rows) {
   }
   if (points.size() < 2) return static_cast<std::int64_t>(points.size());
   const std::vector<point> hull = hull_of(points);
-  // Pick's theorem: twice the area, and the voxels on the outline, which has two coincident sides if all voxels are
-  // collinear.
+  // Pick's theorem, with twice the area and the number of voxels on the outline. The outline of collinear voxels has two
+  // coincident sides.
   std::int64_t area2 = 0, on_outline = 0;
   for (std::size_t n = 0; n < hull.size(); ++n) {
     const point &a = hull[n], &b = hull[(n + 1) % hull.size()];
@@ -116,16 +115,15 @@ apparent_area area_of(const drive_spec& load, const local_model& part, axis acro
   if (chosen == loaded_area::solid_box)
     return {across_mm2(solid_box_mm(part), across), "smallest box around the solid, as in FAIM (n88directmechanics)"};
   if (chosen == loaded_area::solid) {
-    std::int64_t voxels = part.cells.size();
-    comm::all_reduce(part.where.comm, &voxels, 1, MPI_SUM);
+    const std::int64_t voxels = comm::sum_of(part.where.comm, part.cells.size());
     const int a = static_cast<int>(across);
     return {static_cast<double>(voxels) * of_voxel * part.header.spacing_mm[a] / box_mm[a],
-            "mean section of the solid, its volume over the length"};
+            "mean cross-section of the solid: volume over length"};
   }
   const std::string whole = load.faces == loaded_faces::solid ? "smallest box around the solid" : "box of the image";
   if (chosen == loaded_area::box) return {box, whole};
   const double outline = static_cast<double>(voxels_in_outline(shadow(part, across))) * of_voxel;
-  if (!load.area && outline >= fills_box * box) return {box, whole + ", which the solid fills"};
+  if (!load.area && outline >= fills_box * box) return {box, whole + " (filled by the solid)"};
   return {outline, fmt::format("convex outline of the solid's projection along {}", "zyx"[static_cast<int>(across)])};
 }
 

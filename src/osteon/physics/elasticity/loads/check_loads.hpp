@@ -7,7 +7,7 @@
 
 namespace osteon::physics {
 
-/// Check [load], [[set]], [[support]], [[force]] and [[case]] of an elasticity job; append the faults.
+/// Check [load], [[set]], [[support]], [[force]] and [[case]] of a job; append the faults.
 void check_loads(const spec& job, std::vector<problem>& problems);
 
 /// Check that output.fields has no duplicates; append the faults.

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Supports and forces of load cases, for scene.json.
+/// Description of the supports and forces of load cases for scene.json.
 #include <osteon/job/load_scene.hpp>
 #include <osteon/physics/elasticity/loads/load_cases.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
@@ -8,8 +8,9 @@
 
 namespace osteon::physics {
 
-/// Describe the loads of all cases, and mark the voxels at their sets. A voxel of several sets belongs to the smallest.
-/// @param answers of each case, from read_loads: reactions, and the load to which a test was scaled @collective
+/// Describe the loads of all cases, and label the voxels at their sets. The label of a voxel in several sets is that of the
+/// smallest set.
+/// @param answers results of read_loads for each case: reactions, and the scaled load of a test @collective
 load_scene describe_loads(const node_sets& sets, std::span<const load_case> cases,
                           std::span<const nlohmann::ordered_json> answers);
 

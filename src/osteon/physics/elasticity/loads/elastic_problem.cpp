@@ -29,12 +29,12 @@ std::shared_ptr<numerics::elasticity_problem> make_problem(const local_model& pa
 void require_supported(const numerics::elasticity_problem& problem, const vector3& origin, std::string_view remedy) {
   const loose_parts found = find_loose_parts(problem);
   if (found.loose == 0) return;
-  // If no node is held, the rigid motions of the whole specimen are more informative; the solver reports them.
+  // If all parts are loose, the solver reports the rigid motions of the whole specimen, which is more informative.
   if (found.loose == found.parts && !free_rigid_motions(problem).empty()) return;
   const vector3 &low = found.largest_low_mm, &high = found.largest_high_mm;
   throw data_error(fmt::format(
-      "{} of the {} parts of the solid, {}, are not held by any support: {}, and {} that hang on others by single nodes "
-      "or edges; the largest has {} between {} and {}; {}",
+      "{} of the {} parts of the solid ({}) are not supported: {}, and {} connected to other parts by single nodes or edges "
+      "only; the largest has {} between {} and {}; {}",
       found.loose, found.parts, counted(found.voxels, "voxel"), counted(found.loose - found.hanging, "island"),
       found.hanging, counted(found.largest_voxels, "voxel"), in_mm({low.z + origin.z, low.y + origin.y, low.x + origin.x}),
       in_mm({high.z + origin.z, high.y + origin.y, high.x + origin.x}), remedy));
@@ -42,8 +42,8 @@ void require_supported(const numerics::elasticity_problem& problem, const vector
 
 std::string locking_at(double poisson_ratio) {
   return fmt::format(
-      "Poisson's ratio {:g} is above {:g}: the eight-node hexahedron locks in a nearly incompressible material, and the "
-      "result is too stiff; {:g} is the usable limit until an element without locking is available",
+      "Poisson's ratio {:g} exceeds {:g}: eight-node hexahedra lock in nearly incompressible materials, so that the result "
+      "is too stiff; use a value of at most {:g}",
       poisson_ratio, largest_poisson_ratio, largest_poisson_ratio);
 }
 
@@ -54,8 +54,7 @@ double highest_poisson_ratio(const local_model& part) {
   double highest = -1;
   for (std::size_t m = 1; m < used.size(); ++m)
     if (used[m]) highest = std::max(highest, part.header.materials[m].poisson_ratio);
-  comm::all_reduce(part.where.comm, &highest, 1, MPI_MAX);
-  return highest;
+  return comm::largest_of(part.where.comm, highest);
 }
 
 void warn_of_locking(const spec& job, const local_model& part, log_sink& log) {
@@ -69,11 +68,11 @@ struct dropped_parts {
   std::int64_t parts = 0, voxels = 0;
 };
 
-// @return empty if no part is held: the solver reports the reason
+// @return zeros if no part is supported: the solver reports this fault
 dropped_parts drop_once(const spec& job, local_model& part) {
   const auto problem = make_problem(part);
   node_sets sets(job, part, problem->nodes);
-  const std::vector<load_case> cases = make_cases(sets, null_log());  // repeated, with warnings, after the parts are removed
+  const std::vector<load_case> cases = make_cases(sets, null_log());  // repeated with warnings after the removal
   dropped_parts dropped;
   std::vector<std::uint8_t> drop(static_cast<std::size_t>(part.cells.size()));
   for (const auto& group : group_by_supports(part.where.comm, cases)) {
@@ -90,7 +89,7 @@ dropped_parts drop_once(const spec& job, local_model& part) {
     std::vector<voxel::run> kept;
     std::vector<material_number> material;
     for (const voxel::run& r : part.cells.runs()) {
-      if (drop[static_cast<std::size_t>(r.first)]) continue;  // a part contains all of a run
+      if (drop[static_cast<std::size_t>(r.first)]) continue;  // all voxels of a run belong to the same part
       kept.push_back(r);
       material.insert(material.end(), part.material.begin() + r.first, part.material.begin() + r.first + r.length);
     }
@@ -105,14 +104,14 @@ dropped_parts drop_once(const spec& job, local_model& part) {
 std::int64_t drop_unsupported(const spec& job, local_model& part, log_sink& log) {
   if (!job.segment.drop_unsupported) return 0;
   dropped_parts total;
-  // A part that is held only by a removed part is loose in the next round.
+  // A part supported only by a removed part is loose in the next round.
   for (dropped_parts d = drop_once(job, part); d.voxels > 0; d = drop_once(job, part)) {
     total.parts += d.parts;
     total.voxels += d.voxels;
   }
   if (total.voxels > 0)
-    log.note(
-        fmt::format("dropped {} of {} that no support holds", counted(total.parts, "part"), counted(total.voxels, "voxel")));
+    log.note(fmt::format("removed {} with {}, which no support holds", counted(total.parts, "part"),
+                         counted(total.voxels, "voxel")));
   return total.voxels;
 }
 

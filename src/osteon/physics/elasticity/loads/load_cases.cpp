@@ -13,6 +13,7 @@
 #include <osteon/comm/reductions.hpp>
 #include <osteon/physics/elasticity/loads/check_loads.hpp>
 #include <osteon/physics/elasticity/loads/load_keys.hpp>
+#include <osteon/physics/elasticity/loads/numbered_sets.hpp>
 #include <osteon/physics/elasticity/solver/reactions.hpp>
 #include <osteon/physics/elasticity/solver/solid_parts.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
@@ -23,7 +24,7 @@ namespace osteon::physics {
 
 namespace {
 
-// The conditions that the model prescribes at a node.
+// Displacement of a node prescribed by the model.
 struct prescribed_node {
   int axes = 0;  // bits z, y, x
   vector3 move_mm;
@@ -33,11 +34,11 @@ struct prescribed_node {
   }
 };
 
-// Nodes held along the same axes form a support, subdivided by displacement if there are few distinct ones: then they are
-// faces or grips that move as a whole.
+// Nodes constrained along the same axes form a support. If these nodes have few distinct displacements, as for faces or
+// grips that move as a whole, there is a support for each displacement.
 struct support_of_nodes {
   int axes = 0;
-  std::optional<vector3> move_mm;  // none: nodes have individual displacements
+  std::optional<vector3> move_mm;  // empty: individual displacements
 };
 
 std::vector<support_of_nodes> supports_of_model(const std::vector<voxel::node_condition>& conditions) {
@@ -61,36 +62,32 @@ std::vector<support_of_nodes> supports_of_model(const std::vector<voxel::node_co
   return supports;
 }
 
-// The nodes of this rank that belong to a support of the model. @param held by node, ascending @collective
-std::optional<support> make_support(const node_sets& sets, const support_of_nodes& what,
+// Make a support of the model. @param held constrained nodes of this rank, ascending @collective
+std::optional<support> make_support(const node_sets& sets, const support_of_nodes& group,
                                     const std::map<std::int32_t, prescribed_node>& held) {
   std::vector<std::int32_t> nodes;
   support s;
-  std::array<double, 4> sums{};  // sums of the displacements of nodes not shared with a lower rank, and their number
+  std::array<double, 4> sums{};  // sum of the displacements of owned nodes, and number of these nodes
   for (const auto& [node, of] : held) {
-    if (of.axes != what.axes || (what.move_mm && !(of.move_mm == *what.move_mm))) continue;
+    if (of.axes != group.axes || (group.move_mm && !(of.move_mm == *group.move_mm))) continue;
     nodes.push_back(node);
-    if (what.move_mm) continue;
+    if (group.move_mm) continue;
     s.own_mm.push_back(of.move_mm);
     if (!sets.owns(node)) continue;
     for (int a = 0; a < 3; ++a) sums[static_cast<std::size_t>(a)] += of.move_mm[a];
     ++sums[3];
   }
-  int any = !nodes.empty();
-  comm::all_reduce(sets.comm(), &any, 1, MPI_MAX);
+  const int any = comm::largest_of(sets.comm(), !nodes.empty());
   if (!any) return std::nullopt;
-  std::string letters;
-  for (std::size_t a = 0; a < 3; ++a) {
-    s.held[a] = (what.axes >> a & 1) != 0;
-    if (s.held[a]) letters += "zyx"[a];
-  }
+  for (std::size_t a = 0; a < 3; ++a) s.held[a] = (group.axes >> a & 1) != 0;
+  const std::string letters = letters_of(s.held);
   std::string name = "nodes held along " + letters;
-  if (!what.move_mm) {
+  if (!group.move_mm) {
     s.varies = true;
     comm::all_reduce(sets.comm(), sums.data(), 4, MPI_SUM);
     for (int a = 0; a < 3; ++a) s.move_mm[a] = sums[static_cast<std::size_t>(a)] / sums[3];
-    name = fmt::format("nodes moved along {}, each by its own", letters);
-  } else if (s.move_mm = *what.move_mm; !(s.move_mm == vector3{})) {
+    name = fmt::format("nodes moved along {}, individual displacements", letters);
+  } else if (s.move_mm = *group.move_mm; !(s.move_mm == vector3{})) {
     std::vector<std::string> parts;
     for (int a = 0; a < 3; ++a)
       if (s.held[static_cast<std::size_t>(a)]) parts.push_back(fmt::format("{:.6g}", s.move_mm[a]));
@@ -101,7 +98,7 @@ std::optional<support> make_support(const node_sets& sets, const support_of_node
   return s;
 }
 
-// Add the supports and forces that the model prescribes at its nodes.
+// Add the supports and forces prescribed at nodes by the model.
 // @throws data_error if a node without solid has a force or a displacement @collective
 void add_conditions(const node_sets& sets, load_case& to, log_sink& log) {
   const auto& conditions = sets.part().header.conditions;
@@ -128,36 +125,31 @@ void add_conditions(const node_sets& sets, load_case& to, log_sink& log) {
     if (found[i] || c.preserved) continue;
     ++lost;
     if (!(c.force_N == vector3{}))  // the same on all ranks
-      throw data_error(fmt::format(
-          "a force of the model pulls at the node x, y, z = {}, {}, {} (counted from 0), which belongs to no voxel that a "
-          "support holds; move it to the solid, or hold the part that it pulls at",
-          c.node.x, c.node.y, c.node.z));
+      throw data_error(
+          fmt::format("a force of the model acts at node x, y, z = {}, {}, {} (indices from 0), which is not a node of the "
+                      "supported solid; "
+                      "move the force to the solid, or support the part at this node",
+                      c.node.x, c.node.y, c.node.z));
   }
   if (lost > 0)
-    log.warn(fmt::format("{} nodes that the model holds belong to no voxel of the solid; they hold nothing", lost));
+    log.warn(fmt::format("{} constrained nodes of the model are not nodes of the solid; they have no effect", lost));
 
-  for (const support_of_nodes& what : supports_of_model(conditions))
-    if (auto s = make_support(sets, what, held)) to.supports.push_back(std::move(*s));
+  for (const support_of_nodes& group : supports_of_model(conditions))
+    if (auto s = make_support(sets, group, held)) to.supports.push_back(std::move(*s));
   applied_force force{"forces of the model", static_cast<std::int64_t>(pulled.size()), {}, {}};
   force.kind = "model";
-  double sum[3] = {};
-  for (const auto& [node, f] : pulled) {
-    force.nodes.push_back({node, f});
-    for (int a = 0; a < 3; ++a) sum[a] += f[a];
-  }
-  comm::all_reduce(comm, sum, 3, MPI_SUM);
+  for (const auto& [node, f] : pulled) force.nodes.push_back({node, f});
   comm::all_reduce(comm, &force.size, 1, MPI_SUM);
-  force.total_N = {sum[0], sum[1], sum[2]};
+  sum_nodal_forces(force, comm);
   if (force.size > 0) to.forces.push_back(std::move(force));
 }
 
 using json = nlohmann::ordered_json;
 
-json list_of(const vector3& v) { return {v.z, v.y, v.x}; }
 vector3 minus(const vector3& a, const vector3& b) { return {a.z - b.z, a.y - b.y, a.x - b.x}; }
 vector3 plus(const vector3& a, const vector3& b) { return {a.z + b.z, a.y + b.y, a.x + b.x}; }
 
-// A force along an axis in which its node is held does no work.
+// Warn of forces along constrained axes: such a force does no work.
 void warn_of_forces_on_held_nodes(const node_sets& sets, const load_case& c, log_sink& log) {
   for (const applied_force& force : c.forces) {
     double sums[2] = {};  // nodes, newtons
@@ -172,14 +164,13 @@ void warn_of_forces_on_held_nodes(const node_sets& sets, const load_case& c, log
       }
     comm::all_reduce(sets.comm(), sums, 2, MPI_SUM);
     if (sums[0] > 0)
-      log.warn(fmt::format(
-          "{}{:.6g} N of the force on '{}' act where {:.0f} displacements are prescribed, and go straight into the "
-          "support",
-          c.name.empty() ? "" : "case '" + c.name + "': ", sums[1], force.on, sums[0]));
+      log.warn(
+          fmt::format("{}{:.6g} N of the force on '{}' act along {:.0f} prescribed displacements and load only the supports",
+                      c.name.empty() ? "" : "case '" + c.name + "': ", sums[1], force.on, sums[0]));
   }
 }
 
-// Pin parts that carry load and can still move. @param of_test number of the supports of the test
+// Pin parts that carry load and can still move. @param of_test number of supports of the test
 void add_pins(const node_sets& sets, std::optional<pin_rule> rule, std::size_t of_test, std::optional<solid_parts>& parts,
               load_case& to, log_sink& log) {
   if (!parts) parts.emplace(sets.part().where, *sets.grid().cells, *sets.grid().nodes);
@@ -190,10 +181,10 @@ void add_pins(const node_sets& sets, std::optional<pin_rule> rule, std::size_t o
   if (parts->count() > 1) {
     std::int64_t pinned = 0;
     for (const support& s : pins) pinned += s.on->size * std::count(s.held.begin(), s.held.end(), true);
-    log.note(
-        fmt::format("{}supports leave rigid motions to parts of the solid that bear load; pins that bear no load "
-                    "prescribe {} displacements",
-                    to.name.empty() ? "" : "case '" + to.name + "': ", pinned));
+    log.note(fmt::format(
+        "{}supports permit rigid motions of parts that carry load; {} additional displacements without reactions "
+        "are prescribed (pins)",
+        to.name.empty() ? "" : "case '" + to.name + "': ", pinned));
   }
   const std::size_t place = of_test > 0 ? of_test : to.supports.size();
   to.supports.insert(to.supports.begin() + static_cast<std::ptrdiff_t>(place), std::make_move_iterator(pins.begin()),
@@ -213,7 +204,7 @@ load_case make_case(node_sets& sets, const std::string& name, const mechanical_l
   if (c.test != elastic_test::custom) {
     standard_test standard = make_test(sets, load, c.test);
     c.supports = std::move(standard.supports);
-    c.measures = std::move(standard.what);
+    c.measures = std::move(standard.measures);
     pins = std::move(standard.pins);
   }
   const std::size_t of_test = c.supports.size();
@@ -226,7 +217,7 @@ load_case make_case(node_sets& sets, const std::string& name, const mechanical_l
   return c;
 }
 
-// The load borne by a support along its held axes; other supports of its nodes bear the remainder.
+// Resultant of the reactions along the constrained axes of a support. Other supports may share its nodes.
 wrench borne_by(const support& s, const numerics::elasticity_problem& problem, elasticity_solution& solution,
                 std::optional<vector3> about_mm = std::nullopt) {
   std::vector<std::pair<std::size_t, double>> hidden;
@@ -241,7 +232,7 @@ wrench borne_by(const support& s, const numerics::elasticity_problem& problem, e
   return w;
 }
 
-// Force and the displacement on which it does work: the mean one along it, weighted by the nodal forces. None for forces of
+// Work-conjugate displacement of a force: mean along the force, weighted by the nodal forces. Empty if the nodal forces have
 // different directions.
 std::optional<double> displacement_along(const applied_force& f, MPI_Comm comm, const std::vector<double>& displacement_mm) {
   double sums[2] = {};  // work, magnitudes
@@ -259,8 +250,8 @@ std::optional<double> displacement_along(const applied_force& f, MPI_Comm comm, 
 
 double dot(const vector3& a, const vector3& b) { return a.z * b.z + a.y * b.y + a.x * b.x; }
 
-// The stiffness of supports and forces, defined if a single one drives the specimen: a support with a translation or
-// rotation, or a force. Load and displacement are work-conjugate.
+// Stiffness of a test with supports and forces. It is defined if a single support with a translation or rotation, or a
+// single force, drives the specimen. Load and displacement are work-conjugate.
 json stiffness_of(const load_case& c, const json& forces, const numerics::elasticity_problem& problem,
                   elasticity_solution& solution, const vector3& origin_mm) {
   const json none = json::object();
@@ -293,7 +284,7 @@ json describe_load(const load_case& c) {
     load["direction"] = std::string(1, "zyx"[static_cast<int>(m.along)]);
   if (m.turns) {
     load["angle_deg"] = m.amount * 180 / std::numbers::pi;
-    load["about_mm"] = list_of(m.about_mm);
+    load["about_mm"] = list_z_y_x(m.about_mm);
   } else {
     load["strain"] = m.amount / m.length_mm;
     load["displacement_mm"] = m.amount;
@@ -307,23 +298,18 @@ json describe_load(const load_case& c) {
 }  // namespace
 
 std::vector<load_case> make_cases(node_sets& sets, log_sink& log) {
-  const spec& job = sets.job();
+  const mechanical_keys& keys = sets.job().groups.of<mechanical_keys>();
   std::vector<load_case> cases;
   std::optional<solid_parts> parts;
-  if (job.groups.of<mechanical_keys>().cases.empty())
-    cases.push_back(make_case(sets, "", job_load(job), job.groups.of<mechanical_keys>().supports,
-                              job.groups.of<mechanical_keys>().forces, parts, log));
-  for (const case_spec& c : job.groups.of<mechanical_keys>().cases) {
-    auto supports = job.groups.of<mechanical_keys>().supports;
-    supports.insert(supports.end(), c.supports.begin(), c.supports.end());
-    auto forces = job.groups.of<mechanical_keys>().forces;
-    forces.insert(forces.end(), c.forces.begin(), c.forces.end());
-    cases.push_back(make_case(sets, c.name, c.load, supports, forces, parts, log));
+  if (keys.cases.empty()) cases.push_back(make_case(sets, "", job_load(sets.job()), keys.supports, keys.forces, parts, log));
+  for (const case_spec& c : keys.cases) {
+    cases.push_back(
+        make_case(sets, c.name, c.load, joined(keys.supports, c.supports), joined(keys.forces, c.forces), parts, log));
   }
   for (const load_case& c : cases) {
     warn_of_forces_on_held_nodes(sets, c, log);
     if (c.measures && !c.measures->turns)
-      log.note(fmt::format("{}apparent stress over {:.6g} mm2: {}", c.name.empty() ? "" : c.name + ": ",
+      log.note(fmt::format("{}reference area of the apparent stress: {:.6g} mm2 ({})", c.name.empty() ? "" : c.name + ": ",
                            c.measures->area.area_mm2, c.measures->area.definition));
   }
   return cases;
@@ -347,61 +333,58 @@ std::vector<std::vector<std::size_t>> group_by_supports(MPI_Comm comm, const std
   return groups;
 }
 
-elasticity_load load_of(const load_case& what) {
+elasticity_load load_of(const load_case& c) {
   elasticity_load load;
-  for (const numerics::prescribed_displacement& p : what.fixed) load.prescribed_mm.push_back(p.value_mm);
-  for (const applied_force& f : what.forces) load.forces.insert(load.forces.end(), f.nodes.begin(), f.nodes.end());
+  for (const numerics::prescribed_displacement& p : c.fixed) load.prescribed_mm.push_back(p.value_mm);
+  for (const applied_force& f : c.forces) load.forces.insert(load.forces.end(), f.nodes.begin(), f.nodes.end());
   return load;
 }
 
-load_answers read_loads(const load_case& what, const numerics::elasticity_problem& problem, const vector3& origin_mm,
+load_answers read_loads(const load_case& given, const numerics::elasticity_problem& problem, const vector3& origin_mm,
                         elasticity_solution& solution) {
   load_answers answers;
-  load_case c = what;  // scaled with the solution
+  load_case c = given;  // scaled with the solution
   if (c.measures) {
     measure& m = *c.measures;
-    const auto bears = [&] {
+    const auto reaction = [&] {
       return resultant(problem, solution, m.driven->nodes,
                        m.turns ? std::optional(minus(m.about_mm, origin_mm)) : std::nullopt);
     };
     const int a = static_cast<int>(m.along);
-    wrench w = bears();
+    wrench w = reaction();
     double load = m.turns ? w.moment_N_mm[a] : w.force_N[a];
     if (m.wanted) {
       const double factor = *m.wanted / load;
       if (!std::isfinite(factor))
-        throw solve_error(
-            fmt::format("the driven face bears {} {}, so it cannot be scaled to {}; is the solid connected from "
-                        "one face to the other?",
-                        load, m.turns ? "N mm" : "N", *m.wanted));
+        throw solve_error(fmt::format(
+            "the reaction of the driven face is {} {}: the solution cannot be scaled to {}; check that the solid "
+            "connects both faces",
+            load, m.turns ? "N mm" : "N", *m.wanted));
       for (double& u : solution.displacement_mm) u *= factor;
       for (double& r : solution.reaction_N) r *= factor;
       m.amount *= factor;
-      w = bears();
+      w = reaction();
       load = m.turns ? w.moment_N_mm[a] : w.force_N[a];
     }
     answers.load = load;
     answers.is_moment = m.turns;
-    answers.keys["reaction_N"] = list_of(w.force_N);
-    answers.keys["reaction_moment_N_mm"] = list_of(w.moment_N_mm);
-    answers.keys["reaction_point_mm"] = list_of(plus(w.about_mm, origin_mm));
+    answers.keys["reaction_N"] = list_z_y_x(w.force_N);
+    answers.keys["reaction_moment_N_mm"] = list_z_y_x(w.moment_N_mm);
+    answers.keys["reaction_point_mm"] = list_z_y_x(plus(w.about_mm, origin_mm));
     answers.keys.update(measured(m, load));
   }
   json supports = json::array(), forces = json::array();
   for (const support& s : c.supports) {
     const wrench w = borne_by(s, problem, solution);
-    std::string held;
-    for (std::size_t a = 0; a < 3; ++a)
-      if (s.held[a]) held += "zyx"[a];
     supports.push_back({{"on", s.on->name},
-                        {"held", held},
+                        {"held", letters_of(s.held)},
                         {"nodes", s.on->size},
-                        {"reaction_N", list_of(w.force_N)},
-                        {"moment_N_mm", list_of(w.moment_N_mm)},
-                        {"about_mm", list_of(plus(w.about_mm, origin_mm))}});
+                        {"reaction_N", list_z_y_x(w.force_N)},
+                        {"moment_N_mm", list_z_y_x(w.moment_N_mm)},
+                        {"about_mm", list_z_y_x(plus(w.about_mm, origin_mm))}});
   }
   for (const applied_force& f : c.forces) {
-    forces.push_back({{"on", f.on}, {"nodes", f.size}, {"force_N", list_of(f.total_N)}});
+    forces.push_back({{"on", f.on}, {"nodes", f.size}, {"force_N", list_z_y_x(f.total_N)}});
     if (const auto u = displacement_along(f, problem.where.comm, solution.displacement_mm))
       forces.back()["displacement_mm"] = *u;
   }

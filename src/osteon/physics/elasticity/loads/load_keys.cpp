@@ -7,7 +7,7 @@ namespace osteon::physics {
 
 namespace {
 
-// Keys of a test common to [load] and [[case]].
+// Keys common to [load] and [[case]].
 void add_drive_keys(key_list<drive_spec> t) {
   t("direction", &drive_spec::direction,
     "shear: direction of displacement of the driven face. bending: axis of rotation of the faces. Default: the axis after "
@@ -167,12 +167,14 @@ void accept_drive_keys(key_table& job, const std::string& physics, const std::ve
   }
 }
 
-std::vector<std::string> elastic_field_names() {
-  return {"displacement", "strain", "stress",         "principal_stress", "principal_strain",      "principal_direction",
-          "von_mises",    "sed",    "sed_integrated", "effective_strain", "stiffness_sensitivity", "neck_energy"};
+elastic_picture_field shown_field_of(const spec& job) {
+  return value_named<elastic_picture_field>(job.picture.field.value_or("")).value_or(elastic_picture_field::sed);
 }
 
-std::vector<const char*> shown_elastic_fields() { return {"sed", "von_mises", "effective_strain", "principal_strain_1"}; }
+std::vector<const char*> shown_elastic_fields() {
+  const auto names = choice_names(elastic_picture_field{});
+  return {names.begin(), names.end()};
+}
 
 std::vector<load_test> tests_of_one_face() {
   return {
@@ -248,6 +250,7 @@ void register_load_keys(key_table& job) {
     return name_of(test_of(one.load, one.supports.empty() ? shared : one.supports));
   };
   add_case_keys(cases);
+  const auto field_names = choice_names(elastic_field{});
   job.table("output", "")
       .keys_in<mechanical_keys, spec>([](spec& s) -> auto& { return s.groups.of<mechanical_keys>(); }, 10)(
           "fields", &mechanical_keys::fields,
@@ -258,7 +261,7 @@ void register_load_keys(key_table& job) {
           "strain energy density of the voxel. effective_strain: sqrt(2 SED / E) at voxel centres. stiffness_sensitivity: "
           "derivative of the stiffness with respect to the modulus of a voxel. neck_energy: fraction of the strain energy "
           "in voxels that alone connect others, 0 elsewhere. Default: displacement, sed, effective_strain, von_mises.",
-          {.choices = elastic_field_names()});
+          {.choices = {field_names.begin(), field_names.end()}});
   const std::string elastic = "elasticity";
   std::vector<std::string> of_specimen = driving_tests();
   of_specimen.push_back(name_of(elastic_test::custom));

@@ -10,7 +10,7 @@
 
 namespace osteon::physics {
 
-/// Mechanical tests. Those listed before custom drive one face of the specimen.
+/// Mechanical tests. The tests before custom drive one face of the specimen.
 enum class elastic_test { axial_bonded, uniaxial, confined, shear, pure_shear, bending, torsion, custom, homogenise };
 inline std::span<const char* const> choice_names(elastic_test) {
   static constexpr const char* names[] = {"axial_bonded", "uniaxial", "confined", "shear",     "pure_shear",
@@ -18,26 +18,26 @@ inline std::span<const char* const> choice_names(elastic_test) {
   return names;
 }
 
-/// Faces loaded by a test: of the image, or of the smallest box around the solid.
+/// Faces loaded by a test: faces of the image, or of the bounding box of the solid.
 enum class loaded_faces { image, solid };
 inline std::span<const char* const> choice_names(loaded_faces) {
   static constexpr const char* names[] = {"image", "solid"};
   return names;
 }
 
-/// Areas of the apparent stress.
+/// Reference areas of the apparent stress.
 enum class loaded_area { outline, box, solid_box, solid };
 inline std::span<const char* const> choice_names(loaded_area) {
   static constexpr const char* names[] = {"outline", "box", "solid_box", "solid"};
   return names;
 }
 
-/// Loading of the specimen by a test.
+/// Keys of a test.
 struct drive_spec {
   optional_choice<osteon::axis> direction;
   choice<loaded_faces> faces = loaded_faces::image;
   double depth_mm = 0;
-  optional_choice<loaded_area> area;  ///< absent: outline, or the box for a test that holds the sides
+  optional_choice<loaded_area> area;  ///< absent: outline, or box for tests that constrain the sides
   std::optional<double> area_mm2;
   bool bonded = false;
   std::optional<std::vector<double>> about_mm;
@@ -45,7 +45,7 @@ struct drive_spec {
   std::optional<std::vector<double>> gravity_m_per_s2;
 };
 
-/// The load of a case.
+/// Keys of the load of a case.
 struct mechanical_load : drive_spec {
   std::optional<std::string> test;
   optional_choice<osteon::axis> axis;
@@ -59,7 +59,7 @@ inline std::span<const char* const> choice_names(set_select) {
   return names;
 }
 
-/// The box to which the faces belong.
+/// The box of a face: the image, or the bounding box of the solid.
 enum class faces_of { image, solid };
 inline std::span<const char* const> choice_names(faces_of) {
   static constexpr const char* names[] = {"image", "solid"};
@@ -73,11 +73,40 @@ inline std::span<const char* const> choice_names(force_spread) {
   return names;
 }
 
+/// Fields of an elastic result (output.fields).
+enum class elastic_field {
+  displacement,
+  strain,
+  stress,
+  principal_stress,
+  principal_strain,
+  principal_direction,
+  von_mises,
+  sed,
+  sed_integrated,
+  effective_strain,
+  stiffness_sensitivity,
+  neck_energy
+};
+inline std::span<const char* const> choice_names(elastic_field) {
+  static constexpr const char* names[] = {
+      "displacement", "strain", "stress",         "principal_stress", "principal_strain",      "principal_direction",
+      "von_mises",    "sed",    "sed_integrated", "effective_strain", "stiffness_sensitivity", "neck_energy"};
+  return names;
+}
+
+/// Fields of the picture (picture.field).
+enum class elastic_picture_field { sed, von_mises, effective_strain, principal_strain_1 };
+inline std::span<const char* const> choice_names(elastic_picture_field) {
+  static constexpr const char* names[] = {"sed", "von_mises", "effective_strain", "principal_strain_1"};
+  return names;
+}
+
 /// Selection of nodes of the specimen. Entries with the same name form one set.
 struct set_spec {
   std::string name;
   optional_choice<set_select> select;
-  std::optional<std::string> within;  ///< a set; only nodes that also belong to it are selected
+  std::optional<std::string> within;  ///< name of a set; the selection is intersected with this set
   std::optional<std::string> face;    ///< face of the image or of the solid
   choice<faces_of> of = faces_of::image;
   optional_choice<osteon::axis> axis;
@@ -107,15 +136,15 @@ struct force_spec {
   choice<force_spread> spread = force_spread::equal;
 };
 
-/// One of several load cases.
+/// A load case.
 struct case_spec {
   std::string name;
-  mechanical_load load;  ///< read_spec sets the axis of [load]
+  mechanical_load load;  ///< complete_cases() sets a missing axis
   std::vector<support_spec> supports;
   std::vector<force_spec> forces;
 };
 
-/// Failure load from the strain exceeded in a share of the solid.
+/// Pistoia's failure criterion.
 struct pistoia_spec {
   double critical_strain = 0.007;
   double critical_volume = 0.02;
@@ -123,23 +152,24 @@ struct pistoia_spec {
 
 /// Sets, loads and load cases of a job.
 struct mechanical_keys {
-  drive_spec drive;  ///< drive of [load]
+  drive_spec drive;  ///< keys of [load]
   std::vector<set_spec> sets;
   std::vector<support_spec> supports;
   std::vector<force_spec> forces;
   std::vector<case_spec> cases;
   pistoia_spec pistoia;
-  std::optional<std::vector<std::string>> fields;  ///< output.fields; absent: default_elastic_fields()
+  std::optional<std::vector<std::string>>
+      fields;  ///< names of elastic_field in output.fields; absent: default_elastic_fields()
 };
 
 /// The load of a job without cases.
 mechanical_load job_load(const spec& job);
 
-/// The test of [load] or of a case: the given one, or the default. @param supports that act in it
+/// The test of [load] or of a case, or its default. @param supports supports of the load case
 elastic_test test_of(const mechanical_load& load, const std::vector<support_spec>& supports);
 elastic_test test_of(const spec& job);
 
-/// Return true if an elasticity job computes the stiffness of a block of material instead of testing a specimen.
+/// Return true if the job computes the effective stiffness tensor of a block of material.
 bool is_homogenisation(const spec& job);
 
 /// Tests that drive one face of the specimen.
@@ -148,24 +178,32 @@ std::vector<load_test> tests_of_one_face();
 /// All mechanical tests.
 std::vector<load_test> elastic_tests();
 
-/// Names of tests by driving quantity: with a displacement of the driven face, with an angle, all of both.
+/// Names of the tests driven by a displacement, of the tests driven by an angle, and of all tests that drive one face.
 std::vector<std::string> pushing_tests();
 std::vector<std::string> turning_tests();
 std::vector<std::string> driving_tests();
-/// Register that a physics accepts the keys of tests that drive one face. @param tables with these keys: `load.`, `case.`
+/// Accept the keys of tests that drive one face in jobs of a physics. @param tables prefixes of the keys: `load.`, `case.`
 void accept_drive_keys(key_table& job, const std::string& physics, const std::vector<std::string>& tables);
 
-/// Set the axis of load cases without one to that of [load].
+/// Set a missing axis of a load case to load.axis.
 void complete_cases(spec& job);
 
-/// Labels of images by which sets select their nodes.
+/// Images and labels used by sets.
 std::vector<wanted_labels> labels_of_sets(const spec& job);
 
-/// Available fields of an elastic result, and those of its picture.
-std::vector<std::string> elastic_field_names();
+/// The field selected by picture.field, or its default.
+elastic_picture_field shown_field_of(const spec& job);
+/// Values of picture.field for physics with displacements.
 std::vector<const char*> shown_elastic_fields();
 
-/// Register the keys. Called by each physics with mechanical loads.
+/// Concatenation of two lists.
+template <class T>
+std::vector<T> joined(std::vector<T> first, const std::vector<T>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+/// Register the keys, if another physics has not registered them.
 void register_load_keys(key_table& job);
 
 }  // namespace osteon::physics

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The voxels of a job with all prescribed loads, for files of other programs.
+/// The mesh and the load cases of a job, for files of other programs.
 #include <fmt/format.h>
 
 #include <map>
@@ -17,20 +17,21 @@
 
 namespace osteon::physics {
 
-/// Call `f(problem, sets, cases)` with the solver's problem of a job, without supports, and its load cases.
-/// @param part the model on one rank @param ending of the file, for messages
-/// @param holds_yield the file also contains a law of failure
-/// @throws usage_error if the job has no such loads (homogenise, other physics), data_error as in a run of the job
+/// Call `f(problem, sets, cases)` with the elasticity problem of a job and its load cases.
+/// @param part the model on one rank @param ending file name ending, for messages
+/// @param has_plasticity the file contains a yield law: jobs of physics "failure" are also accepted
+/// @throws usage_error if the job has no mechanical loads (homogenise, other physics), data_error as in a run of the job
 /// @collective on part.where.comm, one rank
 template <class F>
-void with_loaded_mesh(const spec& job, local_model& part, const char* ending, bool holds_yield, log_sink& log, F&& f) {
-  if (!takes_key(job, "case") && !(holds_yield && physics_of(job).describe_loads))
-    throw usage_error(fmt::format("physics '{}' cannot be written as {}, only elasticity", job.physics, ending));
+void with_loaded_mesh(const spec& job, local_model& part, const char* ending, bool has_plasticity, log_sink& log, F&& f) {
+  if (!takes_key(job, "case") && !(has_plasticity && physics_of(job).describe_loads))
+    throw usage_error(
+        fmt::format("physics = \"{}\" cannot be written as {}; only elasticity is supported", job.physics, ending));
   if (is_homogenisation(job))
     throw usage_error(fmt::format(
-        "load.test 'homogenise' cannot be written as {}; choose a test with faces or supports that are driven", ending));
+        "load.test = \"homogenise\" cannot be written as {}; choose a test that drives a face or a support", ending));
   if (part.where.boxes->ranks() != 1)
-    throw usage_error(fmt::format("{} is written by one rank; start the command without a launcher", ending));
+    throw usage_error(fmt::format("{} files are written by one rank; start the command without an MPI launcher", ending));
   drop_unsupported(job, part, log);
   const auto problem = make_problem(part);
   node_sets sets(job, part, problem->nodes);
@@ -40,6 +41,15 @@ void with_loaded_mesh(const spec& job, local_model& part, const char* ending, bo
     require_supported(*problem, part.header.origin_mm);
   }
   f(*problem, sets, cases);
+}
+
+/// Call f(set) for the sets of supports and driven faces.
+template <class F>
+void for_each_set(const std::vector<load_case>& cases, F f) {
+  for (const load_case& c : cases) {
+    for (const support& s : c.supports) f(*s.on);
+    if (c.measures) f(*c.measures->driven);
+  }
 }
 
 /// Nodal forces of a load case, summed per node.

@@ -18,7 +18,7 @@ namespace {
 double length(const vector3& v) { return std::hypot(v.z, v.y, v.x); }
 vector3 scaled(const vector3& v, double by) { return {v.z * by, v.y * by, v.x * by}; }
 
-// Outward vector area at each node of the set, from the free faces within the set: complete on all ranks.
+// Outward vector area at each node, from the free voxel faces within the set; complete on all ranks.
 std::vector<double> areas(const node_sets& sets, const node_set& on) {
   std::vector<bool> chosen(static_cast<std::size_t>(sets.grid().nodes->size()));
   for (const std::int32_t node : on.nodes) chosen[static_cast<std::size_t>(node)] = true;
@@ -32,7 +32,7 @@ vector3 area_of(const std::vector<double>& areas, std::int32_t node) {
   return {areas[i], areas[i + 1], areas[i + 2]};
 }
 
-// Share of each node of the set in a total; the shares of all ranks add up to 1.
+// Fraction of a total at each node of the set; the fractions of all owned nodes add up to 1.
 std::vector<double> shares(const node_sets& sets, const node_set& on, bool by_area) {
   std::vector<double> share(on.nodes.size(), 1.0 / static_cast<double>(on.size));
   if (!by_area) return share;
@@ -44,15 +44,17 @@ std::vector<double> shares(const node_sets& sets, const node_set& on, bool by_ar
   }
   comm::all_reduce(sets.comm(), &total, 1, MPI_SUM);
   if (!(total > 0))
-    throw data_error(
-        fmt::format("the set '{}' of {} nodes has no free voxel face whose four nodes are in it; spread the force "
-                    "equally, or choose a set on the surface",
-                    on.name, on.size));
+    throw data_error(fmt::format(
+        "set '{}' ({} nodes) contains no free voxel face with all four nodes; set spread = \"equal\", or choose a "
+        "set on the surface",
+        on.name, on.size));
   for (double& s : share) s /= total;
   return share;
 }
 
-void add_up(applied_force& force, MPI_Comm comm) {
+}  // namespace
+
+void sum_nodal_forces(applied_force& force, MPI_Comm comm) {
   double sum[3] = {};
   for (const numerics::nodal_force& f : force.nodes)
     for (int a = 0; a < 3; ++a) sum[a] += f.force_N[a];
@@ -60,7 +62,12 @@ void add_up(applied_force& force, MPI_Comm comm) {
   force.total_N = {sum[0], sum[1], sum[2]};
 }
 
-}  // namespace
+std::string letters_of(const std::array<bool, 3>& axes) {
+  std::string letters;
+  for (std::size_t a = 0; a < 3; ++a)
+    if (axes[a]) letters += "zyx"[a];
+  return letters;
+}
 
 vector3 support::displacement_mm(const vector3& at) const {
   const vector3 r{at.z - about_mm.z, at.y - about_mm.y, at.x - about_mm.x};
@@ -68,61 +75,60 @@ vector3 support::displacement_mm(const vector3& at) const {
   return {move_mm.z + w.x * r.y - w.y * r.x, move_mm.y + w.z * r.x - w.x * r.z, move_mm.x + w.y * r.z - w.z * r.y};
 }
 
-support make_support(node_sets& sets, const support_spec& what) {
+support make_support(node_sets& sets, const support_spec& keys) {
   support s;
-  s.on = sets.find(what.on);
-  const std::optional<double> moves[] = {what.move_z_mm, what.move_y_mm, what.move_x_mm};
+  s.on = sets.find(keys.on);
+  const std::optional<double> moves[] = {keys.move_z_mm, keys.move_y_mm, keys.move_x_mm};
   for (int a = 0; a < 3; ++a) {
-    s.held[static_cast<std::size_t>(a)] = moves[a] || what.fix.find("zyx"[a]) != std::string::npos;
+    s.held[static_cast<std::size_t>(a)] = moves[a] || keys.fix.find("zyx"[a]) != std::string::npos;
     s.move_mm[a] = moves[a].value_or(0);
   }
-  if (what.rotate_deg) s.turn_rad = scaled(to_vector(*what.rotate_deg), std::numbers::pi / 180);
-  s.about_mm = what.about_mm ? to_vector(*what.about_mm) : s.on->centroid_mm;
+  if (keys.rotate_deg) s.turn_rad = scaled(to_vector(*keys.rotate_deg), std::numbers::pi / 180);
+  s.about_mm = keys.about_mm ? to_vector(*keys.about_mm) : s.on->centroid_mm;
   return s;
 }
 
-applied_force make_force(node_sets& sets, const force_spec& what) {
-  const node_set_ptr on = sets.find(what.on);
+applied_force make_force(node_sets& sets, const force_spec& keys) {
+  const node_set_ptr on = sets.find(keys.on);
   applied_force force{on->name, on->size, {}, {}};
-  force.kind = what.pressure_MPa ? "pressure" : what.toward_mm ? "toward" : "force";
+  force.kind = keys.pressure_MPa ? "pressure" : keys.toward_mm ? "toward" : "force";
   force.set = on;
   std::vector<double> share, area;
-  if (what.pressure_MPa)
+  if (keys.pressure_MPa)
     area = areas(sets, *on);
   else
-    share = shares(sets, *on, what.spread == force_spread::area);
+    share = shares(sets, *on, keys.spread == force_spread::area);
   comm::collectively(sets.comm(), [&] {
     for (std::size_t i = 0; i < on->nodes.size(); ++i) {
       const std::int32_t node = on->nodes[i];
       if (!sets.owns(node)) continue;  // contributions of ranks are summed
       vector3 f;
-      if (what.pressure_MPa) {
-        f = scaled(area_of(area, node), -*what.pressure_MPa);
-      } else if (what.node_force_N) {
-        f = to_vector(*what.node_force_N);
-      } else if (what.force_N) {
-        f = scaled(to_vector(*what.force_N), share[i]);
+      if (keys.pressure_MPa) {
+        f = scaled(area_of(area, node), -*keys.pressure_MPa);
+      } else if (keys.node_force_N) {
+        f = to_vector(*keys.node_force_N);
+      } else if (keys.force_N) {
+        f = scaled(to_vector(*keys.force_N), share[i]);
       } else {
-        const vector3 to = to_vector(*what.toward_mm), at = sets.position_mm(node);
+        const vector3 to = to_vector(*keys.toward_mm), at = sets.position_mm(node);
         const vector3 arm{to.z - at.z, to.y - at.y, to.x - at.x};
         if (!(length(arm) > 0))
-          throw data_error(
-              fmt::format("a node of the set '{}' lies at {}, where its force should point to: it has no direction; "
-                          "move toward_mm away from the set",
-                          on->name, in_mm(at)));
-        f = scaled(arm, *what.magnitude_N * share[i] / length(arm));
+          throw data_error(fmt::format(
+              "a node of set '{}' is at toward_mm = {}: its force has no direction; move toward_mm away from the "
+              "set",
+              on->name, in_mm(at)));
+        f = scaled(arm, *keys.magnitude_N * share[i] / length(arm));
       }
       if (length(f) > 0) force.nodes.push_back({node, f});
     }
   });
-  add_up(force, sets.comm());
-  auto loaded = static_cast<std::int64_t>(force.nodes.size());
-  comm::all_reduce(sets.comm(), &loaded, 1, MPI_SUM);
-  if (what.pressure_MPa && loaded == 0)
-    throw data_error(
-        fmt::format("the set '{}' of {} nodes has no free voxel face whose four nodes are in it, so no pressure "
-                    "can act; choose a set on the surface",
-                    on->name, on->size));
+  sum_nodal_forces(force, sets.comm());
+  const auto loaded = comm::sum_of(sets.comm(), static_cast<std::int64_t>(force.nodes.size()));
+  if (keys.pressure_MPa && loaded == 0)
+    throw data_error(fmt::format(
+        "set '{}' ({} nodes) contains no free voxel face with all four nodes: a pressure has no effect; choose a set "
+        "on the surface",
+        on->name, on->size));
   return force;
 }
 
@@ -133,7 +139,7 @@ applied_force body_weight(const node_sets& sets, const vector3& gravity) {
   const std::vector<material_number>& material = part.material;
   std::vector<double> mass_kg(material.empty() ? 0 : static_cast<std::size_t>(sets.grid().nodes->size()));
   voxel::for_each_cell(sets.grid(), [&](std::int32_t cell, const std::array<std::int32_t, 8>& corners) {
-    // Materials of a model are those of the job in the same order, after empty space.
+    // The materials of a model are void and the materials of the job in order.
     const material_spec& m = sets.job().materials[material[static_cast<std::size_t>(cell)] - std::size_t{1}];
     for (const std::int32_t node : corners) mass_kg[static_cast<std::size_t>(node)] += *m.density_kg_per_m3 * volume_m3 / 8;
   });
@@ -143,7 +149,7 @@ applied_force body_weight(const node_sets& sets, const vector3& gravity) {
     force.nodes.push_back({static_cast<std::int32_t>(i), scaled(gravity, mass_kg[i])});
   force.size -= static_cast<std::int64_t>(sets.shared().not_owned().size());
   comm::all_reduce(sets.comm(), &force.size, 1, MPI_SUM);
-  add_up(force, sets.comm());
+  sum_nodal_forces(force, sets.comm());
   return force;
 }
 
@@ -190,12 +196,12 @@ std::vector<numerics::prescribed_displacement> prescribe(const node_sets& sets, 
   comm::collectively(sets.comm(), [&] {
     for (const auto& [a, b] : conflicts)
       if (sets.id(a.node) == first)
-        throw usage_error(fmt::format(
-            "{} nodes are held by two supports that want different displacements; the one at {} should move by {:.6g} mm "
-            "along "
-            "{} for '{}', but by {:.6g} mm for '{}'; make the sets disjoint, or leave the axis out of one support",
-            count, in_mm(sets.position_mm(a.node)), a.value, "zyx"[a.direction], supports[a.by].on->name, b.value,
-            supports[b.by].on->name));
+        throw usage_error(
+            fmt::format("two supports prescribe different displacements at {} nodes; at {}: {:.6g} mm along {} for '{}', "
+                        "but {:.6g} mm for "
+                        "'{}'; make the sets disjoint, or omit the axis in one support",
+                        count, in_mm(sets.position_mm(a.node)), a.value, "zyx"[a.direction], supports[a.by].on->name,
+                        b.value, supports[b.by].on->name));
   });
   return fixed;
 }

@@ -17,9 +17,10 @@ bool is_used(const spec& job, const std::string& set) {
   const auto in = [&](const auto& list) {
     return std::any_of(list.begin(), list.end(), [&](const auto& entry) { return entry.on == set; });
   };
-  return in(job.groups.of<mechanical_keys>().supports) || in(job.groups.of<mechanical_keys>().forces) ||
-         std::any_of(job.groups.of<mechanical_keys>().cases.begin(), job.groups.of<mechanical_keys>().cases.end(),
-                     [&](const case_spec& c) { return in(c.supports) || in(c.forces); });
+  const mechanical_keys& keys = job.groups.of<mechanical_keys>();
+  return in(keys.supports) || in(keys.forces) || std::any_of(keys.cases.begin(), keys.cases.end(), [&](const case_spec& c) {
+           return in(c.supports) || in(c.forces);
+         });
 }
 
 }  // namespace
@@ -51,7 +52,7 @@ void check_loads_on_solid(const spec& job, const std::function<local_model()>& r
   }
 }
 
-std::int64_t held_by_test(const spec& job, const voxel::node_count& nodes, elastic_test test) {
+std::int64_t prescribed_by_test(const spec& job, const voxel::node_count& nodes, elastic_test test) {
   const mechanical_keys& keys = job.groups.of<mechanical_keys>();
   if (!keys.cases.empty() || keys.drive.faces != loaded_faces::image || keys.drive.depth_mm > 0) return 0;
   const auto on = [&](std::size_t a) { return nodes.on_face[a][0] + nodes.on_face[a][1]; };

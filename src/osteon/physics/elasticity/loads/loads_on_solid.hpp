@@ -10,14 +10,14 @@
 
 namespace osteon::physics {
 
-/// Make the sets, supports and forces of a job that is not a homogenisation, and check that they hold the whole solid.
-/// @param read makes the local model, on one rank @throws data_error, usage_error
+/// Create the load cases of a job other than a homogenisation, and check that the supports hold the whole solid.
+/// @param read creates the model on one rank @throws data_error, usage_error
 void check_loads_on_solid(const spec& job, const std::function<local_model()>& read, std::vector<problem>& warnings);
 
-/// Warn of sets that select no node and are not used by a support or force. @collective
+/// Warn of unused sets that contain no node. @collective
 void warn_of_unused_sets(node_sets& sets, const spec& job, log_sink& log);
 
-/// Displacements prescribed by a standard test on whole faces of the image; the number held by other supports is small.
-std::int64_t held_by_test(const spec& job, const voxel::node_count& nodes, elastic_test test);
+/// Number of displacements prescribed by a standard test on whole faces of the image. Other supports are neglected.
+std::int64_t prescribed_by_test(const spec& job, const voxel::node_count& nodes, elastic_test test);
 
 }  // namespace osteon::physics

@@ -37,17 +37,23 @@ std::string describe(const set_spec& s) {
   return fmt::format("listed {}", s.select.name());
 }
 
-// The image contains a set of points if each of them was found by some rank.
-void require_all_found(MPI_Comm comm, std::vector<int> found, const set_spec& what,
+std::vector<std::int32_t> sorted_unique(std::vector<std::int32_t> nodes) {
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  return nodes;
+}
+
+// Check that some rank has found each listed voxel or node.
+void require_all_found(MPI_Comm comm, std::vector<int> found, const set_spec& s,
                        const std::vector<std::vector<std::int64_t>>& listed, const char* kind) {
   comm::all_reduce(comm, found.data(), found.size(), MPI_MAX);
   const auto missing = std::count(found.begin(), found.end(), 0);
   if (missing == 0) return;
   const auto first = static_cast<std::size_t>(std::find(found.begin(), found.end(), 0) - found.begin());
   throw data_error(fmt::format(
-      "set '{}': {} of the {} listed {} are not part of the solid, the first is [{}]; list solid ones, [z, y, x] from 0 in "
-      "the image after cropping, or choose another threshold",
-      what.name, missing, found.size(), kind, fmt::join(listed[first], ", ")));
+      "set '{}': {} of the {} listed {} are not part of the solid, the first is [{}]; use indices [z, y, x] from 0 in the "
+      "cropped image, or change the threshold",
+      s.name, missing, found.size(), kind, fmt::join(listed[first], ", ")));
 }
 
 }  // namespace
@@ -60,7 +66,7 @@ node_sets::node_sets(const spec& job, const local_model& part, const voxel::run_
       grid_{&part.cells, &nodes, part.where.owned.begin, part.header.spacing_mm, part.header.origin_mm},
       shared_(grid::share_nodes(part.where, nodes)) {
   constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
-  std::int64_t bounds[6] = {none, none, none, none, none, none};  // lowest positions, negated highest positions
+  std::int64_t bounds[6] = {none, none, none, none, none, none};  // minimum and negated maximum positions
   voxel::for_each_node(grid_, [&](std::int32_t, index3 at) {
     for (int a = 0; a < 3; ++a) {
       bounds[a] = std::min(bounds[a], at[a]);
@@ -86,7 +92,7 @@ node_set_ptr node_sets::find(const std::string& name) {
     std::vector<std::int32_t> more = select(s), both;
     if (s.surface) more = on_surface(more);
     if (s.within) {
-      const node_set_ptr other = find(*s.within);  // recursion ends: checked by validate
+      const node_set_ptr other = find(*s.within);  // check_loads excludes circular references
       std::erase_if(more,
                     [&](std::int32_t node) { return !std::binary_search(other->nodes.begin(), other->nodes.end(), node); });
     }
@@ -95,18 +101,16 @@ node_set_ptr node_sets::find(const std::string& name) {
     selections.push_back(describe(s) + (s.surface ? ", surface only" : "") +
                          (s.within ? fmt::format(", within '{}'", *s.within) : ""));
   }
-  if (selections.empty())  // a face of the image: checked by validate
-    return known_[name] = face_or(
-               "make it a [[set]] with select = \"face\" and of = \"solid\", or crop the image "
-               "(image.crop_voxels)",
-               axis_of(name[0]), name.ends_with("high"), {});
+  if (selections.empty())  // a face of the image: check_loads excludes other names
+    return known_[name] =
+               face_or("define a [[set]] with select = \"face\" and of = \"solid\", or crop the image (image.crop_voxels)",
+                       axis_of(name[0]), name.ends_with("high"), {});
   return known_[name] = make(name, std::move(nodes), fmt::format("{}", fmt::join(selections, "; ")));
 }
 
 node_set_ptr node_sets::face(axis across, bool high, face_choice which) const {
-  constexpr const char* of_image =
-      "load the faces of the solid (load.faces = \"solid\"), or crop the image (image.crop_voxels)";
-  return face_or(which.of_solid ? "make depth_mm larger" : of_image, across, high, which);
+  constexpr const char* of_image = "set load.faces = \"solid\", or crop the image (image.crop_voxels)";
+  return face_or(which.of_solid ? "increase depth_mm" : of_image, across, high, which);
 }
 
 node_set_ptr node_sets::face_or(const std::string& remedy, axis across, bool high, face_choice which) const {
@@ -145,7 +149,7 @@ std::vector<std::int32_t> node_sets::select(const set_spec& s) const {
   return s.select == set_select::nodes ? select_nodes(s) : select_points(s);
 }
 
-// A rank has only the voxels on its side of a node, so the marks are summed.
+// Voxels around a shared node belong to several ranks; the exchange sums their marks.
 std::vector<std::int32_t> node_sets::corners(const std::vector<material_number>& marked_cells) const {
   std::vector<float> mark = voxel::corners_of_cells(grid_, marked_cells);
   shared_.exchange_add(mark.data(), one_value);
@@ -174,23 +178,23 @@ std::vector<std::int32_t> node_sets::select_material(const std::string& name) co
     known = known || wanted[m];
   }
   if (!known) {
-    constexpr std::size_t most_told = 40;
-    const bool has_more = names.size() > most_told;
-    names.resize(std::min(names.size(), most_told));
-    throw data_error(fmt::format("there is no material '{}' to select nodes by; materials are {}{}", name,
-                                 fmt::join(names, ", "), has_more ? " and more" : ""));
+    constexpr std::size_t most_named = 40;
+    const bool has_more = names.size() > most_named;
+    names.resize(std::min(names.size(), most_named));
+    throw data_error(fmt::format("unknown material '{}' of a set; available materials: {}{}", name, fmt::join(names, ", "),
+                                 has_more ? " and more" : ""));
   }
   std::vector<material_number> marked = part_.material;
   for (material_number& m : marked) m = wanted[m];
   return corners(marked);
 }
 
-std::vector<std::int32_t> node_sets::select_labels(const set_spec& what) const {
-  const std::string path = label_file(job_, *what.image, output_paths(job_).model);
+std::vector<std::int32_t> node_sets::select_labels(const set_spec& s) const {
+  const std::string path = label_file(job_, *s.image, output_paths(job_).model);
   const voxel::model_header header = io::read_model_header(comm(), path, access_of(job_));
   const std::vector<material_number> values = io::read_model_block(path, header, part_.where, access_of(job_));
   std::set<std::string> names;
-  for (const std::int64_t label : what.labels) names.insert(std::to_string(label));
+  for (const std::int64_t label : s.labels) names.insert(std::to_string(label));
   std::vector<bool> wanted(header.materials.size());
   for (std::size_t m = 1; m < header.materials.size(); ++m) wanted[m] = names.contains(header.materials[m].name);
   std::vector<material_number> marked = voxel::gather(part_.cells, {values.data(), part_.where.owned.shape()});
@@ -198,42 +202,40 @@ std::vector<std::int32_t> node_sets::select_labels(const set_spec& what) const {
   return corners(marked);
 }
 
-std::vector<std::int32_t> node_sets::select_voxels(const set_spec& what) const {
+std::vector<std::int32_t> node_sets::select_voxels(const set_spec& s) const {
   std::vector<material_number> marked(static_cast<std::size_t>(part_.cells.size()));
   std::vector<int> found;
-  for (const auto& v : what.voxels) {
+  for (const auto& v : s.voxels) {
     const index3 at = index3{v[0], v[1], v[2]} - grid_.begin;
     const std::int32_t cell = part_.cells.find(at.z, at.y, at.x);
     found.push_back(cell >= 0);
     if (cell >= 0) marked[static_cast<std::size_t>(cell)] = 1;
   }
-  require_all_found(comm(), std::move(found), what, what.voxels, "voxels");
+  require_all_found(comm(), std::move(found), s, s.voxels, "voxels");
   return corners(marked);
 }
 
-std::vector<std::int32_t> node_sets::select_nodes(const set_spec& what) const {
+std::vector<std::int32_t> node_sets::select_nodes(const set_spec& s) const {
   std::vector<std::int32_t> nodes;
   std::vector<int> found;
-  for (const auto& n : what.nodes) {
+  for (const auto& n : s.nodes) {
     const index3 at = index3{n[0], n[1], n[2]} - grid_.begin;
     const std::int32_t node = grid_.nodes->find(at.z, at.y, at.x);
     found.push_back(node >= 0);
     if (node >= 0) nodes.push_back(node);
   }
-  require_all_found(comm(), std::move(found), what, what.nodes, "nodes");
-  std::sort(nodes.begin(), nodes.end());
-  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-  return nodes;
+  require_all_found(comm(), std::move(found), s, s.nodes, "nodes");
+  return sorted_unique(std::move(nodes));
 }
 
-std::vector<std::int32_t> node_sets::select_points(const set_spec& what) const {
+std::vector<std::int32_t> node_sets::select_points(const set_spec& s) const {
   const vector3& h = grid_.spacing_mm;
   const double reach = std::hypot(h.z, h.y, h.x);
-  const std::size_t count = what.points_mm.size();
-  // Distance and number of each rank's closest node; the lower number is chosen for equal distances.
+  const std::size_t count = s.points_mm.size();
+  // Distance and number of the closest node of each rank; equal distances are resolved by the lower number.
   std::vector<double> mine(2 * count), all(2 * count * static_cast<std::size_t>(comm::size(comm())));
   for (std::size_t p = 0; p < count; ++p) {
-    const voxel::near_node near = voxel::nearest_node(grid_, to_vector(what.points_mm[p]));
+    const voxel::near_node near = voxel::nearest_node(grid_, to_vector(s.points_mm[p]));
     mine[2 * p] = near.distance_mm;
     mine[2 * p + 1] = near.node < 0 ? -1 : static_cast<double>(id(near.node));
   }
@@ -249,23 +251,21 @@ std::vector<std::int32_t> node_sets::select_points(const set_spec& what) const {
       }
     if (distance > reach)
       throw data_error(fmt::format(
-          "set '{}': the point {} lies in empty space, {:.3g} mm from the nearest node of the solid, which is more than a "
-          "voxel's diagonal of {:.3g} mm; the solid reaches from {} to {}",
-          what.name, in_mm(to_vector(what.points_mm[p])), distance, reach, in_mm(solid_low_mm()), in_mm(solid_high_mm())));
+          "set '{}': the distance of point {} to the nearest node of the solid is {:.3g} mm, more than a voxel diagonal "
+          "({:.3g} mm); the solid extends from {} to {}",
+          s.name, in_mm(to_vector(s.points_mm[p])), distance, reach, in_mm(solid_low_mm()), in_mm(solid_high_mm())));
     const index3 size = part_.where.domain + index3{1, 1, 1};
     const auto n = static_cast<std::int64_t>(number);
     const index3 at = index3{n / (size.y * size.x), n / size.x % size.y, n % size.x} - grid_.begin;
     if (const std::int32_t node = grid_.nodes->find(at.z, at.y, at.x); node >= 0) nodes.push_back(node);
   }
-  std::sort(nodes.begin(), nodes.end());
-  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-  return nodes;
+  return sorted_unique(std::move(nodes));
 }
 
 node_set_ptr node_sets::make(std::string name, std::vector<std::int32_t> nodes, const std::string& selection,
                              const std::string& remedy) const {
   constexpr double none = std::numeric_limits<double>::infinity();
-  double sums[4] = {}, bounds[6] = {none, none, none, none, none, none};  // lowest, negated highest
+  double sums[4] = {}, bounds[6] = {none, none, none, none, none, none};  // minimum and negated maximum
   for (const std::int32_t node : nodes) {
     const vector3 at = position_mm(node);
     for (int a = 0; a < 3; ++a) {
@@ -279,7 +279,7 @@ node_set_ptr node_sets::make(std::string name, std::vector<std::int32_t> nodes, 
   comm::all_reduce(comm(), sums, 4, MPI_SUM);
   comm::all_reduce(comm(), bounds, 6, MPI_MIN);
   if (sums[0] == 0)
-    throw data_error(fmt::format("the set '{}' ({}) selects no node of the solid, which reaches from {} to {}; {}", name,
+    throw data_error(fmt::format("set '{}' ({}) contains no node of the solid, which extends from {} to {}; {}", name,
                                  selection, in_mm(solid_low_mm()), in_mm(solid_high_mm()), remedy));
   return std::make_shared<node_set>(node_set{std::move(name),
                                              std::move(nodes),

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The node sets of a job on a distributed specimen.
+/// The node sets of a job on a distributed model.
 #include <map>
 #include <memory>
 #include <osteon/grid/block_nodes.hpp>
@@ -11,39 +11,39 @@
 
 namespace osteon::physics {
 
-/// A named set of nodes. Each rank stores all of its own nodes that belong to the set.
+/// A named set of nodes. Each rank stores all its nodes in the set, shared nodes included.
 struct node_set {
   std::string name;
   std::vector<std::int32_t> nodes;  ///< ascending local numbers
-  std::int64_t size = 0;            ///< all ranks, every node counted once
-  vector3 low_mm, high_mm;          ///< smallest box around the set, all ranks
+  std::int64_t size = 0;            ///< nodes of all ranks, each counted once
+  vector3 low_mm, high_mm;          ///< bounding box, all ranks
   vector3 centroid_mm;              ///< mean position
 };
 
 using node_set_ptr = std::shared_ptr<const node_set>;
 
-/// Faces loaded by a test.
+/// The selection of a face.
 struct face_choice {
-  bool of_solid = false;  ///< faces of the smallest box around the solid, not of the image
+  bool of_solid = false;  ///< face of the bounding box of the solid instead of the image
   double depth_mm = 0;
 };
 
-/// The nodes of a specimen, and sets of them. All members that create sets are collective.
+/// The nodes of a specimen and its sets. Members that create sets are collective.
 class node_sets {
  public:
   /// Borrows all arguments. @collective on part.where.comm
   node_sets(const spec& job, const local_model& part, const voxel::run_set& nodes);
 
-  /// A set of the job or a face of the image.
-  /// @throws data_error if it selects no node, or touches no solid where required @collective
+  /// A set of the job, or a face of the image.
+  /// @throws data_error if the set contains no node @collective
   node_set_ptr find(const std::string& name);
-  /// The low or high face normal to `across`, loaded by a test. @throws data_error if it has no node @collective
+  /// The low or high face normal to `across`. @throws data_error if it contains no node @collective
   node_set_ptr face(axis across, bool high, face_choice which) const;
-  /// A set of given nodes. @param nodes ascending; each rank that has a node of the set includes it
-  /// @param selection method of selection @param remedy action for the user if there are none, both for the message
-  /// @throws data_error if there are none @collective
+  /// A set of given nodes. @param nodes ascending; each rank includes all its nodes of the set
+  /// @param selection description of the selection @param remedy action for the user, both for the error message
+  /// @throws data_error if the set is empty @collective
   node_set_ptr make(std::string name, std::vector<std::int32_t> nodes, const std::string& selection,
-                    const std::string& remedy = "move it there, or make it larger") const;
+                    const std::string& remedy = "move or enlarge the set") const;
 
   const voxel::node_grid& grid() const { return grid_; }
   const grid::shared_nodes& shared() const { return shared_; }
@@ -55,17 +55,17 @@ class node_sets {
   vector3 position_mm(std::int32_t node) const { return grid_.position_mm(grid_.place(node)); }
   /// Return true if the node is not shared with a lower rank.
   bool owns(std::int32_t node) const;
-  /// Edges of the smallest box around the solid's nodes.
+  /// Low and high corner of the bounding box of the solid.
   vector3 solid_low_mm() const { return grid_.position_mm(low_); }
   vector3 solid_high_mm() const { return grid_.position_mm(high_); }
 
  private:
-  std::vector<std::int32_t> select(const set_spec& what) const;
+  std::vector<std::int32_t> select(const set_spec& s) const;
   std::vector<std::int32_t> select_material(const std::string& name) const;
-  std::vector<std::int32_t> select_labels(const set_spec& what) const;
-  std::vector<std::int32_t> select_voxels(const set_spec& what) const;
-  std::vector<std::int32_t> select_nodes(const set_spec& what) const;
-  std::vector<std::int32_t> select_points(const set_spec& what) const;
+  std::vector<std::int32_t> select_labels(const set_spec& s) const;
+  std::vector<std::int32_t> select_voxels(const set_spec& s) const;
+  std::vector<std::int32_t> select_nodes(const set_spec& s) const;
+  std::vector<std::int32_t> select_points(const set_spec& s) const;
   std::vector<std::int32_t> corners(const std::vector<material_number>& marked_cells) const;
   node_set_ptr face_or(const std::string& remedy, axis across, bool high, face_choice which) const;
   voxel::slab face_slab(axis across, bool high, face_choice which) const;
@@ -81,7 +81,7 @@ class node_sets {
 
 /// Text "[z, y, x] mm".
 std::string in_mm(const vector3& position);
-/// Convert a list of three to a vector.
+/// Convert a list of three numbers to a vector.
 inline vector3 to_vector(const std::vector<double>& list) { return {list[0], list[1], list[2]}; }
 /// The axis of a letter.
 inline axis axis_of(char letter) { return letter == 'z' ? axis::z : letter == 'y' ? axis::y : axis::x; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
@@ -10,7 +11,7 @@ namespace osteon::physics {
 
 namespace {
 
-constexpr std::size_t most_sets = 255;  // limited by the values of a byte
+constexpr std::size_t most_sets = 255;  // values of a byte
 
 }  // namespace
 
@@ -38,9 +39,9 @@ std::vector<io::label_run> numbered_sets::runs() const {
   const voxel::node_grid& grid = sets_.grid();
   std::vector<std::uint8_t> number(static_cast<std::size_t>(grid.nodes->size()));
   std::vector<std::size_t> order(known_.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return known_[a]->size > known_[b]->size; });
-  std::vector<std::uint8_t> rank(known_.size() + 1);  // by number: the higher, the smaller the set
+  std::vector<std::uint8_t> rank(known_.size() + 1);  // by number: smaller sets have higher ranks
   for (std::size_t i = 0; i < order.size(); ++i) {
     rank[order[i] + 1] = static_cast<std::uint8_t>(i);
     for (const std::int32_t node : known_[order[i]]->nodes)
@@ -57,8 +58,8 @@ std::vector<io::label_run> numbered_sets::runs() const {
     for (std::int32_t i = 0; i < r.length; ++i) {
       const int n = of_cell[static_cast<std::size_t>(r.first + i)];
       if (n == 0) continue;
-      const bool goes_on = i > 0 && of_cell[static_cast<std::size_t>(r.first + i - 1)] == n;
-      if (goes_on)
+      const bool continues = i > 0 && of_cell[static_cast<std::size_t>(r.first + i - 1)] == n;
+      if (continues)
         ++found.back().length;
       else
         found.push_back({static_cast<std::int32_t>(grid.begin.z + r.z), static_cast<std::int32_t>(grid.begin.y + r.y),

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Sets of nodes by number, and the voxels at them.
+/// Numbered sets of nodes, and the voxels at their nodes.
 #include <nlohmann/json.hpp>
 #include <osteon/io/label_nrrd.hpp>
 #include <osteon/physics/elasticity/loads/loads.hpp>
@@ -9,20 +9,20 @@
 
 namespace osteon::physics {
 
-/// Sets numbered from 1 in the order of addition; the number of sets is limited to the values of a byte.
+/// Sets numbered from 1 in the order of addition. There are at most 255 sets.
 class numbered_sets {
  public:
   /// Borrows `sets`.
   explicit numbered_sets(const node_sets& sets) : sets_(sets) {}
 
-  /// Return its number; 0 if the limit is reached. @collective local
+  /// Add a set. @return its number; 0 if the limit is reached @collective local
   int add(const node_set_ptr& set);
 
-  /// Number, name, nodes, smallest box and mean position of each. Positions are [z, y, x]. @collective local
+  /// Number, name, node count, bounding box and mean position of each set. Positions are [z, y, x]. @collective local
   nlohmann::ordered_json described() const;
 
-  /// Voxels of this rank with a node in a set, as runs of one number. A voxel of several sets has the number of the
-  /// smallest. @collective local
+  /// Voxels of this rank with a node in a set, as runs of equal number. A voxel in several sets has the number of the
+  /// smallest set. @collective local
   std::vector<io::label_run> runs() const;
 
  private:

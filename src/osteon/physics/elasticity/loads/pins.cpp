@@ -20,25 +20,24 @@ constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
 
 bool has_bit(motion_mask mask, int coordinate) { return (mask >> coordinate & 1) != 0; }
 
-// A pinned part. Numbers are ids of nodes; a row is the direction from the first node to the second.
+// A pinned part, with the global numbers of its pinned nodes. A row is the direction from the first node to the second.
 struct pinned_part {
   std::int32_t part = 0;
   motion_mask motions = 0;
   bool on_plate = false;
   std::int64_t first = none, second = none;
   std::vector<std::array<int, 2>> rows;  // axis of the row, held axis of the second node
-  int row = 0;                           // row of the second node
+  int row = 0;                           // index of the row of the second node
 };
 
 class pin_maker {
  public:
-  pin_maker(const node_sets& sets, const solid_parts& parts, const pinned_case& what)
-      : sets_(sets), parts_(parts), what_(what) {}
+  pin_maker(const node_sets& sets, const solid_parts& parts, const pinned_case& c) : sets_(sets), parts_(parts), case_(c) {}
 
   std::vector<support> run() {
-    part_motions joint(parts_, what_.fixed);
-    if (what_.rule) pin_on_plates(*what_.rule, joint);
-    if (!what_.has_forces && parts_.count() > 1) pin_between_places(joint);
+    part_motions joint(parts_, case_.fixed);
+    if (case_.rule) pin_on_plates(*case_.rule, joint);
+    if (!case_.has_forces && parts_.count() > 1) pin_between_places(joint);
     return supports();
   }
 
@@ -82,15 +81,15 @@ class pin_maker {
     add(joint, candidates);
   }
 
-  // Parts that touch supports of the user are not load paths: their remaining motions are left to the user.
+  // Parts at supports of the job are not load paths: the user is responsible for their remaining motions.
   part_plates touched_plates() const {
     part_plates plates{std::vector<int>(at(parts_.count())), std::vector<int>(at(parts_.count()))};
-    if (what_.rule) {
-      for (std::size_t s = 0; s < what_.plates.size(); ++s)
-        for (const std::int32_t node : what_.plates[s].on->nodes)
+    if (case_.rule) {
+      for (std::size_t s = 0; s < case_.plates.size(); ++s)
+        for (const std::int32_t node : case_.plates[s].on->nodes)
           for (const std::int32_t part : parts_.at_node(node)) plates.touched[at(part)] |= 1 << s;
     } else {
-      for (const numerics::prescribed_displacement& p : what_.fixed)
+      for (const numerics::prescribed_displacement& p : case_.fixed)
         for (const std::int32_t part : parts_.at_node(p.node)) plates.ignored[at(part)] = 1;
     }
     comm::all_reduce(sets_.comm(), plates.touched.data(), parts_.count(), MPI_BOR);
@@ -123,13 +122,13 @@ class pin_maker {
         if (const std::int32_t k = pinned_of_part_[at(part)]; k >= 0 && pinned_[at(k)].on_plate == is_on_plate)
           visit(node, at(k));
     };
-    if (what_.rule)
-      for (const std::int32_t node : what_.rule->plate->nodes) all_parts(node, true);
+    if (case_.rule)
+      for (const std::int32_t node : case_.rule->plate->nodes) all_parts(node, true);
     if (std::any_of(pinned_.begin(), pinned_.end(), [](const pinned_part& p) { return !p.on_plate; }))
       for (std::int32_t node = 0; node < sets_.grid().nodes->size(); ++node) all_parts(node, false);
   }
 
-  // The node of the lowest number: on the plate, or of the whole part if it does not reach the plate.
+  // Select the node with the lowest number: on the plate, or in the whole part if it has no node on the plate.
   void find_first_nodes() {
     for (pinned_part& p : pinned_) p.on_plate = true;
     find_lowest_nodes(true);
@@ -146,8 +145,8 @@ class pin_maker {
       if (pinned_[k].on_plate == on_plate) pinned_[k].first = first[k];
   }
 
-  // The node farthest from the first one, in line with it along an axis if possible, so that a uniform specimen keeps its
-  // symmetric deformation.
+  // Select the node farthest from the first, aligned with it along an axis if possible, so that the deformation of a uniform
+  // specimen remains symmetric.
   void find_second_nodes() {
     std::vector<double> best(pinned_.size(), 0.0);
     const auto visit_rows = [&](auto&& visit) {
@@ -178,7 +177,7 @@ class pin_maker {
     return lever + 2 * std::max({high.z - low.z, high.y - low.y, high.x - low.x});
   }
 
-  // In an order independent of the ranks: among parts that move together the first one gets the pins.
+  // The order is independent of the ranks: of parts that move together, the first is pinned.
   std::vector<pin_candidate> list_candidates(const pin_rule& rule) const {
     std::vector<const pinned_part*> order;
     for (const pinned_part& p : pinned_) order.push_back(&p);
@@ -208,7 +207,7 @@ class pin_maker {
         if (const std::int32_t node = sets_.grid().nodes->find(local.z, local.y, local.x); node >= 0) nodes.push_back(node);
       }
       if (count == 0) continue;
-      const std::string where = on_plate ? what_.rule->plate->name : "the solid";
+      const std::string where = on_plate ? case_.rule->plate->name : "the solid";
       support s;
       s.on = sets_.make(count == 1 ? "a node of " + where : fmt::format("{} nodes of {}", count, where), std::move(nodes),
                         "chosen");
@@ -219,8 +218,8 @@ class pin_maker {
   }
 
   bool is_on_plate(index3 place) const {
-    if (!what_.rule) return false;
-    const vector3 p = sets_.grid().position_mm(place), &low = what_.rule->plate->low_mm, &high = what_.rule->plate->high_mm;
+    if (!case_.rule) return false;
+    const vector3 p = sets_.grid().position_mm(place), &low = case_.rule->plate->low_mm, &high = case_.rule->plate->high_mm;
     for (int a = 0; a < 3; ++a)
       if (p[a] < low[a] || p[a] > high[a]) return false;
     return true;
@@ -235,7 +234,7 @@ class pin_maker {
 
   const node_sets& sets_;
   const solid_parts& parts_;
-  const pinned_case& what_;
+  const pinned_case& case_;
   std::vector<std::int32_t> pinned_of_part_;
   std::vector<pinned_part> pinned_;
   std::map<std::int64_t, int> held_;  // by id of the node: bits z, y, x
@@ -243,8 +242,8 @@ class pin_maker {
 
 }  // namespace
 
-std::vector<support> make_pins(const node_sets& sets, const solid_parts& parts, const pinned_case& what) {
-  return pin_maker(sets, parts, what).run();
+std::vector<support> make_pins(const node_sets& sets, const solid_parts& parts, const pinned_case& c) {
+  return pin_maker(sets, parts, c).run();
 }
 
 }  // namespace osteon::physics

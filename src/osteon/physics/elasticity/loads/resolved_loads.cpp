@@ -20,12 +20,9 @@ namespace {
 json described_case(const load_case& c, const node_sets& sets, numbered_sets& known) {
   json supports = json::array(), forces = json::array();
   for (const support& s : c.supports) {
-    std::string held;
-    for (std::size_t a = 0; a < 3; ++a)
-      if (s.held[a]) held += "zyx"[a];
     supports.push_back({{"set", known.add(s.on)},
                         {"on", s.on->name},
-                        {"held", held},
+                        {"held", letters_of(s.held)},
                         {"displacement_mm", list_z_y_x(s.displacement_mm(s.on->centroid_mm))}});
   }
   for (const applied_force& f : c.forces)
@@ -38,7 +35,7 @@ json described_case(const load_case& c, const node_sets& sets, numbered_sets& kn
   return {{"name", c.name}, {"test", name_of(c.test)}, {"supports", supports}, {"forces", forces}};
 }
 
-// Above this size the search takes gigabytes.
+// Limit of the search for necks, which requires gigabytes for larger models.
 constexpr std::int64_t most_voxels_searched = std::int64_t{1} << 28;
 
 json described_necks(const local_model& part) {
@@ -59,12 +56,13 @@ json resolve_loads(const spec& job, const std::function<local_model()>& read, co
   const auto problem = make_problem(part);
   node_sets sets(job, part, problem->nodes);
   numbered_sets known(sets);
-  json missed = json::array(), cases = json::array();
-  for (const set_spec& s : job.groups.of<mechanical_keys>().sets) try {
+  json empty = json::array(), cases = json::array();
+  const std::vector<set_spec>& keys = job.groups.of<mechanical_keys>().sets;
+  for (const set_spec& s : keys) try {
       known.add(sets.find(s.name));
     } catch (const data_error& e) {
-      const bool told = std::any_of(missed.begin(), missed.end(), [&](const json& m) { return m["name"] == s.name; });
-      if (!told) missed.push_back({{"number", 0}, {"name", s.name}, {"fault", e.what()}});
+      const bool is_listed = std::any_of(empty.begin(), empty.end(), [&](const json& m) { return m["name"] == s.name; });
+      if (!is_listed) empty.push_back({{"number", 0}, {"name", s.name}, {"fault", e.what()}});
     }
   try {
     for (const load_case& c : make_cases(sets, null_log())) cases.push_back(described_case(c, sets, known));
@@ -72,11 +70,11 @@ json resolve_loads(const spec& job, const std::function<local_model()>& read, co
   } catch (const usage_error&) {
   }
   json all = known.described();
-  for (json& m : missed) all.push_back(std::move(m));
+  for (json& m : empty) all.push_back(std::move(m));
   for (json& entry : all) {
     entry["entries"] = json::array();
-    for (std::size_t i = 0; i < job.groups.of<mechanical_keys>().sets.size(); ++i)
-      if (entry["name"] == job.groups.of<mechanical_keys>().sets[i].name) entry["entries"].push_back(i);
+    for (std::size_t i = 0; i < keys.size(); ++i)
+      if (entry["name"] == keys[i].name) entry["entries"].push_back(i);
   }
   const voxel::model_header& h = part.header;
   if (!volume.empty()) io::write_labels(volume, {h.shape, h.spacing_mm, h.origin_mm, std::nullopt}, known.runs());

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The sets, supports and forces of a job evaluated on its solid, before the solve.
+/// Evaluation of the sets, supports and forces of a job on its solid, without solving.
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <osteon/job/local_model.hpp>
@@ -9,14 +9,18 @@
 
 namespace osteon::physics {
 
-/// Find every set of a job and the supports and forces of its cases.
+/// Evaluate the sets of a job, and the supports and forces of its load cases. Lists are [z, y, x].
 ///
-/// Returns `sets` (number, name, entries of [[set]] from 0, nodes, box, mean position; an empty set has `fault` instead),
-/// `cases` (supports: number of the set, held axes, motion; forces: number of the set, kind, mean point of action, and sum),
-/// `necks` (find_necks: number of voxels, the first ones; null for models too large to search), `shape`, `spacing_mm` and
-/// `origin_mm` of the model. A case whose loads cannot be made is omitted. Lists are [z, y, x].
-/// @param read makes the whole model, on one rank; a homogenisation has no loads and the result is null @param volume file
-/// for the numbers of the sets in the voxels (NRRD); empty: none
+/// The keys of the result are:
+/// - `sets`: number, name, indices of [[set]] from 0, nodes, bounding box and mean position, or `fault` for an empty set;
+/// - `cases`: supports (number of the set, constrained axes, displacement) and forces (number of the set, kind, mean point
+/// of
+///   action, sum). A case with invalid loads is omitted;
+/// - `necks`: number of voxels and the first voxel of find_necks(); null for models too large to search;
+/// - `shape`, `spacing_mm` and `origin_mm` of the model.
+///
+/// @param read creates the whole model on one rank @param volume NRRD file for the set numbers of the voxels; empty: no file
+/// @return null for a homogenisation, which has no loads
 /// @throws machine_error if the file cannot be written
 nlohmann::ordered_json resolve_loads(const spec& job, const std::function<local_model()>& read, const std::string& volume);
 

@@ -33,22 +33,22 @@ class test_maker {
     third_ = 3 - axis_ - across_;
     low_ = face(axis_, false);
     high_ = face(axis_, true);
-    measure& m = made_.what;
+    measure& m = made_.measures;
     m.test = test;
     m.driven = high_;
     m.length_mm = high_->low_mm[axis_] - low_->high_mm[axis_];
     if (!(m.length_mm > 0))
-      throw data_error(
-          fmt::format("the loaded faces '{}' and '{}' leave no distance between them: the one ends at {:.6g} mm and "
-                      "the other begins at {:.6g} mm; make depth_mm smaller",
-                      low_->name, high_->name, low_->high_mm[axis_], high_->low_mm[axis_]));
+      throw data_error(fmt::format(
+          "the loaded faces '{}' and '{}' overlap: the first ends at {:.6g} mm, the second begins at {:.6g} mm; reduce "
+          "depth_mm",
+          low_->name, high_->name, low_->high_mm[axis_], high_->low_mm[axis_]));
     m.area = area_of(load, sets.part(), static_cast<axis>(axis_),
                      test == elastic_test::confined || test == elastic_test::pure_shear, box_mm());
   }
 
   standard_test make() {
     using enum elastic_test;
-    const elastic_test test = made_.what.test;
+    const elastic_test test = made_.measures.test;
     if (test == bending)
       bend();
     else if (test == torsion)
@@ -77,22 +77,22 @@ class test_maker {
     return made_.supports.back();
   }
 
-  // Displacement that drives the test, or a typical one whose solution is scaled afterwards.
+  // Displacement of the driven face, or a typical displacement for a solution that is scaled to a load.
   double displacement(double usual_strain) {
-    measure& m = made_.what;
+    measure& m = made_.measures;
     m.wanted = load_.force_N;
     m.amount = load_.displacement_mm ? *load_.displacement_mm : load_.strain.value_or(usual_strain) * m.length_mm;
     return m.amount;
   }
   double angle() {
-    made_.what.wanted = load_.moment_N_mm;
-    made_.what.turns = true;
-    return made_.what.amount = radians(load_.angle_deg.value_or(1));
+    made_.measures.wanted = load_.moment_N_mm;
+    made_.measures.turns = true;
+    return made_.measures.amount = radians(load_.angle_deg.value_or(1));
   }
 
   void press(elastic_test test) {
     const bool bonded = test == elastic_test::axial_bonded;
-    made_.what.along = static_cast<axis>(axis_);
+    made_.measures.along = static_cast<axis>(axis_);
     hold(low_, bonded ? all_axes : single_axis(axis_));
     hold(high_, bonded ? all_axes : single_axis(axis_)).move_mm[axis_] = displacement(-0.01);
     if (!bonded) made_.pins = {low_, {across_, third_}, {in_plane(axis_)}};
@@ -103,26 +103,26 @@ class test_maker {
   }
 
   void slide() {
-    made_.what.along = static_cast<axis>(across_);
+    made_.measures.along = static_cast<axis>(across_);
     hold(low_, all_axes);
     hold(high_, all_axes).move_mm[across_] = displacement(0.01);
   }
 
-  // Faces across both axes follow u_i = gamma x_j / 2, so that a uniform specimen is sheared uniformly.
+  // The faces normal to both axes are displaced by u_i = gamma x_j / 2: the strain of a uniform specimen is uniform.
   void shear_evenly() {
-    made_.what.along = static_cast<axis>(across_);
-    const double gamma = displacement(0.01) / made_.what.length_mm;
+    made_.measures.along = static_cast<axis>(across_);
+    const double gamma = displacement(0.01) / made_.measures.length_mm;
     const node_set_ptr left = face(across_, false), right = face(across_, true);
     const double width = right->low_mm[across_] - left->high_mm[across_];
-    hold(low_, single_axis(across_)).move_mm[across_] = -gamma * made_.what.length_mm / 4;
-    hold(high_, single_axis(across_)).move_mm[across_] = gamma * made_.what.length_mm / 4;
+    hold(low_, single_axis(across_)).move_mm[across_] = -gamma * made_.measures.length_mm / 4;
+    hold(high_, single_axis(across_)).move_mm[across_] = gamma * made_.measures.length_mm / 4;
     hold(left, single_axis(axis_)).move_mm[axis_] = -gamma * width / 4;
     hold(right, single_axis(axis_)).move_mm[axis_] = gamma * width / 4;
     made_.pins = {low_, {third_, axis_, across_}, {in_plane(across_), in_plane(axis_)}};
   }
 
   void bend() {
-    measure& m = made_.what;
+    measure& m = made_.measures;
     m.along = static_cast<axis>(across_);
     m.about_mm = load_.about_mm ? to_vector(*load_.about_mm) : middle_mm();
     const double half = angle() / 2;
@@ -137,7 +137,7 @@ class test_maker {
   }
 
   void twist() {
-    measure& m = made_.what;
+    measure& m = made_.measures;
     m.along = static_cast<axis>(axis_);
     m.about_mm = load_.about_mm ? to_vector(*load_.about_mm) : middle_mm();
     const auto axes = load_.bonded ? all_axes : except(axis_);

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The standard mechanical tests: their supports, and the computation of stiffness.
+/// Supports and results of the standard mechanical tests.
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <osteon/job/local_model.hpp>
@@ -18,48 +18,47 @@ struct apparent_area {
   std::string definition;  ///< a phrase without a verb
 };
 
-/// The first and the last voxel of a row of a plane; last < first: the row is empty.
+/// First and last voxel of a row of a plane; last < first: empty row.
 struct row_ends {
   std::int64_t first = 0, last = -1;
 };
 
-/// Number of voxels of a plane with centres in the convex hull of the centres of given voxels; exact for a voxelised convex
-/// shape. @param rows consecutive rows of the plane, with their outermost voxels @collective local
+/// Number of voxels of a plane with centres in the convex hull of given voxel centres; exact for voxelised convex shapes.
+/// @param rows consecutive rows of the plane, with their outermost voxels @collective local
 std::int64_t voxels_in_outline(std::span<const row_ends> rows);
 
 /// Area normal to `across` by the definition chosen for the load.
-/// @param encloses the test itself holds the sides of the box, so that the default is the box
+/// @param encloses the test constrains the sides of the box; the default area is then the box
 /// @param box_mm edges of the box whose faces are loaded @collective on part.where.comm
 apparent_area area_of(const drive_spec& load, const local_model& part, axis across, bool encloses, const vector3& box_mm);
 
 /// The rigid motions permitted by the plates of a test, and the preferred positions of the pins.
 struct pin_rule {
-  node_set_ptr plate;                ///< pins are placed here, for parts that reach it
+  node_set_ptr plate;                ///< preferred set of pinned nodes
   std::vector<int> axes;             ///< translations, in order of preference
-  std::vector<motion_mask> permits;  ///< coordinates in which two opposite plates permit motion of a part, per pair of
-                                     ///< plates
+  std::vector<motion_mask> permits;  ///< motions permitted by each pair of opposite plates
 };
 
-/// The supports of a load case that affect pins.
+/// Data of a load case for the choice of pins.
 struct pinned_case {
   std::optional<pin_rule> rule;     ///< pin rule of a test without friction
   std::span<const support> plates;  ///< plates of the test
-  bool has_forces = false;          ///< forces could do work in a rigid motion, which a pin would bear
+  bool has_forces = false;          ///< forces may do work in a rigid motion, so that a pin would carry load
   std::span<const numerics::prescribed_displacement> fixed;
 };
 
 /// Pin the parts that carry load and can still move without deformation, each rigid component once:
-/// - in a test without friction the parts that move only as permitted by the plates, and those that connect the plates;
-/// - parts that connect others at two places, such as a strut that turns about the line between two nodes, if no force acts.
-/// Other movable parts get no pin: they carry no load, and remain loose.
-/// @return supports, with the nodes that are held along the same axes in one @collective
-std::vector<support> make_pins(const node_sets& sets, const solid_parts& parts, const pinned_case& what);
+/// - in a test without friction: parts that move only as permitted by the plates, and parts that connect the plates;
+/// - without forces: parts that connect others at two places, such as a strut that rotates about the line between two nodes.
+/// Other movable parts carry no load and remain loose.
+/// @return one support for each combination of constrained axes @collective
+std::vector<support> make_pins(const node_sets& sets, const solid_parts& parts, const pinned_case& c);
 
-/// Quantities that a standard test measures on its driven face.
+/// Quantities of a standard test on its driven face.
 struct measure {
   elastic_test test = elastic_test::axial_bonded;
   node_set_ptr driven;
-  bool turns = false;            ///< the face is rotated, and the load is a moment
+  bool turns = false;            ///< the face rotates, and the load is a moment
   axis along;                    ///< axis of the displacement and the force, or of the angle and the moment
   vector3 about_mm{};            ///< centre of the moment
   double amount = 0;             ///< displacement [mm] or angle [rad]
@@ -71,15 +70,15 @@ struct measure {
 /// A standard test.
 struct standard_test {
   std::vector<support> supports;
-  measure what;
+  measure measures;
   std::optional<pin_rule> pins;  ///< pins of a test without friction
 };
 
-/// The supports of a test other than custom, without its pins.
-/// @throws data_error if a face has no node, or the faces coincide @collective
+/// Create the supports of a test other than custom, without pins.
+/// @throws data_error if a face contains no node, or the faces coincide @collective
 standard_test make_test(const node_sets& sets, const mechanical_load& load, elastic_test test);
 
-/// Stiffnesses and moduli, as keys of summary.json. @param load borne by the driven face, N or N mm
+/// Stiffnesses and moduli, as keys of summary.json. @param load reaction of the driven face [N or N mm]
 nlohmann::ordered_json measured(const measure& m, double load);
 
 }  // namespace osteon::physics

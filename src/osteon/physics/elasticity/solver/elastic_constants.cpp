@@ -11,7 +11,7 @@ namespace {
 
 using matrix6 = Eigen::Matrix<double, 6, 6>;
 
-/// Sums of the groups of entries that are equal in an isotropic or cubic stiffness.
+/// Sums over the groups of entries that are equal in a cubic stiffness.
 struct sums {
   double normal, coupling, shear;
   explicit sums(const matrix6& m)
@@ -25,7 +25,7 @@ matrix6 cubic(double normal, double coupling, double shear) {
   return m;
 }
 
-/// Norm of the tensor: each of its components counts, shear components twice.
+/// Norm of the fourth-order tensor; Voigt notation requires weights for shear components.
 double norm(const matrix6& stiffness) {
   const Eigen::Vector<double, 6> weight{1, 1, 1, std::sqrt(2), std::sqrt(2), std::sqrt(2)};
   return (weight.asDiagonal() * stiffness * weight.asDiagonal()).norm();

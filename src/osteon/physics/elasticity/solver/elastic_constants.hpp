@@ -10,37 +10,38 @@ namespace osteon::physics {
 /// Stiffness or compliance in the order xx, yy, zz, xy, yz, xz with engineering shear strains.
 using voigt_matrix = std::array<std::array<double, 6>, 6>;
 
-/// Constants in the axes of the image. A misfit is the distance to the nearest stiffness of a symmetry divided by the norm
-/// of the stiffness, in the norm of the fourth-order tensor; it is 0 for a stiffness with the symmetry.
+/// Constants in the axes of the image. A misfit is the distance to the closest stiffness of a symmetry class, relative to
+/// the norm of the stiffness, in the norm of the fourth-order tensor. It is 0 for a stiffness with this symmetry.
 /// @cite [MoakherNorris2006], Euclidean projections
 struct elastic_constants {
   voigt_matrix compliance_per_MPa{};
   std::array<double, 3> youngs_modulus_MPa{};            ///< along x, y, z: uniaxial stress
   std::array<double, 3> shear_modulus_MPa{};             ///< xy, yz, xz
   std::array<std::array<double, 3>, 3> poisson_ratio{};  ///< [i][j]: contraction along j under stress along i; x, y, z
-  double bulk_voigt_MPa = 0, shear_voigt_MPa = 0;        ///< the nearest isotropic stiffness
-  double bulk_reuss_MPa = 0, shear_reuss_MPa = 0;        ///< the nearest isotropic compliance
+  double bulk_voigt_MPa = 0, shear_voigt_MPa = 0;        ///< closest isotropic stiffness
+  double bulk_reuss_MPa = 0, shear_reuss_MPa = 0;        ///< closest isotropic compliance
   /// 5 G_V / G_R + K_V / K_R - 6: 0 if isotropic. @cite [Ranganathan2008]
   double universal_anisotropy = 0;
-  double zener_ratio = 0;  ///< 2 C44 / (C11 - C12) of the nearest cubic stiffness; not meaningful if cubic_misfit is large
-  double isotropic_misfit = 0, cubic_misfit = 0, orthotropic_misfit = 0;  ///< misfits of the symmetries along the image axes
+  double zener_ratio = 0;  ///< 2 C44 / (C11 - C12) of the closest cubic stiffness; not meaningful for a large cubic_misfit
+  double isotropic_misfit = 0, cubic_misfit = 0, orthotropic_misfit = 0;  ///< for symmetry axes along the image axes
 };
 
 /// @param stiffness_MPa symmetric
-/// @return empty if not positive definite: a specimen without resistance in some direction has no compliance
+/// @return empty if the stiffness is not positive definite, so that the compliance is undefined
 std::optional<elastic_constants> constants_of(const voigt_matrix& stiffness_MPa);
 
-/// A stiffness in its own axes.
+/// A stiffness in its axes of closest orthotropy.
 struct orthotropic_frame {
   std::array<std::array<double, 3>, 3> axes{};  ///< [i]: direction (x, y, z) of axis i, right-handed, near image axis i
   voigt_matrix stiffness_MPa{};                 ///< stiffness along these axes
 };
 
-/// Rotate a stiffness to the axes that minimise the entries absent in an orthotropic stiffness, in the norm of the tensor.
+/// Rotate a stiffness to the axes that minimise the entries which are zero in an orthotropic stiffness, in the norm of the
+/// tensor.
 ///
-/// The search rotates repeatedly about its three axes, starting from the image's axes, from those of the dilatational and of
-/// Voigt's tensor, C_ijkk and C_ikjk, which are the axes of symmetry of an exactly orthotropic material with three different
-/// axes, and from fixed rotations for materials with higher symmetry.
+/// The search rotates repeatedly about the three axes. It starts from the image axes, from the principal axes of the
+/// dilatational tensor C_ijkk and of Voigt's tensor C_ikjk, and from fixed rotations for materials of higher symmetry. The
+/// principal axes are the symmetry axes of an exactly orthotropic material with three different axes.
 /// @param stiffness_MPa symmetric
 /// @cite [CowinMehrabadi1987]; [VanRietbergen1996]
 orthotropic_frame best_orthotropic_frame(const voigt_matrix& stiffness_MPa);

@@ -15,41 +15,40 @@
 
 namespace osteon::physics {
 
-/// The loads of one load case.
+/// Loads of a load case.
 struct elasticity_load {
   std::vector<double> prescribed_mm;  ///< one value per entry of problem.fixed; empty: the values in problem.fixed
-  std::vector<nodal_force> forces;    ///< forces at one node are summed, also those of different ranks
-  /// Strain xx, yy, zz, xy, yz, xz (engineering shears) that defines the relative displacement of opposite periodic faces.
-  /// It is added as a linear displacement to the whole solution; prescribed values are relative to that.
+  std::vector<nodal_force> forces;    ///< forces at the same node are summed, also over ranks
+  /// Mean strain xx, yy, zz, xy, yz, xz (engineering shears) for periodic faces. The solution includes the corresponding
+  /// linear displacement; prescribed values are relative to it.
   std::array<double, 6> mean_strain{};
 };
 
 struct elasticity_solution {
   std::vector<double> displacement_mm;  ///< shape (nodes, 3), axes z, y, x; equal on all ranks that share a node
-  /// K u - forces, shape (nodes, 3); summed over the ranks of a node. On periodic faces: the force that the opposite side
-  /// bears.
+  /// K u - forces, shape (nodes, 3), summed over the ranks of a node. On periodic faces: force exerted by the opposite face.
   std::vector<double> reaction_N;
-  std::vector<std::int32_t> copies;  ///< nodes also present on a lower rank, ascending: skip them in sums over ranks
+  std::vector<std::int32_t> copies;  ///< nodes also present on a lower rank, ascending; to be skipped in sums over ranks
   solve_certificate certificate;
 };
 
-/// Solves K u = f with prescribed displacements, for a sequence of load cases, by multigrid-preconditioned conjugate
-/// gradients. Load cases share the set-up.
+/// Solves K u = f with prescribed displacements by multigrid-preconditioned conjugate gradients. A sequence of load cases
+/// shares the set-up.
 class elasticity_solver {
  public:
   /// Borrows the problem and the log for its lifetime.
   /// @throws data_error if the problem has a free rigid motion or no active cells
   /// @collective on problem.where.comm
-  elasticity_solver(const elasticity_problem& problem, const options& how, log_sink& log);
+  elasticity_solver(const elasticity_problem& problem, const options& options, log_sink& log);
   ~elasticity_solver();
   elasticity_solver(const elasticity_solver&) = delete;
   elasticity_solver& operator=(const elasticity_solver&) = delete;
 
-  /// A solution that missed the tolerance is returned with certificate.converged = false.
+  /// Solve a load case. Without convergence, certificate.converged is false.
   /// @collective
   elasticity_solution solve(const elasticity_load& load);
 
-  /// Same as solve, but the solver may not be used again: its memory is reused for the solution.
+  /// Solve the last load case. The solution reuses the memory of the solver, which must not be used afterwards.
   /// @collective
   elasticity_solution solve_last(const elasticity_load& load);
 
@@ -60,17 +59,16 @@ class elasticity_solver {
 
 /// Solve one load case without forces.
 /// @throws as elasticity_solver @collective on problem.where.comm
-elasticity_solution solve_elasticity(const elasticity_problem& problem, const options& how, log_sink& log);
+elasticity_solution solve_elasticity(const elasticity_problem& problem, const options& options, log_sink& log);
 
-/// Solve one load case in one iteration on virtual ranks without values (comm/virtual_ranks.hpp), which count their
-/// messages. Supports are optional: messages do not depend on them. Parts are: set-up, load, a restart, an iteration, a
-/// restart, the rest of the load.
+/// Count the messages of a load case with one iteration on virtual ranks (comm/virtual_ranks.hpp). Supports are optional,
+/// because they do not affect messages. Parts: set-up, load, restart, iteration, restart, rest of the load.
 /// @throws data_error if the problem has no active cells @collective on problem.where.comm
 void count_messages(elasticity_problem problem, const message_count& count);
 
-/// Strain energy of each voxel divided by its volume, u.K_e.u / (2 V) [MPa], from the mechanical strain: zero in free
-/// thermal expansion. Integrated over the volume it equals the work of the load. It is at least the density at the voxel's
-/// centre (strain_stress.hpp), which other programs call the strain energy density.
+/// Strain energy of each voxel divided by its volume, u.K_e.u / (2 V) [MPa], of the mechanical strain: zero in free thermal
+/// expansion. Its volume integral equals the work of the load. It is not less than the density at the voxel centre
+/// (strain_stress.hpp), the strain energy density of other programs.
 /// @param thermal_strain per active cell (thermal_load.hpp); empty: none
 /// @collective local
 std::vector<float> integrated_energy_density(const elasticity_problem& problem, const std::vector<double>& displacement_mm,

@@ -15,47 +15,44 @@ namespace osteon::physics {
 
 namespace {
 
-// Local checks.
 void check_local(const elasticity_problem& problem) {
-  if (!problem.materials) throw usage_error("the problem has no table of materials; give one");
+  if (!problem.materials) throw usage_error("elasticity problem: missing table of materials");
   if (problem.cells.shape() != problem.where.owned.shape() ||
       problem.nodes.shape() != problem.cells.shape() + index3{1, 1, 1})
     throw usage_error(
-        "the active voxels or their nodes do not have the shape of the block; make the nodes by corner_nodes(cells)");
+        "elasticity problem: the shapes of voxels, nodes and block do not match; create the nodes by corner_nodes(cells)");
   for (const voxel::run& r : problem.cells.runs())
     for (int row = 0; row < 4; ++row)
       if (const std::int32_t first = problem.nodes.find(r.z + row / 2, r.y + row % 2, r.x);
           first < 0 || problem.nodes.find(r.z + row / 2, r.y + row % 2, r.x + r.length) != first + r.length)
-        throw usage_error("an active voxel lacks a node; make the nodes by corner_nodes(cells)");
+        throw usage_error("elasticity problem: missing node of an active voxel; create the nodes by corner_nodes(cells)");
   if (problem.material.size() != static_cast<std::size_t>(problem.cells.size()))
-    throw usage_error(
-        fmt::format("{} materials for {} active voxels; give one each", problem.material.size(), problem.cells.size()));
+    throw usage_error(fmt::format("elasticity problem: {} material numbers for {} active voxels; the sizes must be equal",
+                                  problem.material.size(), problem.cells.size()));
   for (int axis = 0; axis < 3; ++axis)
     if (!(problem.spacing_mm[axis] > 0) || !std::isfinite(problem.spacing_mm[axis]))
-      throw data_error(
-          fmt::format("a voxel edge is {} mm long along {}; it must be positive", problem.spacing_mm[axis], "zyx"[axis]));
+      throw data_error(fmt::format("voxel size {} mm along {}: must be positive", problem.spacing_mm[axis], "zyx"[axis]));
   std::vector<bool> used(most_materials + 1);
   for (const material_number m : problem.material) used[m] = true;
   for (std::size_t m = 0; m < used.size(); ++m) {
     if (!used[m]) continue;
     if (m == 0 || m >= problem.materials->size())
-      throw data_error(fmt::format("an active voxel has material {}, but the table has materials 1 to {}", m,
-                                   problem.materials->size() - 1));
+      throw data_error(
+          fmt::format("material number {} of an active voxel: must be in 1 to {}", m, problem.materials->size() - 1));
     const voxel::material& material = (*problem.materials)[m];
     if (!(material.youngs_modulus_MPa > 0) || !std::isfinite(material.youngs_modulus_MPa))
-      throw data_error(fmt::format("material {} ({}) has Young's modulus {} MPa; it must be positive", m, material.name,
+      throw data_error(fmt::format("material {} ({}): Young's modulus {} MPa must be positive", m, material.name,
                                    material.youngs_modulus_MPa));
     if (!(material.poisson_ratio > -1 && material.poisson_ratio < 0.5))
-      throw data_error(fmt::format("material {} ({}) has Poisson's ratio {}; it must lie between -1 and 0.5, both excluded",
-                                   m, material.name, material.poisson_ratio));
+      throw data_error(fmt::format("material {} ({}): Poisson's ratio {} must be in (-1, 0.5)", m, material.name,
+                                   material.poisson_ratio));
   }
   for (const prescribed_displacement& p : problem.fixed) {
     if (p.node < 0 || p.node >= problem.nodes.size())
       throw usage_error(
-          fmt::format("a displacement is prescribed at node {}, but there are {} nodes", p.node, problem.nodes.size()));
+          fmt::format("prescribed displacement at node {}: the model has {} nodes", p.node, problem.nodes.size()));
     if (!std::isfinite(p.value_mm))
-      throw data_error(
-          fmt::format("the displacement prescribed at node {} is {} mm; it must be a finite number", p.node, p.value_mm));
+      throw data_error(fmt::format("prescribed displacement at node {}: {} mm must be finite", p.node, p.value_mm));
   }
 }
 
@@ -80,8 +77,8 @@ void for_each_fixed(const elasticity_problem& problem, F&& body) {
 }  // namespace
 
 std::vector<std::string> free_rigid_motions(const elasticity_problem& problem) {
-  // Moments about the centre of the fixed nodes, in units of their radius, so that translations and rotations are
-  // comparable. Copies of a node on several ranks count several times; that does not change zeros.
+  // Moments about the centre of the fixed nodes, in units of their radius, make translations and rotations comparable.
+  // Shared nodes are counted several times, which does not affect zeros.
   double sums[5] = {};  // number, position, square of position
   for_each_fixed(problem, [&](const vector3& at, int) {
     sums[0] += 1;
@@ -101,7 +98,7 @@ std::vector<std::string> free_rigid_motions(const elasticity_problem& problem) {
   for_each_fixed(problem, [&](const vector3& at, int c) {
     std::array<double, 6> motion{};
     motion[static_cast<std::size_t>(c)] = 1;
-    // Component c of (unit vector of `about`) x arm: of the two axes other than `about`, the next one is subtracted.
+    // Component c of (unit vector along `about`) x arm.
     for (int about = 0; about < 3; ++about)
       if (about != c) {
         const int other = 3 - about - c;
@@ -111,7 +108,7 @@ std::vector<std::string> free_rigid_motions(const elasticity_problem& problem) {
     for (std::size_t i = 0; i < 6; ++i)
       for (std::size_t j = 0; j < 6; ++j) gram[6 * i + j] += motion[i] * motion[j];
   });
-  // Opposite faces have equal displacements: a rotation violates this unless it is about the only periodic axis.
+  // Opposite periodic faces have equal displacements. Only a rotation about a single periodic axis satisfies this condition.
   for (std::size_t periodic = 0; periodic < 3; ++periodic)
     for (std::size_t about = 0; about < 3; ++about)
       if (problem.periodic[periodic] && about != periodic) gram[7 * (3 + about)] += 1;
@@ -119,7 +116,7 @@ std::vector<std::string> free_rigid_motions(const elasticity_problem& problem) {
 
   const symmetric_spectrum spectrum = spectrum_of_symmetric(gram, 6);
   const double zero = 1e-12 * std::max(spectrum.values[5], 1.0);
-  std::array<double, 6> part{};  // components of each motion in the free ones
+  std::array<double, 6> part{};  // component of each coordinate in the free motions
   int free = 0;
   for (std::size_t k = 0; k < 6; ++k)
     if (spectrum.values[k] <= zero) {
@@ -141,37 +138,37 @@ std::vector<std::string> free_rigid_motions(const elasticity_problem& problem) {
 
 void check_load(const elasticity_problem& problem, const elasticity_load& load) {
   if (!load.prescribed_mm.empty() && load.prescribed_mm.size() != problem.fixed.size())
-    throw usage_error(fmt::format("{} prescribed values for {} prescribed displacements; give one each, or none",
-                                  load.prescribed_mm.size(), problem.fixed.size()));
+    throw usage_error(
+        fmt::format("load: {} values for {} prescribed displacements; the sizes must be equal, or the list empty",
+                    load.prescribed_mm.size(), problem.fixed.size()));
   for (const double value : load.prescribed_mm)
-    if (!std::isfinite(value)) throw data_error(fmt::format("a prescribed displacement of {} mm; it must be finite", value));
+    if (!std::isfinite(value)) throw data_error(fmt::format("prescribed displacement: {} mm must be finite", value));
   for (const double strain : load.mean_strain)
-    if (!std::isfinite(strain)) throw data_error(fmt::format("a mean strain of {}; it must be finite", strain));
+    if (!std::isfinite(strain)) throw data_error(fmt::format("mean strain: {} must be finite", strain));
   const bool is_periodic = problem.periodic != std::array<bool, 3>{};
   if (!is_periodic && load.mean_strain != std::array<double, 6>{})
-    throw usage_error("a mean strain is given, but no axis is periodic; prescribe displacements instead");
+    throw usage_error("a mean strain requires a periodic axis; prescribe displacements instead");
   for (const nodal_force& f : load.forces) {
     if (f.node < 0 || f.node >= problem.nodes.size())
-      throw usage_error(fmt::format("a force acts at node {}, but there are {} nodes", f.node, problem.nodes.size()));
+      throw usage_error(fmt::format("force at node {}: the model has {} nodes", f.node, problem.nodes.size()));
     for (int axis = 0; axis < 3; ++axis)
       if (!std::isfinite(f.force_N[axis]))
         throw data_error(
-            fmt::format("the force at node {} is {} N along {}; it must be finite", f.node, f.force_N[axis], "zyx"[axis]));
+            fmt::format("force at node {}: {} N along {} must be finite", f.node, f.force_N[axis], "zyx"[axis]));
   }
 }
 
 void check_elasticity(const elasticity_problem& problem) {
   comm::collectively(problem.where.comm, [&] { check_local(problem); });
-  std::int64_t active = problem.cells.size();
-  comm::all_reduce(problem.where.comm, &active, 1, MPI_SUM);
-  if (active == 0) throw data_error("the model has no active voxel: there is nothing to solve; choose another threshold");
+  const std::int64_t active = comm::sum_of(problem.where.comm, problem.cells.size());
+  if (active == 0) throw data_error("the model has no active voxel; change the threshold");
   if (!comm::has_values(problem.where.comm)) return;
   const auto names = free_rigid_motions(problem);
   if (!names.empty())
-    throw data_error(
-        fmt::format("the prescribed displacements leave the solid free to move: {}; prescribe more displacements (a "
-                    "[[support]] that holds them)",
-                    fmt::join(names, ", ")));
+    throw data_error(fmt::format(
+        "the prescribed displacements permit rigid motions of the solid: {}; add a [[support]] that constrains these "
+        "motions",
+        fmt::join(names, ", ")));
 }
 
 }  // namespace osteon::physics

@@ -12,12 +12,12 @@ namespace osteon::physics {
 /// @collective on problem.where.comm
 void check_elasticity(const elasticity_problem& problem);
 
-/// The faults of a load case detected on this rank.
+/// Check the load of a case on this rank.
 /// @throws usage_error, data_error @collective local
 void check_load(const elasticity_problem& problem, const elasticity_load& load);
 
-/// Names of the rigid motions that the fixed displacements allow, e.g. "translation along x"; a motion about a tilted
-/// axis is named after the axes closest to it.
+/// Names of the rigid motions permitted by the prescribed displacements, for example "translation along x". A motion about
+/// an oblique axis is named after the closest axes.
 /// @collective on problem.where.comm
 std::vector<std::string> free_rigid_motions(const elasticity_problem& problem);
 

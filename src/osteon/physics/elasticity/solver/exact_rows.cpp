@@ -5,7 +5,7 @@ namespace osteon::physics {
 
 namespace {
 
-// Splitmix64 of the column, so that all runs and ranks use the same numbers.
+// Splitmix64 of the column: the numbers are equal in all runs and on all ranks.
 residue random_residue(std::size_t column) {
   std::uint64_t x = (static_cast<std::uint64_t>(column) + 1) * 0x9e3779b97f4a7c15U;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -13,7 +13,7 @@ residue random_residue(std::size_t column) {
   return (x ^ (x >> 31)) % (prime - 1) + 1;
 }
 
-// row - factor * pivot, without the leading entry of both.
+// row - factor * pivot, without the leading entries.
 sparse_row reduced(const sparse_row& row, const sparse_row& pivot) {
   const residue factor = negative_of(row.front().value);
   sparse_row result;

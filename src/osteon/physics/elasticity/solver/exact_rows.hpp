@@ -1,9 +1,9 @@
 #pragma once
 /// @file
-/// Exact elimination of sparse rows of integers, modulo a prime.
+/// Exact Gaussian elimination of sparse integer rows modulo a prime.
 ///
 /// The rank modulo the prime differs from the rank over the rationals only if the prime divides a minor of the matrix, which
-/// is improbable for small integers. No tolerance separates zero from small numbers.
+/// is improbable for small integers. The elimination requires no tolerance for zero.
 #include <cstdint>
 #include <vector>
 
@@ -46,7 +46,7 @@ struct row_entry {
   residue value;
 };
 
-/// Entries in ascending order of their columns.
+/// Entries in ascending order of columns.
 using sparse_row = std::vector<row_entry>;
 
 /// A matrix in row echelon form.
@@ -54,13 +54,12 @@ class exact_rows {
  public:
   explicit exact_rows(std::size_t columns) : pivots_(columns) {}
 
-  /// Add a row. @return whether it is independent of the rows before
+  /// Add a row. @return true if it is independent of the previous rows
   /// @cost one merge per pivot row involved
   bool add(sparse_row row);
 
-  /// A random vector of the null space: it is zero where all vectors of the null space are zero, and has equal entries where
-  /// these have equal ones; other entries are zero or equal with a probability of 2^-61. Independent of the order of the
-  /// rows.
+  /// A random vector of the null space. Entries are zero (or equal) if they are zero (or equal) in all vectors of the null
+  /// space; otherwise with a probability of 2^-61. The vector is independent of the order of the rows.
   std::vector<residue> null_vector() const;
 
  private:

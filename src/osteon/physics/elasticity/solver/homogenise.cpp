@@ -23,13 +23,13 @@ using voigt_vector = std::array<double, 6>;
 constexpr int row_of[6] = {2, 1, 0, 2, 1, 2}, column_of[6] = {2, 1, 0, 1, 0, 0};
 constexpr const char* name_of[6] = {"xx", "yy", "zz", "xy", "yz", "xz"};
 
-/// Sum over a run's voxels of stress times eight corners times edge length; see mean_stress_MPa.
+/// Add the mean stresses of the voxels of a run.
 void add_stress(const elasticity_problem& problem, std::span<const double> displacement_mm,
                 std::span<const kernel::lame> material, const voxel::run& r, voigt_vector& sum) {
   std::int32_t first[4];
   for (int row = 0; row < 4; ++row) first[row] = problem.nodes.find(r.z + row / 2, r.y + row % 2, r.x);
   for (std::int32_t e = 0; e < r.length; ++e) {
-    double gradient[3][3] = {};  // derivative of component c along d, its mean over the voxel: upper face less lower face
+    double gradient[3][3] = {};  // derivative of component c along d, mean over the voxel: upper face minus lower face
     for (int a = 0; a < 8; ++a) {
       const double* u = displacement_mm.data() + 3 * (static_cast<std::ptrdiff_t>(first[a / 2]) + (a & 1) + e);
       for (int c = 0; c < 3; ++c)
@@ -58,7 +58,7 @@ void hold_outer_faces(elasticity_problem& problem) {
   }
 }
 
-/// Fix one node against translations: the first one of the image, with its copies on other ranks and opposite faces.
+/// Constrain the translations: fix the first node of the image and its copies on other ranks and on opposite faces.
 /// @collective
 void hold_first_node(elasticity_problem& problem) {
   const index3 domain = problem.where.domain, origin = problem.where.owned.begin;
@@ -83,32 +83,36 @@ void require_partners(const elasticity_problem& problem, log_sink& log) {
   for (std::size_t across = 0; across < 3; ++across) {
     const auto& [nodes, paired] = found[across];
     if (paired == 0)
-      throw data_error(fmt::format(
-          "none of the {} nodes on the faces across {} has a partner at the same place of the opposite face, so a periodic "
-          "image carries nothing across; crop whole unit cells, or use kubc",
-          nodes, "zyx"[across]));
+      throw data_error(
+          fmt::format("none of the {} nodes on the periodic {} faces has a partner on the opposite face; crop the image to "
+                      "whole unit cells, "
+                      "or set load.boundary_condition = \"kubc\"",
+                      nodes, "zyx"[across]));
     if (paired < nodes)
-      log.note(fmt::format("{} of {} nodes on the faces across {} have a partner; the others are free surface", paired,
-                           nodes, "zyx"[across]));
+      log.note(fmt::format(
+          "{} of {} nodes on the periodic {} faces have a partner on the opposite face; the others are free surface", paired,
+          nodes, "zyx"[across]));
   }
 }
 
-/// Reject floating parts: they carry no stress, but their position is undetermined.
+/// Reject loose parts, whose position is undetermined.
 void require_one_body(const elasticity_problem& problem, box_faces faces) {
   const loose_parts found = find_loose_parts(problem);
   if (found.loose == 0) return;
   const vector3 &low = found.largest_low_mm, &high = found.largest_high_mm;
-  throw data_error(fmt::format(
-      "{} of the {} parts of the solid float, {} in all: {} by themselves, and {} that hang on others by single nodes "
-      "or edges; {}; the largest has {} between [{:g}, {:g}, {:g}] mm and [{:g}, {:g}, {:g}] mm of the image (z, y, "
-      "x); keep only the largest part (segment.keep = \"largest\")",
-      found.loose, found.parts, counted(found.voxels, "voxel"), found.loose - found.hanging, found.hanging,
-      faces == box_faces::periodic ? "no periodic face joins them to the largest part"
-                                   : "the faces of the image do not hold them",
-      counted(found.largest_voxels, "voxel"), low.z, low.y, low.x, high.z, high.y, high.x));
+  throw data_error(
+      fmt::format("{} of the {} parts of the solid ({}) are loose: {} isolated, and {} connected to other parts by single "
+                  "nodes or edges "
+                  "only; {}; the largest has {} between [{:g}, {:g}, {:g}] mm and [{:g}, {:g}, {:g}] mm of the image (z, y, "
+                  "x); keep only "
+                  "the largest part (segment.keep = \"largest\")",
+                  found.loose, found.parts, counted(found.voxels, "voxel"), found.loose - found.hanging, found.hanging,
+                  faces == box_faces::periodic ? "no periodic face connects them to the largest part"
+                                               : "they do not touch the faces of the image",
+                  counted(found.largest_voxels, "voxel"), low.z, low.y, low.x, high.z, high.y, high.x));
 }
 
-/// Prescribe the displacements of the faces of the box, and reject a solid that they do not hold together. @collective
+/// Prescribe the displacements of the faces of the box. @throws data_error if parts of the solid are loose @collective
 void hold_box(elasticity_problem& problem, box_faces faces, log_sink& log) {
   problem.fixed.clear();
   problem.periodic.fill(faces == box_faces::periodic);
@@ -148,14 +152,14 @@ voigt_vector mean_stress_MPa(const elasticity_problem& problem, std::span<const 
   return mean;
 }
 
-homogenised homogenise(elasticity_problem& problem, box_faces faces, double strain, const options& how, log_sink& log) {
+homogenised homogenise(elasticity_problem& problem, box_faces faces, double strain, const options& options, log_sink& log) {
   if (strain == 0 || !std::isfinite(strain))
-    throw usage_error(fmt::format("a mean strain of {}; give one that is not 0, e.g. 0.01", strain));
+    throw usage_error(fmt::format("mean strain {}: must be finite and not 0, for example 0.01", strain));
   hold_box(problem, faces, log);
-  elasticity_solver solver(problem, how, log);
+  elasticity_solver solver(problem, options, log);
   homogenised result;
   voigt_matrix column{};                                    // [case][component]
-  for (const std::size_t load_case : {0, 1, 3, 4, 5, 2}) {  // zz last: its solution is returned
+  for (const std::size_t load_case : {0, 1, 3, 4, 5, 2}) {  // zz is last: its solution is returned
     log.note(fmt::format("mean strain {}", name_of[load_case]));
     elasticity_load load;
     if (faces == box_faces::periodic) load.mean_strain[load_case] = strain;
@@ -188,7 +192,7 @@ namespace {
 
 constexpr std::uint8_t low_face = 1, high_face = 2;
 
-/// Points across an axis with a node on the low and on the high face, as known to this rank.
+/// Marks of the points normal to an axis with nodes of this rank on the low and the high face.
 std::vector<std::uint8_t> mark_faces(const elasticity_problem& problem, int across) {
   const index3 points = problem.where.domain + index3{1, 1, 1}, origin = problem.where.owned.begin;
   const int row = across == 0 ? 1 : 0, column = across == 2 ? 1 : 2;

@@ -24,7 +24,7 @@ void describe(const elasticity_problem& problem, const solid_parts& parts, const
     ++result.loose;
     result.hanging += meets_another[p];
     result.voxels += voxels[p];
-    // Ties are resolved by the position, since the order of the parts depends on the ranks.
+    // The position resolves ties, because the order of the parts depends on the ranks.
     if (std::tuple(-voxels[p], bounds[p]) >= std::tuple(-result.largest_voxels, largest)) continue;
     result.largest_voxels = voxels[p];
     largest = bounds[p];
@@ -42,7 +42,7 @@ loose_parts find_loose_parts(const elasticity_problem& problem) {
   loose_parts result;
   result.parts = parts.count();
   result.is_loose.assign(at(problem.cells.size()), 0);
-  if (parts.count() <= 1) return result;  // the solver names the remaining motions of a single part
+  if (parts.count() <= 1) return result;  // the solver reports the remaining motions of a single part
   part_motions joint(parts, problem.fixed, problem.periodic != std::array<bool, 3>{});
   const std::vector<motion_mask> motions = joint.free_motions();
   describe(problem, parts, motions, result);

@@ -14,7 +14,7 @@ using matrix6 = Eigen::Matrix<double, 6, 6>;
 using Eigen::Matrix3d;
 constexpr int first[6] = {0, 1, 2, 0, 1, 0}, second[6] = {0, 1, 2, 1, 2, 2};  // x, y, z of xx, yy, zz, xy, yz, xz
 
-/// Convert Voigt's notation to Kelvin's, in which rotations are orthogonal matrices and the norm is that of the tensor.
+/// Convert Voigt's to Kelvin's notation, where rotations are orthogonal matrices and the Frobenius norm is the tensor norm.
 matrix6 kelvin(const voigt_matrix& c) {
   matrix6 m;
   for (int i = 0; i < 6; ++i)
@@ -31,8 +31,8 @@ voigt_matrix voigt(const matrix6& m) {
   return c;
 }
 
-/// The components along the rows of `axes`.
-matrix6 seen_along(const Matrix3d& axes, const matrix6& c) {
+/// Components of a stiffness in the frame of the rows of `axes`.
+matrix6 in_frame(const Matrix3d& axes, const matrix6& c) {
   matrix6 turn;
   for (int k = 0; k < 6; ++k)
     for (int l = 0; l < 6; ++l) {
@@ -43,9 +43,9 @@ matrix6 seen_along(const Matrix3d& axes, const matrix6& c) {
   return turn * c * turn.transpose();
 }
 
-/// Square of the norm of the entries that are zero in an orthotropic stiffness.
+/// Squared norm of the entries that are zero in an orthotropic stiffness.
 double excess(const Matrix3d& axes, const matrix6& c) {
-  matrix6 m = seen_along(axes, c);
+  matrix6 m = in_frame(axes, c);
   m.topLeftCorner<3, 3>().setZero();
   m.diagonal().setZero();
   return m.squaredNorm();
@@ -55,7 +55,7 @@ Matrix3d turned(const Matrix3d& axes, int about, double angle) {
   return Eigen::AngleAxisd(angle, Eigen::Vector3d::Unit(about)).toRotationMatrix() * axes;
 }
 
-/// Rotate about one of the axes to the least excess. A quarter turn only renames the axes.
+/// Rotate about an axis to the minimum of the excess. The excess has a period of a quarter turn.
 Matrix3d best_turn(const Matrix3d& axes, int about, const matrix6& c) {
   constexpr int samples = 16;
   constexpr double step = std::numbers::pi / 2 / samples;
@@ -64,7 +64,7 @@ Matrix3d best_turn(const Matrix3d& axes, int about, const matrix6& c) {
   for (int i = 1; i < samples; ++i)
     if (const double v = value(i * step); v < least) least = v, best = i * step;
   double low = best - step, high = best + step;
-  for (int i = 0; i < 50; ++i) {  // reduced by a third each: to the last digits
+  for (int i = 0; i < 50; ++i) {  // the interval shrinks by a third in each step, to rounding
     const double third = (high - low) / 3;
     if (value(low + third) < value(high - third))
       high -= third;
@@ -107,7 +107,7 @@ std::vector<Matrix3d> starts(const voigt_matrix& c) {
   return found;
 }
 
-/// Same axes, renamed and reversed so that each is near its axis of the image.
+/// Permute and reverse the axes so that each is close to its image axis.
 Matrix3d near_image(const Matrix3d& axes) {
   constexpr int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
   const int* best = orders[0];
@@ -118,7 +118,7 @@ Matrix3d near_image(const Matrix3d& axes) {
     if (closeness(order) > closeness(best) + 1e-9) best = order;
   Matrix3d named;
   for (int i = 0; i < 3; ++i) named.row(i) = axes.row(best[i]) * (axes(best[i], i) < 0 ? -1 : 1);
-  if (named.determinant() < 0) {  // reverse the one that minimises the deviation of the others
+  if (named.determinant() < 0) {  // reverse the axis with the largest deviation from its image axis
     int least = 0;
     for (int i = 1; i < 3; ++i)
       if (named(i, i) < named(least, least)) least = i;
@@ -135,14 +135,14 @@ orthotropic_frame best_orthotropic_frame(const voigt_matrix& stiffness_MPa) {
   double least = excess(best, c);
   for (const Matrix3d& start : starts(stiffness_MPa)) {
     const Matrix3d axes = descend(start, c);
-    // A gain by rounding must not rotate a material without preferred direction.
+    // Rounding errors must not rotate a material without preferred direction.
     if (const double value = excess(axes, c); value < least - 1e-16 * c.squaredNorm()) least = value, best = axes;
   }
   best = near_image(best);
   orthotropic_frame frame;
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) frame.axes[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] = best(i, j);
-  frame.stiffness_MPa = voigt(seen_along(best, c));
+  frame.stiffness_MPa = voigt(in_frame(best, c));
   return frame;
 }
 

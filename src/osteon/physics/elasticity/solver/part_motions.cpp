@@ -9,14 +9,14 @@ namespace osteon::physics {
 
 namespace {
 
-// A node shared by two parts, or a prescribed displacement of the first one.
+// A node shared by two parts, or a prescribed displacement of the first part.
 struct constraint_record {
   std::int32_t part, other;
   index3 node;
   std::int64_t along;
 };
 
-// Independent constraints on the motions of the parts on this rank.
+// Independent supports of the parts on this rank.
 std::vector<constraint_record> supports_on(const solid_parts& parts, std::span<const prescribed_displacement> fixed) {
   std::vector<body_supports> supports(at(parts.count()));
   std::vector<constraint_record> records;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The rigid motions of the parts of a solid permitted by joints and supports, analysed jointly.
+/// Joint analysis of the rigid motions of the parts of a solid, permitted by joints and supports.
 #include <optional>
 #include <osteon/numerics/operators/elasticity_problem.hpp>
 #include <osteon/physics/elasticity/solver/rigid_bodies.hpp>
@@ -9,7 +9,7 @@
 
 namespace osteon::physics {
 
-/// The coordinates of rigid motions, as bits: translations along z, y, x, then rotations about them.
+/// Coordinates of rigid motions as bits: translations along z, y, x, then rotations about z, y, x.
 using motion_mask = std::uint8_t;
 
 /// A candidate pin: the displacement of a node of a part along an axis.
@@ -21,19 +21,19 @@ struct pin_candidate {
 /// The motions of the parts of a solid, analysed on rank 0.
 class part_motions {
  public:
-  /// @param fixed prescribed displacements of this rank's nodes @param holds_largest whether the largest part counts as held
+  /// @param fixed prescribed displacements on this rank @param holds_largest the largest part counts as supported
   /// @collective on parts.comm()
-  /// @cost gathers at most six supports of each part, and three nodes of each pair of parts that meet, per rank
+  /// @cost each rank sends at most six supports per part, and three nodes per pair of touching parts
   part_motions(const solid_parts& parts, std::span<const prescribed_displacement> fixed, bool holds_largest = false);
 
-  /// Per part, the coordinates in which it can move; 0: held. @collective
+  /// Coordinates in which each part can move; 0: supported. @collective
   std::vector<motion_mask> free_motions();
 
-  /// Per part, a number shared by parts with the same motion; 0: held. @collective rank 0
+  /// Number of the rigid body of each part; parts of a body have the same motion; 0: supported. @collective rank 0
   std::vector<std::int32_t> bodies();
 
-  /// Add those pins that restrict a motion permitted by supports and earlier pins; see rigid_bodies::pin.
-  /// @param candidates the same on all ranks @return per candidate whether it is a pin @collective
+  /// Add the pins that restrict a motion permitted by supports and previous pins; see rigid_bodies::pin.
+  /// @param candidates equal on all ranks @return per candidate: 1 if it was added @collective
   std::vector<std::uint8_t> add_pins(std::span<const pin_candidate> candidates);
 
  private:
@@ -42,16 +42,16 @@ class part_motions {
   std::optional<rigid_bodies> bodies_;  // rank 0
 };
 
-/// Supports of parts, for find_spanning_parts. Equal on all ranks.
+/// Supports of parts for find_spanning_parts(), equal on all ranks.
 struct part_plates {
-  std::vector<int> touched;  ///< per part, one bit for each plate or support that counts as one place
-  std::vector<int> ignored;  ///< per part, nonzero if it is not a load path
+  std::vector<int> touched;  ///< per part, a bit for each plate that it touches
+  std::vector<int> ignored;  ///< per part; nonzero: not a load path
 };
 
-/// The parts that can move and that no single place separates from all held parts: a strut that rotates about the line
-/// between two nodes bears load along it. A place is a node at which parts meet, a row of such nodes, or a plate. A part
-/// attached at one place only bears no load.
-/// @param joint the motions of the parts @return per part @collective on parts.comm()
+/// Find the movable parts that carry load: parts with two independent connections to supported parts, such as a strut that
+/// rotates about the line between two nodes. A connection is a common node of parts, a row of such nodes, or a plate. A part
+/// with a single connection carries no load.
+/// @param joint motions of the parts @return per part @collective on parts.comm()
 std::vector<std::uint8_t> find_spanning_parts(const solid_parts& parts, part_motions& joint, const part_plates& plates);
 
 }  // namespace osteon::physics

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Effective strain of the voxels, and the failure load derived from a linear analysis.
+/// Effective strain of voxels, and the failure load derived from a linear analysis.
 #include <mpi.h>
 
 #include <osteon/base/material_number.hpp>
@@ -12,17 +12,17 @@ namespace osteon::physics {
 
 /// Effective strain of each voxel, sqrt(2 SED / E). @cite [Pistoia2002]
 /// @param material number of each voxel's material
-/// @param sed strain energy density [MPa]; at the voxels' centres it is the effective strain of FAIM and ParOSol
+/// @param sed strain energy density [MPa]; densities at voxel centres yield the effective strain of FAIM and ParOSol
 /// @collective local
 std::vector<float> effective_strain(const voxel::material_table& materials, std::span<const material_number> material,
                                     std::span<const float> sed);
 
 struct pistoia_estimate {
   double factor = 0;          ///< factor on the load at failure; infinite if all strains are zero
-  double failure_load_N = 0;  ///< has the sign of the load; NaN if there is neither strain nor load
+  double failure_load_N = 0;  ///< with the sign of the load; NaN without strain and load
 };
 
-/// Failure load of a linear analysis: the bone fails when the strain of `critical_volume` of it exceeds `critical_strain`.
+/// Failure load of a linear analysis: the strain exceeds `critical_strain` in the fraction `critical_volume` of the bone.
 /// @cite [Pistoia2002]: 2 % and 0.007
 /// @param load_N signed force, or a moment
 /// @collective on comm

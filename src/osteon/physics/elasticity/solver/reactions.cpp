@@ -8,7 +8,7 @@ namespace osteon::physics {
 
 namespace {
 
-// Call body(position [mm], index of the node's values) for the nodes not present on a lower rank.
+// Call body(position [mm], index of the first component) for the nodes not present on a lower rank.
 template <class F>
 void for_each_owned(const elasticity_problem& problem, const elasticity_solution& solution,
                     std::span<const std::int32_t> nodes, F body) {

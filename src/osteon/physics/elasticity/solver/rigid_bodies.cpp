@@ -11,10 +11,10 @@ namespace osteon::physics {
 
 namespace {
 
-// Larger neighbourhoods are left to the elimination: merging is efficient only for small ones.
+// Merging is efficient for small neighbourhoods only; the elimination handles larger ones.
 constexpr std::size_t largest_neighbourhood = 24;
 
-// The displacement as a function of the coordinates of the motion.
+// Coefficients of a displacement with respect to the coordinates of the motion.
 std::array<std::int64_t, 6> displacement_row(const held_node& of) {
   const int next = (of.along + 1) % 3, third = (of.along + 2) % 3;
   std::array<std::int64_t, 6> row{};
@@ -35,7 +35,7 @@ bool add_support(exact_rows& rows, std::int32_t place, const held_node& support)
   return rows.add(std::move(row));
 }
 
-// The displacements of a common node are equal.
+// Add the rows for equal displacements of a common node.
 void add_joint(exact_rows& rows, std::int32_t a, std::int32_t b, index3 node) {
   for (int along = 0; along < 3; ++along) {
     const auto values = displacement_row({node, along});
@@ -138,7 +138,7 @@ void rigid_bodies::weld_pending() {
   }
 }
 
-// Transfer the joints and supports of one root to the other, which remains a root.
+// Merge two bodies: one root receives the joints and supports of the other.
 void rigid_bodies::weld(std::int32_t a, std::int32_t b) {
   if (a == b) return;
   const bool keeps_b = b == ground || (a != ground && contacts_[at(a)].size() < contacts_[at(b)].size());
@@ -158,7 +158,7 @@ void rigid_bodies::weld(std::int32_t a, std::int32_t b) {
     for (const held_node& support : held.list()) restrain(root, support);
 }
 
-// Rings of bodies whose rigidity no pair of them reveals are merged at a body adjacent to all others of the ring.
+// Merge rigid rings of bodies. A ring without rigid pairs is detected at a body that is adjacent to all others.
 void rigid_bodies::merge_neighbourhoods() {
   std::vector<std::int32_t> waiting;
   for (std::size_t m = parent_.size(); m-- > 1;) waiting.push_back(static_cast<std::int32_t>(m));
@@ -169,8 +169,8 @@ void rigid_bodies::merge_neighbourhoods() {
   }
 }
 
-// Merge a body and its neighbours as far as they have the same motion in all motions permitted by the joints among them.
-// @param changed the bodies whose neighbourhood this changes are added @return whether any were merged
+// Merge a body with the neighbours that have the same motion in all motions permitted by their joints.
+// @param changed receives the bodies with a changed neighbourhood @return true if bodies were merged
 bool rigid_bodies::merge_around(std::int32_t root, std::vector<std::int32_t>& changed) {
   const auto& around = contacts_[at(root)];
   if (around.empty() || around.size() > largest_neighbourhood) return false;

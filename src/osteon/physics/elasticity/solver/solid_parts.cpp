@@ -14,7 +14,7 @@ namespace osteon::physics {
 
 namespace {
 
-// The run of a point. @param point its number
+// Index of the run that contains a point.
 std::size_t run_of(std::span<const voxel::run> runs, std::int32_t point) {
   const auto after = std::upper_bound(runs.begin(), runs.end(), point,
                                       [](std::int32_t number, const voxel::run& r) { return number < r.first; });
@@ -34,8 +34,7 @@ solid_parts::solid_parts(const grid::block& where, const voxel::run_set& cells, 
   if (count_ > 1) find_meetings();
 }
 
-// Number the parts of each rank, then unite those with a common face of cells across two ranks, or across two periodic
-// faces.
+// Number the parts of each rank, then unite parts connected by faces between ranks or by periodic faces.
 void solid_parts::number_parts() {
   const voxel::components own = voxel::find_components(cells_);
   auto total = static_cast<std::int64_t>(own.parts.size());
@@ -62,13 +61,12 @@ void solid_parts::number_parts() {
       if (p >= 0) p = number[at(p)];
 }
 
-// The labels of the cells around each node with copies, by the corner of the node in the cell.
+// Labels of the cells around each shared node, by the corner of the node in the cell.
 void solid_parts::find_corners(const std::vector<std::int64_t>& label_of_run) {
   const auto copies = shared_.with_copies();
   shared_list_.assign(copies.begin(), copies.end());
   std::sort(shared_list_.begin(), shared_list_.end());
-  int any = !shared_list_.empty();
-  comm::all_reduce(comm_, &any, 1, MPI_MAX);
+  const int any = comm::largest_of(comm_, !shared_list_.empty());
   if (any == 0) return;
   corners_of_shared_.resize(shared_list_.size());
   std::vector<double> value(at(nodes_.size()));
@@ -77,7 +75,7 @@ void solid_parts::find_corners(const std::vector<std::int64_t>& label_of_run) {
       const voxel::run& r = nodes_.runs()[run_of(nodes_.runs(), node)];
       const std::int32_t cell = cells_.find(r.z - static_cast<int>(a >> 2 & 1), r.y - static_cast<int>(a >> 1 & 1),
                                             r.x + node - r.first - static_cast<int>(a & 1));
-      // A cell has one rank, so the sum over the copies is its label; labels stay below 2^53.
+      // A cell belongs to one rank, so the sum over the copies is its label; labels are less than 2^53.
       value[at(node)] = cell < 0 ? 0.0 : static_cast<double>(label_of_run[run_of(cells_.runs(), cell)] + 1);
     }
     shared_.exchange_add(value.data(), {1, 1, 1});

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The face-connected parts of a solid on all ranks, and their common nodes.
+/// Face-connected parts of a distributed solid, and their common nodes.
 #include <array>
 #include <osteon/base/disjoint_sets.hpp>
 #include <osteon/grid/block.hpp>
@@ -11,20 +11,20 @@
 
 namespace osteon::physics {
 
-/// A node at which parts meet.
+/// A common node of several parts.
 struct meeting_node {
   std::int32_t node;  ///< local number
   index3 place;       ///< lattice coordinates in the image
   std::vector<std::int32_t> parts;
 };
 
-/// The parts of a solid, numbered over all ranks. The numbers depend on the decomposition.
+/// The parts of a solid with global numbers, which depend on the decomposition.
 class solid_parts {
  public:
-  /// Borrows the runs. @param nodes corner_nodes(cells) @param periodic axes across whose faces parts are connected
+  /// Borrows the runs. @param nodes corner_nodes(cells) @param periodic axes whose opposite faces connect parts
   /// @collective on where.comm
-  /// @cost O(runs); on several ranks one allgather of the parts that meet in faces between ranks, and 9 exchanges of one
-  /// number per shared node
+  /// @cost O(runs); on several ranks an allgather of the pairs of parts connected across ranks, and 9 exchanges of a number
+  /// per shared node
   solid_parts(const grid::block& where, const voxel::run_set& cells, const voxel::run_set& nodes,
               const std::array<bool, 3>& periodic = {});
 
@@ -32,18 +32,18 @@ class solid_parts {
   std::span<const std::int32_t> of_run() const { return part_of_run_; }
   MPI_Comm comm() const { return comm_; }
 
-  /// Nodes of this rank at which parts meet, ascending. All ranks that share such a node list it.
+  /// Common nodes of several parts on this rank, ascending. Shared nodes are listed on all their ranks.
   const std::vector<meeting_node>& meetings() const { return meetings_; }
-  /// The parts that contain a node; a single part if no parts meet there.
+  /// The parts that contain a node.
   std::span<const std::int32_t> at_node(std::int32_t node) const;
-  /// True if no lower rank shares the node.
+  /// Return true if no lower rank shares the node.
   bool owns(std::int32_t node) const;
   /// Coordinates of a node in the image.
   index3 place(std::int32_t node) const;
 
-  /// Voxels of each part, all ranks. @collective
+  /// Number of voxels of each part, all ranks. @collective
   std::vector<std::int64_t> voxels() const;
-  /// Lowest and highest nodes of each part: (z, y, x) of both, all ranks. @collective
+  /// Bounding box of each part in nodes: lowest z, y, x, then highest z, y, x; all ranks. @collective
   std::vector<std::array<std::int64_t, 6>> bounds() const;
 
  private:
@@ -62,7 +62,7 @@ class solid_parts {
   std::vector<std::int32_t> part_of_run_;
   std::vector<std::int32_t> shared_list_;                       // nodes with copies on other ranks
   std::vector<std::array<std::int64_t, 8>> corners_of_shared_;  // labels, then parts of the adjacent cells; -1: no cell
-  std::vector<std::int32_t> part_of_node_;                      // the first one found; empty if there is one part
+  std::vector<std::int32_t> part_of_node_;                      // first part of each node; empty if there is a single part
   std::vector<meeting_node> meetings_;
 };
 

@@ -18,7 +18,7 @@ struct met_part {
 using node_key = std::array<std::int64_t, 3>;
 using bodies_at_nodes = std::map<node_key, std::set<std::int32_t>>;
 
-// A graph of bodies and places; an edge joins a body and a place. Vertex 0 represents all held bodies.
+// A graph of bodies and places. An edge connects a body and a place. Vertex 0 represents all supported bodies.
 class place_graph {
  public:
   explicit place_graph(std::int32_t bodies) : edges_of_(at(bodies)) {}
@@ -34,8 +34,8 @@ class place_graph {
     ++edges_;
   }
 
-  // Vertices that remain connected to vertex 0 after the removal of any single edge: those of a depth-first search without
-  // bridges between them and the root.
+  // Vertices that remain connected to vertex 0 after the removal of any single edge. A depth-first search finds the bridges
+  // of the graph.
   std::vector<bool> not_separable() const {
     struct step {
       std::int32_t vertex, by_edge;
@@ -72,11 +72,11 @@ class place_graph {
   }
 
  private:
-  std::vector<std::vector<std::array<std::int32_t, 2>>> edges_of_;  // by vertex: the other one, number of the edge
+  std::vector<std::vector<std::array<std::int32_t, 2>>> edges_of_;  // by vertex: other vertex, number of the edge
   std::int32_t edges_ = 0;
 };
 
-// Collinear nodes at which the same two bodies meet are one place.
+// Add the common nodes of bodies as places. Adjacent nodes of the same two bodies form one place.
 void add_joints(place_graph& graph, const bodies_at_nodes& nodes) {
   std::map<node_key, std::int32_t> number;
   for (const auto& [key, bodies] : nodes) number.emplace(key, static_cast<std::int32_t>(number.size()));
@@ -102,7 +102,8 @@ std::vector<std::uint8_t> spanning(const std::vector<met_part>& met, const std::
                                    const part_plates& plates) {
   bodies_at_nodes nodes;
   for (const met_part& m : met)
-    if (body_of[at(m.part)] == 0 || plates.ignored[at(m.part)] == 0)  // held bodies are the ground, for any kind of support
+    if (body_of[at(m.part)] == 0 ||
+        plates.ignored[at(m.part)] == 0)  // supported bodies are the ground for any kind of support
       nodes[{m.node.z, m.node.y, m.node.x}].insert(body_of[at(m.part)]);
   std::erase_if(nodes, [](const auto& entry) { return entry.second.size() < 2; });
   place_graph graph(*std::max_element(body_of.begin(), body_of.end()) + 1);

@@ -4,13 +4,14 @@
 #include <numeric>
 #include <osteon/base/for_each.hpp>
 #include <osteon/kernel/elasticity/symmetric_tensor.hpp>
+#include <osteon/numerics/operators/fine_stiffness.hpp>
 
 namespace osteon::physics {
 
 namespace {
 
-// Strain at the centre of a brick. Each derivative is the mean of the four edges' differences: displacements of neighbours
-// are nearly equal, so their differences lose less to rounding than sums of distant corners.
+// Strain at the centre of a brick. Each derivative is the mean of the differences along four edges: differences of
+// neighbouring displacements have smaller rounding errors than differences of sums over faces.
 kernel::voigt strain_of(const double (&u)[8][3], vector3 h) {
   double gradient[3][3];  // derivative of component i along j, both in the order z, y, x
   for (int i = 0; i < 3; ++i) {
@@ -31,12 +32,11 @@ kernel::voigt strain_of(const double (&u)[8][3], vector3 h) {
           gradient[2][0] + gradient[0][2]};
 }
 
-// Call body(strain without its thermal part, Lame constants, index of the result) for every cell.
+// Call body(mechanical strain, Lame constants, result) for every cell.
 template <class F>
 std::vector<float> per_cell(const elasticity_problem& problem, std::span<const double> displacement_mm,
                             std::span<const double> thermal_strain, int components, F body) {
-  std::vector<kernel::lame> lame;
-  for (const voxel::material& m : *problem.materials) lame.push_back(kernel::lame_of(m.youngs_modulus_MPa, m.poisson_ratio));
+  const std::vector<kernel::lame> lame = lame_table(*problem.materials);
   std::vector<float> values(static_cast<std::size_t>(problem.cells.size()) * static_cast<std::size_t>(components));
   const auto runs = problem.cells.runs();
   for_each(static_cast<std::int64_t>(runs.size()), [&](std::int64_t index) {
@@ -104,7 +104,7 @@ std::vector<float> principal_strain(const elasticity_problem& problem, std::span
 
 std::vector<float> principal_direction(const elasticity_problem& problem, std::span<const double> displacement_mm,
                                        int which) {
-  // From the strain: it has the same axes as the stress, and its rounding does not grow as Poisson's ratio approaches 0.5.
+  // Computed from the strain, which has the same axes. Its rounding error does not grow as Poisson's ratio approaches 0.5.
   return per_cell(problem, displacement_mm, {}, 3,
                   [n = static_cast<std::size_t>(which)](const kernel::voigt& strain, kernel::lame, float* out) {
                     const auto axes = kernel::principal(kernel::without_engineering_shears(strain));

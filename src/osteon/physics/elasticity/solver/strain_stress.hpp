@@ -1,12 +1,12 @@
 #pragma once
 /// @file
-/// Strain and stress of a solution, one value per active voxel, at the voxel's centre: there, the strain of the trilinear
-/// brick equals its mean over the voxel.
+/// Strain and stress of a solution at the voxel centres, where the strain of the trilinear brick equals its mean over the
+/// voxel.
 ///
-/// Tensors have the order xx, yy, zz, xy, yz, xz; the shears of a strain are engineering shears (gamma_xy = 2 eps_xy).
-/// All functions are local, compute in double, and use the displacements of elasticity_solution. A strain is the total one,
-/// of the displacements; the stress is that of its mechanical part, the total less the thermal strain (thermal_load.hpp),
-/// one per active cell. An empty list means none.
+/// Tensors have the order xx, yy, zz, xy, yz, xz. Shear strains are engineering shears (gamma_xy = 2 eps_xy). All functions
+/// are local, compute in double precision, and return values per active voxel. A strain is the total strain of the
+/// displacements. A stress corresponds to the mechanical strain: total strain minus thermal strain (thermal_load.hpp). An
+/// empty list of thermal strains represents zero.
 #include <osteon/physics/elasticity/solver/elasticity.hpp>
 
 namespace osteon::physics {
@@ -18,8 +18,8 @@ std::vector<float> strain(const elasticity_problem& problem, std::span<const dou
 std::vector<float> stress(const elasticity_problem& problem, std::span<const double> displacement_mm,
                           std::span<const double> thermal_strain = {});
 
-/// Strain energy density, half the product of stress and mechanical strain: zero in free thermal expansion. The energy
-/// density of the whole voxel is at least this value (integrated_energy_density).
+/// Strain energy density: half the product of stress and mechanical strain, zero in free thermal expansion. The mean over
+/// the voxel is not less than this value (integrated_energy_density).
 /// @return per cell [MPa], >= 0
 std::vector<float> strain_energy_density(const elasticity_problem& problem, std::span<const double> displacement_mm,
                                          std::span<const double> thermal_strain = {});
@@ -28,16 +28,15 @@ std::vector<float> strain_energy_density(const elasticity_problem& problem, std:
 std::vector<float> von_mises_stress(const elasticity_problem& problem, std::span<const double> displacement_mm,
                                     std::span<const double> thermal_strain = {});
 
-/// A principal stress of each cell. @param which 0 is the largest, 2 the smallest @return per cell [MPa]
+/// Principal stress of each cell. @param which 0 is the largest, 2 the smallest @return per cell [MPa]
 std::vector<float> principal_stress(const elasticity_problem& problem, std::span<const double> displacement_mm, int which,
                                     std::span<const double> thermal_strain = {});
 
-/// A principal strain of each cell. @param which 0 is the largest, 2 the smallest @return per cell [1]
+/// Principal strain of each cell. @param which 0 is the largest, 2 the smallest @return per cell [1]
 std::vector<float> principal_strain(const elasticity_problem& problem, std::span<const double> displacement_mm, int which);
 
-/// The unit vector of the direction of a principal stress; in an isotropic material it is also the direction of the
-/// principal strain, and thermal strain has no preferred direction. Its sign is arbitrary. For equal principal stresses it
-/// is not unique.
+/// Unit vector of a principal stress. The materials are isotropic, so it is also the direction of the principal strain. The
+/// sign is arbitrary. The vector is not unique for equal principal stresses.
 /// @return shape (cells, 3), components x, y, z
 std::vector<float> principal_direction(const elasticity_problem& problem, std::span<const double> displacement_mm,
                                        int which);

@@ -7,6 +7,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/kernel/elasticity/element_stiffness.hpp>
+#include <osteon/numerics/operators/fine_stiffness.hpp>
 #include <tuple>
 
 namespace osteon::physics {
@@ -14,34 +15,33 @@ namespace osteon::physics {
 std::vector<double> thermal_strain(const elasticity_problem& problem, std::span<const double> temperature_K,
                                    std::span<const double> expansion_per_K, double reference_K) {
   if (temperature_K.size() != problem.material.size())
-    throw usage_error(fmt::format("{} temperatures for {} active cells; give one for each", temperature_K.size(),
-                                  problem.material.size()));
+    throw usage_error(fmt::format("thermal strain: {} temperatures for {} active cells; the sizes must be equal",
+                                  temperature_K.size(), problem.material.size()));
   if (expansion_per_K.size() != problem.materials->size())
-    throw usage_error(fmt::format("{} coefficients of thermal expansion for {} materials; give one for each, void included",
-                                  expansion_per_K.size(), problem.materials->size()));
+    throw usage_error(
+        fmt::format("thermal strain: {} expansion coefficients for {} materials (void included); the sizes must be equal",
+                    expansion_per_K.size(), problem.materials->size()));
   std::vector<double> strain(temperature_K.size());
   for (std::size_t cell = 0; cell < strain.size(); ++cell) {
     const material_number m = problem.material[cell];
     strain[cell] = expansion_per_K[m] * (temperature_K[cell] - reference_K);
     if (!std::isfinite(strain[cell]))
       throw data_error(
-          fmt::format("cell {} is at {} K, its material {} expands by {} per K from {} K on; all must be finite", cell,
-                      temperature_K[cell], m, expansion_per_K[m], reference_K));
+          fmt::format("thermal strain of cell {} not finite: temperature {} K, material {} with expansion {} 1/K, reference "
+                      "temperature {} K",
+                      cell, temperature_K[cell], m, expansion_per_K[m], reference_K));
   }
   return strain;
 }
 
 std::vector<nodal_force> thermal_forces(const elasticity_problem& problem, std::span<const double> strain) {
   if (strain.size() != problem.material.size())
-    throw usage_error(
-        fmt::format("{} thermal strains for {} active cells; give one for each", strain.size(), problem.material.size()));
+    throw usage_error(fmt::format("thermal load: {} strains for {} active cells; the sizes must be equal", strain.size(),
+                                  problem.material.size()));
   std::vector<double> bulk;  // three times the bulk modulus [MPa]
-  for (const voxel::material& m : *problem.materials) {
-    const kernel::lame lame = kernel::lame_of(m.youngs_modulus_MPa, m.poisson_ratio);
-    bulk.push_back(3 * lame.lambda + 2 * lame.mu);
-  }
-  // Pressures are summed first, and multiplied by the areas at the end: between cells of equal pressure the result is
-  // exactly zero.
+  for (const kernel::lame& lame : lame_table(*problem.materials)) bulk.push_back(3 * lame.lambda + 2 * lame.mu);
+  // Pressures are summed before the multiplication by areas, so that the force between cells of equal pressure is exactly
+  // zero.
   std::vector<vector3> sum(static_cast<std::size_t>(problem.nodes.size()));
   for (const voxel::run& r : problem.cells.runs()) {
     std::int32_t first[4];
@@ -72,7 +72,7 @@ struct candidate {
   index3 at;  // node of the image
 };
 
-// The node of all ranks with the highest score; for equal scores the first in z, y, x.
+// The node with the highest score on all ranks; the first in the order z, y, x if scores are equal.
 template <class F>
 index3 best_node(const elasticity_problem& problem, F score) {
   candidate best;
@@ -98,7 +98,7 @@ vector3 between(index3 a, index3 b, vector3 spacing) {
   return d;
 }
 
-// Up to a sign, which is irrelevant here.
+// Cross product up to the sign, which is irrelevant here.
 vector3 cross(vector3 a, vector3 b) { return {a.y * b.x - a.x * b.y, a.x * b.z - a.z * b.x, a.z * b.y - a.y * b.z}; }
 
 double square(vector3 v) { return v.z * v.z + v.y * v.y + v.x * v.x; }
@@ -110,7 +110,7 @@ int largest(vector3 v) {
   return axis;
 }
 
-// Fix the components of a node of the image selected by `holds`, if this rank has a copy of it.
+// Constrain the components selected by `holds` of a node of the image, if the node is on this rank.
 template <class F>
 void hold_node(const elasticity_problem& problem, index3 at, F holds, std::vector<prescribed_displacement>& fixed) {
   const index3 own = at - problem.where.owned.begin;
@@ -130,8 +130,8 @@ std::vector<prescribed_displacement> determinate_support(const elasticity_proble
 
   std::vector<prescribed_displacement> fixed;
   const auto hold = [&](index3 at, auto holds) { hold_node(problem, at, holds, fixed); };
-  // Along its longest component the line may stretch; across it two components prevent its rotation. The remaining motion is
-  // the rotation about the line, which moves the third node normal to the plane of the three.
+  // The second node is free along the longest component of the line; its other components prevent rotations of the line. The
+  // remaining motion is the rotation about the line, which moves the third node normal to the plane of the nodes.
   hold(first, [](int) { return true; });
   hold(second, [&](int c) { return c != largest(line); });
   hold(third, [&](int c) { return c == largest(cross(line, between(first, third, h))); });
@@ -139,7 +139,7 @@ std::vector<prescribed_displacement> determinate_support(const elasticity_proble
 }
 
 std::vector<prescribed_displacement> support_of_a_voxel(const elasticity_problem& problem) {
-  // The first node of the solid is the low corner of a voxel: its other voxels would have an earlier node.
+  // The first node of the solid is the low corner of a voxel.
   const index3 first = best_node(problem, [](index3) { return 0.0; });
   std::vector<prescribed_displacement> fixed;
   for (std::int64_t corner = 0; corner < 8; ++corner)

@@ -12,7 +12,7 @@ namespace osteon::physics {
 
 namespace {
 
-// kappa of a broken voxel: larger than that of any strain.
+// kappa of a broken voxel, larger than for any strain.
 constexpr float broken = 1e30F;
 
 }  // namespace
@@ -22,9 +22,9 @@ double damaged_voxels::numbers::damage_of(double kappa) const {
 }
 
 damaged_voxels::damaged_voxels(const elasticity_problem& problem, std::span<const kernel::damage_law> laws,
-                               kernel::dilatation how, std::int64_t stride)
+                               kernel::dilatation integration, std::int64_t stride)
     : problem_(problem),
-      mean_dilatation_(how == kernel::dilatation::mean),
+      mean_dilatation_(integration == kernel::dilatation::mean),
       points_(problem.spacing_mm, stride),
       planes_(problem.cells.shape().z) {
   const auto lame = lame_table(*problem.materials);
@@ -39,14 +39,14 @@ damaged_voxels::damaged_voxels(const elasticity_problem& problem, std::span<cons
   damaged_.resize(static_cast<std::size_t>(planes_));
 }
 
-damaged_voxels::seen damaged_voxels::see(const kernel::tensor_at_points<double>& strain, const numbers& m,
-                                         double sign) const {
+damaged_voxels::centre_state damaged_voxels::evaluate(const kernel::tensor_at_points<double>& strain, const numbers& m,
+                                                      double sign) const {
   double e[6];
   for (int i = 0; i < 6; ++i) e[i] = sum_of_points(strain.value[i]) / 8;
   const double mean = (e[0] + e[1] + e[2]) / 3, mu = m.elastic.mu;
   double square = (e[3] * e[3] + e[4] * e[4] + e[5] * e[5]) / 2;
   for (int i = 0; i < 3; ++i) square += (e[i] - mean) * (e[i] - mean);
-  seen s;
+  centre_state s;
   s.pressure = 3 * m.elastic.bulk * mean;
   s.kappa = m.law.surface.a * 2 * mu * std::sqrt(1.5 * square) + sign * 3 * m.law.surface.b * s.pressure;
   s.energy = sum_of_points(kernel::energy_of_strain(strain, m.elastic, mean_dilatation_)) / 8;
@@ -63,12 +63,11 @@ double damaged_voxels::largest_of_yield(const double* u, double sign) const {
       kernel::tensor_at_points<double> strain;
       points_.strains(u, node, strain);
       double& most = largest[static_cast<std::size_t>(z)];
-      most = std::max(most, see(strain, m, sign).kappa);
+      most = std::max(most, evaluate(strain, m, sign).kappa);
     });
   double result = 0;
   for (const double l : largest) result = std::max(result, l);
-  comm::all_reduce(problem_.where.comm, &result, 1, MPI_MAX);
-  return result;
+  return comm::largest_of(problem_.where.comm, result);
 }
 
 void damaged_voxels::add_forces(const double* u, double* y) {
@@ -81,7 +80,7 @@ void damaged_voxels::add_forces(const double* u, double* y) {
       kernel::tensor_at_points<double> strain;
       points_.strains(u, node, strain);
       const double before = static_cast<double>(now_.kappa[static_cast<std::size_t>(cell)]);
-      const double damage = m.damage_of(std::max(before, see(strain, m).kappa));
+      const double damage = m.damage_of(std::max(before, evaluate(strain, m).kappa));
       if (damage == 0) return;
       kernel::eight deviator[6], pressure;
       kernel::elastic_stress(strain.value, m.elastic, mean_dilatation_, deviator, pressure);
@@ -95,7 +94,7 @@ void damaged_voxels::add_forces(const double* u, double* y) {
   });
 }
 
-// The secant stiffness: the voxels keep their damage at u.
+// The secant stiffness, with the damage at u.
 void damaged_voxels::add_tangent(const double*, const double* p, double* q) const {
   by_parity(planes_, [&](std::int64_t z) {
     for (const damaged& v : damaged_[static_cast<std::size_t>(z)]) {
@@ -110,8 +109,8 @@ void damaged_voxels::add_tangent(const double*, const double* p, double* q) cons
   });
 }
 
-// Commits the changes at u to the present states. Energies are those of all voxels, elastic ones included.
-step_sums damaged_voxels::absorb(const double* u) {
+// Update the present states to u. @return sums over all voxels, elastic voxels included
+step_sums damaged_voxels::update(const double* u) {
   std::vector<step_sums> sums(static_cast<std::size_t>(planes_));
   const double volume = 8 * points_.weight;
 #pragma omp parallel for schedule(dynamic)
@@ -122,10 +121,10 @@ step_sums damaged_voxels::absorb(const double* u) {
       const auto at = static_cast<std::size_t>(cell);
       kernel::tensor_at_points<double> strain;
       points_.strains(u, node, strain);
-      const seen s = see(strain, m);
+      const centre_state s = evaluate(strain, m);
       float &kappa = now_.kappa[at], &energy = now_.energy[at], &dissipated = now_.dissipated[at];
       if (m.law.surface.yields() && kappa < broken && s.kappa > 1 && s.kappa > static_cast<double>(kappa)) {
-        // D' = (1 - p) / kappa^2, and the energy over kappa^2 changes little: with its mean the integral of energy dD.
+        // D' = (1 - p) / kappa^2. The energy over kappa^2 changes little; its mean yields the integral of energy dD.
         const double before = std::max(1.0, static_cast<double>(kappa)), now = s.energy / (s.kappa * s.kappa);
         const double mean = energy > 0 ? (static_cast<double>(energy) + now) / 2 : now;
         kappa = static_cast<float>(s.kappa);
@@ -150,7 +149,7 @@ step_sums damaged_voxels::absorb(const double* u) {
   return total;
 }
 
-std::int64_t damaged_voxels::break_at(const double* u) {
+std::int64_t damaged_voxels::break_voxels(const double* u) {
   std::vector<std::vector<std::int32_t>> breaks(static_cast<std::size_t>(planes_));
 #pragma omp parallel for schedule(dynamic)
   for (std::int64_t z = 0; z < planes_; ++z)
@@ -159,14 +158,14 @@ std::int64_t damaged_voxels::break_at(const double* u) {
       if (!m.law.surface.yields() || now_.kappa[static_cast<std::size_t>(cell)] >= broken) return;
       kernel::tensor_at_points<double> strain;
       points_.strains(u, node, strain);
-      if (see(strain, m).kappa >= m.law.fracture) breaks[static_cast<std::size_t>(z)].push_back(cell);
+      if (evaluate(strain, m).kappa >= m.law.fracture) breaks[static_cast<std::size_t>(z)].push_back(cell);
     });
   std::int64_t count = 0;
   for (const auto& plane : breaks) count += std::ssize(plane);
   comm::all_reduce(problem_.where.comm, &count, 1, MPI_SUM);
   if (count == 0) return 0;
-  // The plates do not move while voxels break: the decrease of the stored energy is released.
-  const step_sums before = absorb(u);
+  // The plates do not move during fracture: the decrease of the stored energy is released.
+  const step_sums before = update(u);
   if (!has_broken_) balance_ = before.stored_mJ + before.dissipated_mJ;
   has_broken_ = true;
   for (const auto& plane : breaks)
@@ -180,13 +179,13 @@ std::int64_t damaged_voxels::break_at(const double* u) {
   return count;
 }
 
-void damaged_voxels::retreat() {
+void damaged_voxels::discard_changes() {
   now_ = kept_;
   has_broken_ = false;
 }
 
 step_sums damaged_voxels::commit(const double* u) {
-  step_sums sums = absorb(u);
+  step_sums sums = update(u);
   if (has_broken_) released_ += balance_ - sums.stored_mJ - sums.dissipated_mJ;
   has_broken_ = false;
   sums.dissipated_mJ += released_;
@@ -203,7 +202,7 @@ std::vector<float> damaged_voxels::damage() const {
   return values;
 }
 
-// A cell's low corner is a node of the same rank, and of no other cell as low corner.
+// The low corner of a cell is a node of the same rank, and low corner of no other cell.
 void damaged_voxels::put_states(int first, int count, std::span<float> at_corners) const {
   const std::array<const std::vector<float>*, 3> numbers{&kept_.kappa, &kept_.energy, &kept_.dissipated};
   for (std::int64_t z = 0; z < planes_; ++z)

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
+/// Voxels with a scalar damage of the stiffness, evaluated at the voxel centre.
 /// @cite [Stipsitz2020]: the class of model
-/// Voxels that lose stiffness: a scalar damage, evaluated at the voxel's centre.
 #include <osteon/kernel/elasticity/damage_law.hpp>
 #include <osteon/kernel/elasticity/plastic_points.hpp>
 #include <osteon/physics/failure/solver/voxel_points.hpp>
@@ -9,22 +9,22 @@
 
 namespace osteon::physics {
 
-/// The state of a voxel is one number, kappa; two more are stored for the energy balance.
+/// The state of a voxel is the number kappa; two more numbers are stored for the energy balance.
 ///
-/// Fracture is not part of an equilibrium: all voxels whose kappa exceeds that of fracture in one equilibrium break
-/// together, and the next equilibrium is computed at the same displacement of the driven face, until no voxel breaks.
+/// Fracture occurs between equilibria: all voxels with a kappa above the fracture limit break together, then the next
+/// equilibrium is computed at the same displacement of the driven face. This is repeated until no voxel breaks.
 class damaged_voxels final : public yielding_voxels {
  public:
-  /// Borrows the problem. @param laws by material number; materials beyond stay elastic
-  damaged_voxels(const elasticity_problem& problem, std::span<const kernel::damage_law> laws, kernel::dilatation how,
+  /// Borrows the problem. @param laws by material number; materials beyond the list are elastic
+  damaged_voxels(const elasticity_problem& problem, std::span<const kernel::damage_law> laws, kernel::dilatation integration,
                  std::int64_t stride);
 
   double largest_of_yield(const double* u, double sign) const override;
   void add_forces(const double* u, double* y) override;
   void add_tangent(const double* u, const double* p, double* q) const override;
-  bool have_energy() const override { return false; }
-  std::int64_t break_at(const double* u) override;
-  void retreat() override;
+  bool has_energy() const override { return false; }
+  std::int64_t break_voxels(const double* u) override;
+  void discard_changes() override;
   step_sums commit(const double* u) override;
   double released_mJ() const override { return released_; }
   void set_released_mJ(double value) override { released_ = value; }
@@ -51,26 +51,27 @@ class damaged_voxels final : public yielding_voxels {
     material_number material;
     float damage;
   };
-  // The centre of a voxel.
-  struct seen {
+  // Quantities at the centre of a voxel.
+  struct centre_state {
     double kappa = 0;     // kappa of the present strain
     double energy = 0;    // undamaged, mean of the points [MPa]
     double pressure = 0;  // undamaged mean stress
   };
-  seen see(const kernel::tensor_at_points<double>& strain, const numbers& m, double sign = 1) const;
+  centre_state evaluate(const kernel::tensor_at_points<double>& strain, const numbers& m, double sign = 1) const;
   const numbers& numbers_of(std::int32_t cell) const {
     return materials_[problem_.material[static_cast<std::size_t>(cell)]];
   }
-  step_sums absorb(const double* u);
+  step_sums update(const double* u);
 
   const elasticity_problem& problem_;
   std::vector<numbers> materials_;
   bool mean_dilatation_;
   voxel_points points_;
   std::int64_t planes_;
-  states now_, kept_;                          // since the last commit, and at it
+  states now_, kept_;                          // present states, and states of the last commit
   std::vector<std::vector<damaged>> damaged_;  // by plane, at the last add_forces
-  double balance_ = 0, released_ = 0;          // mJ, all ranks: before the first fracture of a step; by all fractures
+  double balance_ = 0,
+         released_ = 0;  // [mJ], all ranks: energy before the first fracture of a step; energy released by all fractures
   bool has_broken_ = false;
 };
 

@@ -11,15 +11,15 @@ namespace osteon::physics {
 
 namespace {
 
-// Accuracy of an inner solution: an exact first correction would be discarded by the next one.
+// Reduction of the residual by an inner solution. More accurate early corrections are wasted.
 constexpr double loosest_reduction = 0.1, tightest_reduction = 0.01;
-// A full correction is accepted unless more than this fraction of the slope of the energy remains.
+// A correction is accepted if at most this fraction of the energy slope remains.
 constexpr double slope_left = 0.8;
 constexpr int most_cuts = 6;
 constexpr int most_damps = 3;
 // Growth of the residual relative to the smallest one at which a step is abandoned.
 constexpr double most_growth = 1e3;
-// For the secant: its corrections are accurate to a few digits at most.
+// Fixed-point iteration: the corrections of the secant are accurate to a few digits at most.
 constexpr double fixed_point_reduction = 0.03;
 constexpr double restart_growth = 2;
 
@@ -33,7 +33,7 @@ equilibrium::equilibrium(const elasticity_problem& problem, const failure_plan& 
   k_->drop_ids();
   voxels_ = make_yielding_voxels(problem, plan, k_->stride());
   cg_.emplace(problem.where.comm, *k_, *voxels_, *multigrid_);
-  if (!voxels_->have_energy()) acceleration_.emplace([this](const float* a, const float* b) { return cg_->dot(a, b); });
+  if (!voxels_->has_energy()) acceleration_.emplace([this](const float* a, const float* b) { return cg_->dot(a, b); });
   residual_.assign(static_cast<std::size_t>(k_->size()), 0.0F);
   correction_.assign(static_cast<std::size_t>(k_->size()), 0.0F);
   reaction_.assign(k_->fixed().size(), 0.0);
@@ -70,8 +70,7 @@ double equilibrium::work_of_reactions(std::span<const double> values) const {
   double sum = 0;
   for (std::size_t i = 0; i < fixed.size(); ++i)
     if (is_owned(fixed[i])) sum += reaction_[i] * values[i];
-  comm::all_reduce(problem_.where.comm, &sum, 1, MPI_SUM);
-  return sum;
+  return comm::sum_of(problem_.where.comm, sum);
 }
 
 newton_outcome equilibrium::solve_elastic(std::span<double> u, double tolerance, int most_iterations) {
@@ -101,7 +100,7 @@ newton_outcome equilibrium::iterate(std::span<double> u, double tolerance, int m
     }
     if (outcome.corrections >= most_corrections || outcome.iterations >= most_iterations) return outcome;
     least = std::min(least, now.free_N);
-    // Eisenstat and Walker's second choice; never more accurate than the tolerance requires.
+    // Second choice of Eisenstat and Walker, limited by the tolerance.
     const double gain = now.free_N / before;
     double reduction =
         outcome.corrections == 0 ? loosest_reduction : std::clamp(0.9 * gain * gain, tightest_reduction, loosest_reduction);
@@ -124,15 +123,15 @@ newton_outcome equilibrium::iterate(std::span<double> u, double tolerance, int m
       }
     }
     before = now.free_N;
-    now = is_fixed_point ? move_on(u, now.free_N) : move_along(u, now.free_N, yields, inner.energy);
+    now = is_fixed_point ? move_accelerated(u, now.free_N) : move_along(u, now.free_N, yields, inner.energy);
     y = multigrid_->scratch(1);
     ++outcome.corrections;
     outcome.residuals.push_back(now.residual());
   }
 }
 
-// Moves u along the correction, as far as the energy decreases. The forces of the new state are stored in the second scratch
-// vector.
+// Move u along the correction by a line search on the energy. The second scratch vector receives the forces of the new
+// state.
 balance equilibrium::move_along(std::span<double> u, double length, bool yields, double slope) {
   double part = 1;
   for (int cut = 0;; ++cut) {
@@ -143,7 +142,7 @@ balance equilibrium::move_along(std::span<double> u, double length, bool yields,
     const std::span<double> y = forces(trial.data(), yields);
     const balance now = take_balance(y);
     const double left = -cg_->dot(y.data(), correction_.data()) / length;
-    // The energy is convex: beyond its minimum along the correction the slope is negative.
+    // The energy is convex: its slope is negative beyond the minimum along the correction.
     if (!yields || left >= -slope_left * slope || cut >= most_cuts || !std::isfinite(left)) {
       for_each(k_->size(), [u = u.data(), x = trial.data()](std::int64_t i) { u[i] = x[i]; });
       return now;
@@ -152,9 +151,9 @@ balance equilibrium::move_along(std::span<double> u, double length, bool yields,
   }
 }
 
-// The next iterate of the accelerated fixed point. A much larger residual indicates a change in the course of the damage:
-// the iterates before it are discarded.
-balance equilibrium::move_on(std::span<double> u, double length) {
+// Compute the next iterate of the accelerated fixed-point iteration. A large increase of the residual indicates new damage:
+// the acceleration then discards the previous iterates.
+balance equilibrium::move_accelerated(std::span<double> u, double length) {
   for_each(k_->size(), [d = correction_.data(), s = static_cast<float>(length)](std::int64_t i) { d[i] *= s; });
   acceleration_->accelerate(correction_);
   for_each(k_->size(), [u = u.data(), d = correction_.data()](std::int64_t i) { u[i] += static_cast<double>(d[i]); });

@@ -1,8 +1,8 @@
 #pragma once
 /// @file
+/// Equilibrium of elastic and inelastic voxels for prescribed displacements: Newton's method with conjugate gradients, or,
+/// for forces without an energy, a fixed-point iteration of the secant stiffness with Anderson acceleration.
 /// @cite [EisenstatWalker1996]: accuracy of the inner solutions
-/// Displacements at which the forces of elastic and yielded voxels balance, for prescribed displacements: Newton's method
-/// with conjugate gradients; for forces without an energy, a fixed-point iteration of the secant with Anderson acceleration.
 #include <functional>
 #include <optional>
 #include <osteon/numerics/krylov/anderson_acceleration.hpp>
@@ -12,14 +12,14 @@
 
 namespace osteon::physics {
 
-/// The forces at given displacements.
+/// Norms of the forces.
 struct balance {
   double free_N = 0;       ///< norm of the forces at free nodes: zero in equilibrium
-  double reactions_N = 0;  ///< norm of those at prescribed displacements
+  double reactions_N = 0;  ///< norm of the forces at prescribed displacements
   double residual() const { return reactions_N > 0 ? free_N / reactions_N : free_N > 0 ? 1 : 0; }
 };
 
-/// Convergence of Newton's method.
+/// Outcome of the iteration.
 struct newton_outcome {
   bool converged = false;
   int corrections = 0, iterations = 0;
@@ -27,22 +27,22 @@ struct newton_outcome {
   std::vector<double> residuals;  ///< after each correction
 };
 
-/// Operator, preconditioner, voxels and vectors of a problem. Displacements are stored by components, see fine_stiffness.
+/// Operator, preconditioner, voxels and vectors of a problem. Vectors are stored by components, as in fine_stiffness.
 class equilibrium {
  public:
   /// Borrows the problem. @collective on problem.where.comm
   equilibrium(const elasticity_problem& problem, const failure_plan& plan, const std::function<void()>& pass);
 
-  /// Set u to the elastic solution for its values at prescribed displacements. @collective
+  /// Set u to the elastic solution for the prescribed values in u. @collective
   newton_outcome solve_elastic(std::span<double> u, double tolerance, int most_iterations);
-  /// Correct u until the residual is below the tolerance. @param most_corrections limit of the number of corrections
-  /// @collective
+  /// Iterate u until the residual is below the tolerance. @param most_corrections largest number of corrections @collective
   newton_outcome solve(std::span<double> u, double tolerance, int most_corrections, int most_iterations);
 
-  /// The forces at u, those at prescribed displacements included, in memory that the next call reuses.
-  /// @param yields false: as if all voxels were elastic @collective
+  /// Forces at u, including prescribed displacements; valid until the next call.
+  /// @param yields false: treat all voxels as elastic @collective
   std::span<double> forces(const double* u, bool yields);
-  /// Split forces into a balance, and set those at prescribed displacements to zero. @collective
+  /// Compute the norms of the forces, store the reactions, and set the forces at prescribed displacements to zero.
+  /// @collective
   balance take_balance(std::span<double> forces);
   /// Reactions of the last take_balance, by place in k().fixed().
   std::span<const double> reactions() const { return reaction_; }
@@ -54,13 +54,13 @@ class equilibrium {
   elasticity_multigrid& multigrid() { return *multigrid_; }
   const tangent_cg& cg() const { return *cg_; }
   bool is_owned(std::int64_t place) const;
-  /// Release the memory for the solution; the object can no longer solve.
+  /// Release the memory of the solver; no further solve is possible.
   void drop_preconditioner();
 
  private:
   newton_outcome iterate(std::span<double> u, double tolerance, int most_corrections, int most_iterations, bool yields);
   balance move_along(std::span<double> u, double length, bool yields, double slope);
-  balance move_on(std::span<double> u, double length);
+  balance move_accelerated(std::span<double> u, double length);
 
   const elasticity_problem& problem_;
   std::optional<fine_stiffness> k_;
@@ -72,7 +72,8 @@ class equilibrium {
   std::vector<double> reaction_;
 };
 
-/// Set displacements, reactions, copies and the certificate's balances. @param yields false: as if all voxels were elastic
+/// Set displacements, reactions, copies, and the balances of the certificate. @param yields false: treat all voxels as
+/// elastic
 /// @collective
 void write_state(equilibrium& body, const elasticity_problem& problem, std::vector<double>& u, bool yields,
                  elasticity_solution& to);

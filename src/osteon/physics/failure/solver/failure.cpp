@@ -21,24 +21,24 @@ namespace osteon::physics {
 
 namespace {
 
-// Number of corrections after which a step is too long.
+// Largest number of corrections of a step.
 constexpr int most_corrections = 12;
-// For a fixed point: maximum number of iterates, and the number of iterates at the cost of a correction.
+// Fixed-point iteration: largest number of iterates of a step, and number of iterates equivalent to a correction.
 constexpr int most_iterates = 80, iterates_of_correction = 4;
-// Tolerance of a given load, relative to the load of the plan.
+// Tolerance of a prescribed load, relative to the load of the plan.
 constexpr double load_tolerance = 1e-6;
-// Multiple of the elastic displacement to a load at which the search for it ends; trials of a step in that search.
-constexpr double most_elastic_ways = 20;
+// Search for a prescribed load: largest displacement, relative to the elastic displacement, and largest number of trials.
+constexpr double largest_displacement_ratio = 20;
 constexpr int most_trials = 30;
 
-constexpr int numbers_at_once = 8;  // numbers of a voxel's state written together in a checkpoint: one at each Gauss point
+constexpr int numbers_at_once = 8;  // numbers of a voxel state per vector of a checkpoint: one per Gauss point
 
-// Follows the path.
-class walker {
+// Follows the loading path.
+class path_solver {
  public:
-  walker(const elasticity_problem& problem, const failure_plan& plan, const options& how, log_sink& log)
-      : problem_(problem), plan_(plan), how_(how), log_(log), path_(plan) {
-    const auto pass = [checkpoints = how.checkpoints] {
+  path_solver(const elasticity_problem& problem, const failure_plan& plan, const options& options, log_sink& log)
+      : problem_(problem), plan_(plan), options_(options), log_(log), path_(plan) {
+    const auto pass = [checkpoints = options.checkpoints] {
       if (checkpoints) checkpoints->pass();
     };
     body_.emplace(problem, plan, pass);
@@ -53,16 +53,16 @@ class walker {
   failure_solution run(const elastic_listener& elastic) {
     clock_.restart();
     cpu_clock_.restart();
-    const auto found = how_.checkpoints ? how_.checkpoints->begin() : checkpointer::found::nothing;
+    const auto found = options_.checkpoints ? options_.checkpoints->begin() : checkpointer::found::nothing;
     solve_elastic(elastic);
     begin_path();
     if (found != checkpointer::found::nothing) restore();
-    while (solution_.ended.empty() && !path_.is_walked()) plan_.load == 0 ? walk_to_place() : walk_to_load();
+    while (solution_.ended.empty() && !path_.is_complete()) plan_.load == 0 ? step_along_path() : step_to_load();
     write_state(body(), problem_, u_, true, solution_.state);
     body().drop_preconditioner();
-    // State for a later walk of the same job.
-    if (how_.checkpoints && solution_.ended.empty()) {
-      how_.checkpoints->finish(state());
+    // Checkpoint of the complete path.
+    if (options_.checkpoints && solution_.ended.empty()) {
+      options_.checkpoints->finish(state());
       release(states_);
     }
     finish();
@@ -85,8 +85,7 @@ class walker {
     auto count = 3 * static_cast<std::int64_t>(problem_.nodes.size()) -
                  3 * static_cast<std::int64_t>(body().k().shared().not_owned().size());
     for (const std::int64_t place : body().k().fixed()) count -= body().is_owned(place);
-    comm::all_reduce(problem_.where.comm, &count, 1, MPI_SUM);
-    return count;
+    return comm::sum_of(problem_.where.comm, count);
   }
   void set_fixed(double factor) {
     const auto fixed = body().k().fixed();
@@ -97,13 +96,13 @@ class walker {
     set_fixed(1);
     solve_certificate& c = solution_.state.certificate;
     c.residual_history = {1.0};
-    const newton_outcome done = body().solve_elastic(u_, how_.tolerance, how_.max_iterations);
+    const newton_outcome done = body().solve_elastic(u_, options_.tolerance, options_.max_iterations);
     c.iterations += done.iterations;
     c.restarts += done.corrections;
     c.converged = done.converged;
     c.true_relative_residual = done.forces.residual();
     c.residual_history.push_back(done.forces.residual());
-    // Twice the energy: exact to second order in the residual.
+    // Twice the energy over the amount: the error is second order in the residual.
     elastic_load_ = body().cg().dot(u_.data(), body().forces(u_.data(), false).data()) / plan_.amount;
     if (!done.converged) solution_.ended = "the elastic solution did not converge";
     if (!elastic) return;
@@ -114,7 +113,8 @@ class walker {
     elastic(std::move(copy));
   }
 
-  // The factor of the first yield in the direction of the first turn; up to it all is proportional.
+  // Compute the factor of first yield in the direction of the first turning point. The solution is proportional up to this
+  // factor.
   void begin_path() {
     before_.assign(u_.size(), 0.0);
     rate_.assign(u_.size(), 0.0F);
@@ -125,7 +125,7 @@ class walker {
     const double yields_at = largest > 0 ? 1 / largest : std::numeric_limits<double>::infinity();
     solution_.first_yield = sign * yields_at;
     solution_.curve.push_back({});
-    // Slightly below: rounding must not make the first points yield.
+    // Slightly smaller factor: no point yields by rounding.
     const double until = sign * std::min(yields_at * (1 - 1e-10), std::abs(end));
     path_.skip_to(plan_.load == 0 ? until : until * elastic_load_ / plan_.load,
                   [&](double place) { solution_.curve.push_back(elastic_record(factor_of_place(place))); });
@@ -140,7 +140,7 @@ class walker {
     turn();
   }
 
-  // While all voxels are elastic.
+  // Factor of a position on the path while all voxels are elastic.
   double factor_of_place(double place) const { return plan_.load == 0 ? place : place * plan_.load / elastic_load_; }
   // Present position on the path.
   double place() const { return plan_.load == 0 ? factor_ : solution_.curve.back().load / plan_.load; }
@@ -162,7 +162,7 @@ class walker {
     slope_ = elastic_load_;
   }
 
-  void walk_to_place() {
+  void step_along_path() {
     const double to = path_.to();
     int halvings = 0;
     const double goal = path_.next(factor_);
@@ -171,12 +171,12 @@ class walker {
       const newton_outcome done = step_to(next);
       if (done.converged) {
         accept(next, load_of_step(next), done);
-        path_.arrive(factor_, done.corrections / (body().voxels().have_energy() ? 1 : iterates_of_correction));
+        path_.arrive(factor_, done.corrections / (body().voxels().has_energy() ? 1 : iterates_of_correction));
         if (factor_ == to) turn();
         save_if_due();
-        // The rest of a halved step is planned again, unless the plan prescribes its end.
-        if (factor_ == goal || path_.is_walked() || next == to || is_free()) return;
-        // The rest of a halved step is divided into pieces of the length that converged.
+        // The path plans the remainder of a halved step, unless the plan prescribes the end of the step.
+        if (factor_ == goal || path_.is_complete() || next == to || is_free()) return;
+        // The remainder of a halved step is divided into steps of the length that converged.
         next = halvings == 0                             ? goal
                : std::abs(goal - factor_) < 1.5 * piece_ ? goal
                                                          : factor_ + (goal > factor_ ? piece_ : -piece_);
@@ -187,35 +187,35 @@ class walker {
   }
   bool is_free() const { return plan_.steps == 0 && plan_.stops.empty(); }
 
-  // Halves a step that did not converge. @return false: the limit of halvings is reached
+  // Halve a step that did not converge. @return false if the limit of halvings is exceeded
   bool halve(double& next, double goal, int& halvings) {
-    retreat();
+    discard_step();
     if (++halvings > plan_.most_halvings) {
       solution_.ended =
-          fmt::format("no equilibrium is found beyond the factor {:.6g}, at a step of {:.2g}", factor_, next - factor_);
+          fmt::format("no equilibrium found beyond the load factor {:.6g} with a step of {:.2g}", factor_, next - factor_);
       return false;
     }
     next = factor_ + (next - factor_) / 2;
     piece_ = std::abs(next - factor_);
     path_.shorten(piece_);
-    log_.note(fmt::format("the step to {:.6g} does not converge: halved to {:.6g}", goal, next));
+    log_.note(fmt::format("the step to load factor {:.6g} did not converge; trying {:.6g}", goal, next));
     return true;
   }
 
-  // Step to a load by controlling its displacement: near the largest load the load does not determine the state of the
-  // specimen. Steps that pass the load are trials; the one that reaches it is kept.
-  void walk_to_load() {
+  // Step to a prescribed load by displacement control, because near the ultimate load the load does not determine the state
+  // of the specimen. Steps beyond the load are discarded trials; the step that matches the load is accepted.
+  void step_to_load() {
     const double wanted = path_.next(place()) * plan_.load;
     const double begin = solution_.turns.empty() ? 0 : solution_.turns.back();
-    const double way = (path_.to() - path_.from()) * plan_.load / elastic_load_;
-    const double forward = way < 0 ? -1 : 1, upward = forward * (elastic_load_ < 0 ? -1 : 1);
-    // After yielding the displacement grows fast: later steps are a fraction of the displacement so far.
+    const double distance = (path_.to() - path_.from()) * plan_.load / elastic_load_;
+    const double forward = distance < 0 ? -1 : 1, upward = forward * (elastic_load_ < 0 ? -1 : 1);
+    // The displacement grows fast after yield: steps are limited to a fraction of the present displacement.
     double longest = std::max(path_.longest() * std::abs(plan_.load / elastic_load_), std::abs(factor_ - begin) / 4);
     trial low{factor_, solution_.curve.back().load}, high;
     bool is_between = false;
     int halvings = 0;
     for (int trials = 0; trials < most_trials; ++trials) {
-      if (forward * (factor_ - begin) >= most_elastic_ways * std::abs(way)) break;
+      if (forward * (factor_ - begin) >= largest_displacement_ratio * std::abs(distance)) break;
       double next = 0;
       if (is_between) {
         const double part = std::clamp((wanted - low.load) / (high.load - low.load), 0.05, 0.95);
@@ -252,14 +252,14 @@ class walker {
       trials = 0;
       save_if_due();
     }
-    retreat();
+    discard_step();
     solution_.ended = fmt::format(
-        "the load of {:.6g} is not reached: the specimen bears {:.6g} at {:.3g} times the displacement of an elastic one",
-        wanted, solution_.curve.back().load, (factor_ - begin) / way);
+        "the prescribed load of {:.6g} exceeds the strength: the load is {:.6g} at {:.3g} times the elastic displacement",
+        wanted, solution_.curve.back().load, (factor_ - begin) / distance);
   }
-  void retreat() {
+  void discard_step() {
     for_each(n_, [u = u_.data(), b = before_.data()](std::int64_t i) { u[i] = b[i]; });
-    body().voxels().retreat();
+    body().voxels().discard_changes();
   }
   struct trial {
     double factor = 0, load = 0;
@@ -270,11 +270,11 @@ class walker {
       u[i] = b[i] + d * static_cast<double>(r[i]);
     });
     set_fixed(next);
-    const int most = body().voxels().have_energy() ? most_corrections : most_iterates;
+    const int most = body().voxels().has_energy() ? most_corrections : most_iterates;
     newton_outcome all;
     load_before_break_.reset();
     do {
-      newton_outcome done = body().solve(u_, how_.tolerance, most, how_.max_iterations);
+      newton_outcome done = body().solve(u_, options_.tolerance, most, options_.max_iterations);
       all.converged = done.converged;
       all.forces = done.forces;
       all.corrections += done.corrections;
@@ -288,11 +288,11 @@ class walker {
     return all;
   }
 
-  // Fractures at an equilibrium reduce the load at once: the work of the step is that up to the fracture.
+  // Fracture reduces the load at constant displacement: the work of the step uses the load before fracture.
   bool breaks(double next) {
-    if (body().voxels().have_energy()) return false;
+    if (body().voxels().has_energy()) return false;
     const double load = load_of_step(next);
-    if (body().voxels().break_at(u_.data()) == 0) return false;
+    if (body().voxels().break_voxels(u_.data()) == 0) return false;
     if (!load_before_break_) load_before_break_ = load;
     return true;
   }
@@ -305,8 +305,7 @@ class walker {
     slope_ = (load - last.load) / (next - factor_);
     r.work_mJ = last.work_mJ + (load_before_break_.value_or(load) + last.load) / 2 * (next - factor_) * plan_.amount;
     const step_sums sums = body().voxels().commit(u_.data());
-    std::int64_t voxels = problem_.cells.size();
-    comm::all_reduce(problem_.where.comm, &voxels, 1, MPI_SUM);
+    const std::int64_t voxels = comm::sum_of(problem_.where.comm, problem_.cells.size());
     r.stored_mJ = sums.stored_mJ;
     if (has_elastic_materials()) r.stored_mJ = stored_in_all(sums);
     r.dissipated_mJ = sums.dissipated_mJ;
@@ -335,26 +334,26 @@ class walker {
                     100 * r.yielded));
   }
 
-  // The work of all forces on the step's motion divided by the factor: that of the reactions, but exact to second order in
-  // the residual, as the tangent forces of the step's motion are nearly zero except at the plates.
+  // Work of all forces on the displacement of the step over the factor. It equals the work of the reactions, and its error
+  // is second order in the residual, because the tangent forces of the displacement nearly vanish except at the plates.
   double load_of_step(double next) {
     const std::span<double> y = body().forces(u_.data(), true);
     body().take_balance(y);
-    const std::span<double> way = body().multigrid().scratch(0);
-    for_each(n_, [w = way.data(), u = u_.data(), b = before_.data(), s = 1 / (next - factor_)](std::int64_t i) {
+    const std::span<double> distance = body().multigrid().scratch(0);
+    for_each(n_, [w = distance.data(), u = u_.data(), b = before_.data(), s = 1 / (next - factor_)](std::int64_t i) {
       w[i] = s * (u[i] - b[i]);
     });
-    return (body().work_of_reactions(prescribed_) + body().cg().dot(y.data(), way.data())) / plan_.amount;
+    return (body().work_of_reactions(prescribed_) + body().cg().dot(y.data(), distance.data())) / plan_.amount;
   }
 
-  // Voxels whose energy is missing in the sums of the voxels.
+  // Return true if the sums over voxels exclude elastic materials.
   bool has_elastic_materials() const {
     if (!plan_.damage.empty()) return false;
     for (std::size_t m = 1; m < problem_.materials->size(); ++m)
       if (m >= plan_.surfaces.size() || !plan_.surfaces[m].yields()) return true;
     return false;
   }
-  // Elastic energy: half the work of the elastic forces of all strains, less the share of the plastic ones.
+  // Elastic energy of all voxels: half the work of the elastic forces, corrected for the plastic strains.
   double stored_in_all(const step_sums& sums) {
     const std::span<double> y = body().multigrid().scratch(1);
     body().k().own_forces(u_.data(), y.data());
@@ -363,8 +362,8 @@ class walker {
     return all - sums.whole_strain_mJ + sums.stored_mJ;
   }
 
-  // The state of voxels is as large as all other data: a file receives some numbers of it at a time from a small buffer, and
-  // restores them into one buffer of all, before the path is followed.
+  // The voxel states are as large as all other data. A checkpoint is written in parts from a small buffer, and read into a
+  // single buffer before the solve.
   void add_states(solver_state& s, bool for_file) {
     const int numbers = body().voxels().numbers_of_state();
     const auto nodes = static_cast<std::size_t>(problem_.nodes.size());
@@ -407,14 +406,15 @@ class walker {
   }
 
   void save_if_due() {
-    if (!how_.checkpoints || !how_.checkpoints->is_due(static_cast<std::int64_t>(solution_.curve.size()) - 1)) return;
-    how_.checkpoints->save(state());
+    if (!options_.checkpoints || !options_.checkpoints->is_due(static_cast<std::int64_t>(solution_.curve.size()) - 1))
+      return;
+    options_.checkpoints->save(state());
     release(states_);
   }
 
   void restore() {
     solver_state s = state(false);
-    how_.checkpoints->restore(s);
+    options_.checkpoints->restore(s);
     solve_certificate& c = solution_.state.certificate;
     c.iterations = static_cast<int>(s.numbers.at("iterations").at(0));
     c.restarts = static_cast<int>(s.numbers.at("iterations").at(1));
@@ -458,42 +458,41 @@ class walker {
     solution_.plastic_strain = body().voxels().plastic_strain();
     solution_.damage = body().voxels().damage();
     solution_.dissipation_MPa = body().voxels().dissipation();
-    solution_.state_bytes = body().voxels().bytes();
-    comm::all_reduce(problem_.where.comm, &solution_.state_bytes, 1, MPI_SUM);
+    solution_.state_bytes = comm::sum_of(problem_.where.comm, body().voxels().bytes());
     c.solve_seconds = c.earlier_seconds + clock_.seconds();
     c.solve_cpu_seconds = cpu_clock_.of_all_ranks(problem_.where.comm);
   }
 
   const elasticity_problem& problem_;
   const failure_plan& plan_;
-  const options& how_;
+  const options& options_;
   log_sink& log_;
   stopwatch clock_;
   cpu_clock cpu_clock_;
   std::optional<equilibrium> body_;
   std::int64_t n_ = 0;
-  std::vector<double> u_, before_;     // the state being computed, and the last converged one
-  std::vector<float> rate_, elastic_;  // displacements divided by the factor: of the last step; of the elastic solution
-  std::vector<double> prescribed_;     // at factor 1, by place in k().fixed()
+  std::vector<double> u_, before_;     // displacements of the present step, and of the last accepted step
+  std::vector<float> rate_, elastic_;  // displacement per factor: last step; elastic solution
+  std::vector<double> prescribed_;     // prescribed displacements at factor 1, in the order of k().fixed()
   std::vector<float> states_;          // states from a checkpoint
   double elastic_load_ = 0, factor_ = 0, piece_ = 0;
-  std::optional<double> load_before_break_;  // load before a fracture in this step
-  double slope_ = 0;                         // slope of the last step: load over factor
+  std::optional<double> load_before_break_;  // load before fracture in the present step
+  double slope_ = 0;                         // change of load per factor in the last step
   failure_path path_;
   failure_solution solution_;
 };
 
 }  // namespace
 
-failure_solution solve_failure(const elasticity_problem& problem, const failure_plan& plan, const options& how,
+failure_solution solve_failure(const elasticity_problem& problem, const failure_plan& plan, const options& options,
                                const elastic_listener& elastic, log_sink& log) {
   comm::collectively(problem.where.comm, [&] {
-    if (!(how.tolerance > 0 && how.tolerance < 1))
-      throw usage_error(fmt::format("a tolerance of {}; it lies in (0, 1), e.g. 1e-6", how.tolerance));
+    if (!(options.tolerance > 0 && options.tolerance < 1))
+      throw usage_error(fmt::format("tolerance {}: must be in (0, 1), for example 1e-6", options.tolerance));
     check_plan(plan);
   });
   check_elasticity(problem);
-  return walker(problem, plan, how, log).run(elastic);
+  return path_solver(problem, plan, options, log).run(elastic);
 }
 
 }  // namespace osteon::physics

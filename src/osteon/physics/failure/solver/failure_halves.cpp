@@ -5,13 +5,13 @@
 
 namespace osteon::physics {
 
-failure_plan halved(const failure_plan& plan, const failure_solution& walked) {
+failure_plan halved(const failure_plan& plan, const failure_solution& solution) {
   failure_plan fine = plan;
   fine.load = 0;
-  fine.turns = walked.turns;
+  fine.turns = solution.turns;
   fine.stops.clear();
-  for (std::size_t n = 1; n < walked.curve.size(); ++n) {
-    const failure_record &before = walked.curve[n - 1], &r = walked.curve[n];
+  for (std::size_t n = 1; n < solution.curve.size(); ++n) {
+    const failure_record &before = solution.curve[n - 1], &r = solution.curve[n];
     if (r.corrections > 0) fine.stops.push_back((before.factor + r.factor) / 2);
     fine.stops.push_back(r.factor);
   }

@@ -7,18 +7,18 @@ namespace osteon::physics {
 
 namespace {
 
-// Number of corrections up to which the next step may be longer, and above which it is shorter.
+// Numbers of corrections up to which the next step is longer, and above which it is shorter.
 constexpr int few_corrections = 4, many_corrections = 8;
 // Lengths of adaptive steps, relative to the distance from the first yield to the turn.
 constexpr double first_length = 0.1, longest_length = 0.2, growth = 1.4;
-// Two places are equal within this fraction of the leg: loads are computed, not prescribed.
+// Tolerance of positions given by computed loads, as a fraction of the leg.
 constexpr double nearness = 1e-5;
 
 }  // namespace
 
 bool failure_path::has_passed(double place, double at) const {
-  const double way = to() - from();
-  return (at - place) * way <= (plan_.load == 0 ? 1e-9 : nearness) * way * way;
+  const double distance = to() - from();
+  return (at - place) * distance <= (plan_.load == 0 ? 1e-9 : nearness) * distance * distance;
 }
 
 double failure_path::longest() const { return longest_length * std::abs(to() - from()); }
@@ -27,7 +27,7 @@ double failure_path::next(double place) const {
   if (!plan_.stops.empty()) return stop_ < plan_.stops.size() ? plan_.stops[stop_] : to();
   if (plan_.steps == 0) {
     if (plan_.load != 0) return to();
-    // The rest is divided evenly: this avoids a tiny last step.
+    // Equal steps avoid a tiny last step.
     const double left = to() - place, steps = std::ceil(std::abs(left) / length_ * (1 - 1e-9));
     return steps <= 1 ? to() : place + left / steps;
   }
@@ -47,7 +47,7 @@ void failure_path::arrive(double place, int corrections) {
 
 void failure_path::turn() {
   ++leg_;
-  if (!is_walked()) begin_at(from());
+  if (!is_complete()) begin_at(from());
 }
 
 void failure_path::begin_at(double place) { length_ = first_length * std::abs(to() - place); }

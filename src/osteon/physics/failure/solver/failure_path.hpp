@@ -1,43 +1,43 @@
 #pragma once
 /// @file
-/// End points and lengths of the steps of a path.
+/// End points and lengths of load steps.
 #include <cmath>
 #include <cstddef>
 #include <osteon/physics/failure/solver/failure_plan.hpp>
 
 namespace osteon::physics {
 
-/// Follows a plan. A place is a factor of the prescribed displacements or, if the plan has a load, of that load.
+/// Plans the steps of a loading path. A position on the path is a factor of the prescribed displacements or, if the plan has
+/// a load, a factor of this load. A leg is the part of the path between two turning points.
 class failure_path {
  public:
   /// Borrows the plan.
   explicit failure_path(const failure_plan& plan) : plan_(plan) {}
 
-  bool is_walked() const { return leg_ == plan_.turns.size(); }
+  bool is_complete() const { return leg_ == plan_.turns.size(); }
   std::size_t leg() const { return leg_; }
   double from() const { return leg_ == 0 ? 0 : plan_.turns[leg_ - 1]; }
   double to() const { return plan_.turns[leg_]; }
-  /// Whether the next leg reverses the direction.
-  bool reverses() const { return leg_ > 0 && !is_walked() && (to() - from()) * (from() - before()) < 0; }
+  /// Return true if the present leg reverses the direction.
+  bool reverses() const { return leg_ > 0 && !is_complete() && (to() - from()) * (from() - before()) < 0; }
 
-  /// End of the next step from a place.
+  /// End of the next step from a position.
   double next(double place) const;
-  /// Record the end of a step. @param corrections number of its corrections
+  /// Record the end of a step. @param corrections number of corrections, which controls the length of the next step
   void arrive(double place, int corrections);
-  /// Skip the steps of the first leg before the first yield, as far as the plan requires them. @param visit called with
-  /// their places
+  /// Skip the prescribed steps before first yield. @param visit called with their end positions
   template <class Visit>
   void skip_to(double until, Visit&& visit);
   /// Begin the next leg.
   void turn();
-  /// Record that a step of this length converged after a longer one failed.
+  /// Reduce the step length after a step that did not converge.
   void shorten(double length) { length_ = length; }
-  /// The first step after the yield is a fraction of the rest of the leg.
+  /// Set the length of the first step to a fraction of the remaining leg.
   void begin_at(double place);
   /// Longest step of this leg.
   double longest() const;
 
-  /// For checkpoints.
+  /// State of a checkpoint.
   struct numbers {
     double length, leg, stop;
   };

@@ -21,9 +21,9 @@ using numbers = kernel::plastic_numbers<double>;
 }  // namespace
 
 plastic_voxels::plastic_voxels(const elasticity_problem& problem, std::span<const kernel::yield_surface> surfaces,
-                               kernel::dilatation how, std::int64_t stride)
+                               kernel::dilatation integration, std::int64_t stride)
     : problem_(problem),
-      mean_dilatation_(how == kernel::dilatation::mean),
+      mean_dilatation_(integration == kernel::dilatation::mean),
       points_(problem.spacing_mm, stride),
       planes_(static_cast<std::size_t>(problem.cells.shape().z)) {
   const auto lame = lame_table(*problem.materials);
@@ -32,7 +32,7 @@ plastic_voxels::plastic_voxels(const elasticity_problem& problem, std::span<cons
                           m < surfaces.size() && lame[m].mu > 0 ? surfaces[m] : kernel::yield_surface{}});
 }
 
-// Calls body(cell, its rows of nodes, material, index of its state or -1) for the cells of a plane that may yield, in order.
+// Call body(cell, rows of nodes, material, index of the state or -1) for the cells of a plane that may yield, in order.
 template <class Body>
 void plastic_voxels::for_each_voxel(std::int64_t z, Body&& body) const {
   const plane& of = planes_[static_cast<std::size_t>(z)];
@@ -76,8 +76,7 @@ double plastic_voxels::largest_of_yield(const double* u, double sign) const {
     });
   double result = 0;
   for (const double l : largest) result = std::max(result, l);
-  comm::all_reduce(problem_.where.comm, &result, 1, MPI_MAX);
-  return result;
+  return comm::largest_of(problem_.where.comm, result);
 }
 
 void plastic_voxels::add_forces(const double* u, double* y) {
@@ -113,7 +112,7 @@ void plastic_voxels::add_tangent(const double* u, const double* p, double* q) co
     const plane& of = planes_[static_cast<std::size_t>(z)];
     std::size_t next = 0;  // voxels with a quadric
     for (const plane::flow_place& v : of.flowing) {
-      // Single precision: the solution of the tangent is a correction of two digits.
+      // Single precision suffices: corrections are accurate to two digits.
       const kernel::plastic_numbers<float> m(materials_[v.material]);
       kernel::tensor_at_points<float> strain, change, relaxed;
       kernel::plastic_state<float> state;
@@ -141,7 +140,7 @@ step_sums plastic_voxels::commit(const double* u) {
     plane& of = planes_[static_cast<std::size_t>(z)];
     plane now;
     step_sums& sum = sums[static_cast<std::size_t>(z)];
-    // The exact size: half of the unused memory after doubling would be a relevant share of the whole job.
+    // Exact capacity: the unused capacity after growth by doubling would be a relevant part of the memory of the job.
     const auto anew = std::count_if(of.flowing.begin(), of.flowing.end(), [](const auto& v) { return v.state < 0; });
     const std::size_t most = of.yielded.size() + static_cast<std::size_t>(anew);
     now.yielded.reserve(most);
@@ -166,7 +165,7 @@ step_sums plastic_voxels::commit(const double* u) {
         for (int g = 0; g < 8; ++g)
           now.state[begin + static_cast<std::size_t>(8 * i + g)] =
               static_cast<float>(i < 6 ? state.strain[i][g] : state.alpha[g]);
-      // Later steps and readers of the state use the rounded values.
+      // Sums use the rounded state, as later steps do.
       read_state(now, static_cast<std::int32_t>(now.yielded.size() - 1), state);
       kernel::return_to_surface(strain, &state, m, mean_dilatation_, trial);
       for (int g = 0; g < 8; ++g) {
@@ -226,7 +225,7 @@ std::vector<float> plastic_voxels::dissipation() const {
   return values;
 }
 
-// A cell's low corner is a node of the same rank, and of no other cell as low corner.
+// The low corner of a cell is a node of the same rank, and low corner of no other cell.
 void plastic_voxels::put_states(int first, int count, std::span<float> at_corners) const {
   for (std::size_t z = 0; z < planes_.size(); ++z) {
     const plane& of = planes_[z];

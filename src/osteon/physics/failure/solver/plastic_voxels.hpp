@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Voxels with plastic flow. Only yielded voxels have a state.
+/// Voxels with plastic flow. Only yielded voxels store a state.
 #include <osteon/kernel/elasticity/plastic_points.hpp>
 #include <osteon/physics/failure/solver/voxel_points.hpp>
 #include <osteon/physics/failure/solver/yielding_voxels.hpp>
@@ -12,8 +12,8 @@ class plastic_voxels final : public yielding_voxels {
  public:
   /// Borrows the problem.
   /// @param surfaces by material number
-  plastic_voxels(const elasticity_problem& problem, std::span<const kernel::yield_surface> surfaces, kernel::dilatation how,
-                 std::int64_t stride);
+  plastic_voxels(const elasticity_problem& problem, std::span<const kernel::yield_surface> surfaces,
+                 kernel::dilatation integration, std::int64_t stride);
 
   double largest_of_yield(const double* u, double sign) const override;
   void add_forces(const double* u, double* y) override;
@@ -29,17 +29,17 @@ class plastic_voxels final : public yielding_voxels {
   void restore(std::span<const float> at_corners) override;
 
  private:
-  // The yielded cells of a plane, ascending, and the history of their points: [cell][number][point].
+  // Yielded cells of a plane, ascending, and the states of their Gauss points: [cell][number][point].
   struct plane {
     std::vector<std::int32_t> yielded;
     std::vector<float> state;
     struct flow_place {
       std::int32_t node[4];
       material_number material;
-      std::int32_t state;  // place in `yielded`, or -1
+      std::int32_t state;  // index in `yielded`, or -1
     };
     std::vector<flow_place> flowing;
-    std::vector<float> returns;  // states of voxels with a quadric, in their order: [voxel][number][point]
+    std::vector<float> returns;  // returns of voxels with a quadric, in order: [voxel][number][point]
   };
   template <class Body>
   void for_each_voxel(std::int64_t z, Body&& body) const;

@@ -12,8 +12,8 @@
 
 namespace osteon::physics {
 
-/// Solves K_t d = r. The elastic cycle is spectrally equivalent to the inverse of K_t as long as the tangent is positive: no
-/// new set-up is needed when voxels yield.
+/// Solves K_t d = r. The elastic cycle is spectrally equivalent to the inverse of a positive K_t, so that yielding requires
+/// no new set-up.
 class tangent_cg {
  public:
   /// Borrows all arguments.
@@ -25,8 +25,8 @@ class tangent_cg {
     bool is_positive = true;  ///< false: the tangent or the cycle was not positive along a direction
     bool is_finite = true;
   };
-  /// @param u displacements of the tangent: those of the last yielding_voxels::add_forces
-  /// @param residual in: r; out: the remaining residual. Zero at fixed displacements @param d receives the solution
+  /// @param u displacements of the last yielding_voxels::add_forces
+  /// @param residual in: r, zero at fixed displacements; out: remaining residual @param d receives the solution
   /// @collective
   result solve(const double* u, std::span<float> residual, double reduction, int most_iterations, std::span<float> d);
 
@@ -53,8 +53,7 @@ class tangent_cg {
 template <class A, class B>
 double tangent_cg::dot(const A* a, const B* b) const {
   double sum = owned_dot(a, b, k_.size(), k_.layout(), k_.shared());
-  comm::all_reduce(comm_, &sum, 1, MPI_SUM);
-  return sum;
+  return comm::sum_of(comm_, sum);
 }
 
 }  // namespace osteon::physics

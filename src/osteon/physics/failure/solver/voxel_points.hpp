@@ -1,25 +1,25 @@
 #pragma once
 /// @file
-/// Transfer between nodal displacements and the Gauss points of voxels, shared by the material laws.
+/// Transfer between nodal values and the Gauss points of voxels, for all material laws.
 #include <osteon/kernel/elasticity/gauss_points.hpp>
 #include <osteon/numerics/operators/elasticity_problem.hpp>
 #include <osteon/physics/shared/solver/names_of_numerics.hpp>
+#include <type_traits>
 
 namespace osteon::physics {
 
-/// Edges and weights of a voxel, and the layout of vectors.
+/// Edge lengths and weights of a voxel, and the layout of vectors.
 struct voxel_points {
   std::int64_t stride = 0;
-  double per_mm[3], weight_per_edge[3], weight = 0;  ///< weight of a Gauss point [mm3]
-  float single_per_mm[3], single_weight_per_edge[3];
+  double weight = 0;  ///< weight of a Gauss point [mm3]
 
   voxel_points(const vector3& spacing_mm, std::int64_t stride_of_vectors)
       : stride(stride_of_vectors), weight(spacing_mm.z * spacing_mm.y * spacing_mm.x / 8) {
     for (int d = 0; d < 3; ++d) {
-      per_mm[d] = 1 / spacing_mm[d];
-      weight_per_edge[d] = weight / spacing_mm[d];
-      single_per_mm[d] = static_cast<float>(per_mm[d]);
-      single_weight_per_edge[d] = static_cast<float>(weight_per_edge[d]);
+      exact_.per_mm[d] = 1 / spacing_mm[d];
+      exact_.weight_per_edge[d] = weight / spacing_mm[d];
+      single_.per_mm[d] = static_cast<float>(exact_.per_mm[d]);
+      single_.weight_per_edge[d] = static_cast<float>(exact_.weight_per_edge[d]);
     }
   }
 
@@ -33,7 +33,7 @@ struct voxel_points {
         to.value[c][2 * row + 1] = at[1];
       }
   }
-  /// Same less those of the first corner: a rigid translation must not reduce the accuracy of single precision.
+  /// Displacements relative to the first corner: a rigid translation does not reduce the accuracy of single precision.
   [[gnu::always_inline]] void gather(const double* u, const std::int32_t (&node)[4],
                                      kernel::vector_at_corners<float>& to) const {
     kernel::vector_at_corners<double> exact;
@@ -42,37 +42,20 @@ struct voxel_points {
       to.value[c] = __builtin_convertvector(exact.value[c] - exact.value[c][0], kernel::eight_of<float>::vector);
   }
 
+  template <class T>
   [[gnu::always_inline]] void strains(const double* u, const std::int32_t (&node)[4],
-                                      kernel::tensor_at_points<double>& strain) const {
-    kernel::vector_at_corners<double> at;
+                                      kernel::tensor_at_points<T>& strain) const {
+    kernel::vector_at_corners<T> at;
     gather(u, node, at);
-    kernel::strains_at_points(at, per_mm, strain);
-  }
-  [[gnu::always_inline]] void strains(const double* u, const std::int32_t (&node)[4],
-                                      kernel::tensor_at_points<float>& strain) const {
-    kernel::vector_at_corners<float> at;
-    gather(u, node, at);
-    kernel::strains_at_points(at, single_per_mm, strain);
+    kernel::strains_at_points(at, scales<T>().per_mm, strain);
   }
 
   /// Subtract the forces of stresses at the points from y.
-  [[gnu::always_inline]] void subtract(const kernel::tensor_at_points<double>& stress, const std::int32_t (&node)[4],
-                                       double* y) const {
-    kernel::vector_at_corners<double> force;
-    kernel::forces_of_stresses(stress, weight_per_edge, force);
-    subtract(force, node, y);
-  }
-  [[gnu::always_inline]] void subtract(const kernel::tensor_at_points<float>& stress, const std::int32_t (&node)[4],
-                                       double* y) const {
-    kernel::vector_at_corners<float> force;
-    kernel::forces_of_stresses(stress, single_weight_per_edge, force);
-    subtract(force, node, y);
-  }
-
- private:
   template <class T>
-  [[gnu::always_inline]] void subtract(const kernel::vector_at_corners<T>& force, const std::int32_t (&node)[4],
+  [[gnu::always_inline]] void subtract(const kernel::tensor_at_points<T>& stress, const std::int32_t (&node)[4],
                                        double* y) const {
+    kernel::vector_at_corners<T> force;
+    kernel::forces_of_stresses(stress, scales<T>().weight_per_edge, force);
     for (int c = 0; c < 3; ++c)
       for (int row = 0; row < 4; ++row) {
         double* at = y + c * stride + node[row];
@@ -80,6 +63,22 @@ struct voxel_points {
         at[1] -= static_cast<double>(force.value[c][2 * row + 1]);
       }
   }
+
+ private:
+  template <class T>
+  struct edge_scales {
+    T per_mm[3], weight_per_edge[3];
+  };
+  template <class T>
+  [[gnu::always_inline]] const edge_scales<T>& scales() const {
+    if constexpr (std::is_same_v<T, double>)
+      return exact_;
+    else
+      return single_;
+  }
+
+  edge_scales<double> exact_;
+  edge_scales<float> single_;
 };
 
 template <class V>
@@ -102,8 +101,8 @@ void for_each_voxel_of(const elasticity_problem& problem, std::int64_t z, Body&&
   }
 }
 
-/// Call body(z) for all planes of voxels. Each writes two planes of nodes: voxel planes of equal parity may be processed
-/// concurrently, and each node receives its two planes in the same order for any number of threads.
+/// Call body(z) for all planes of voxels. A plane of voxels writes two planes of nodes, so that planes of equal parity are
+/// processed concurrently. The order of the contributions to a node does not depend on the number of threads.
 template <class Body>
 void by_parity(std::int64_t planes, Body&& body) {
   for (std::int64_t parity = 0; parity < 2; ++parity) {

@@ -14,17 +14,20 @@ namespace osteon::physics {
 
 namespace {
 
+const face_condition& face_of(const heat_problem& problem, int side) {
+  return problem.faces[static_cast<std::size_t>(side / 2)][static_cast<std::size_t>(side % 2)];
+}
+
 // The two faces that exchange heat (outer_face::side), if there are exactly two and no other driving term.
 std::optional<std::array<int, 2>> only_two_faces(const heat_problem& problem) {
   std::vector<int> sides;
   for (int side = 0; side < 6; ++side) {
-    const auto a = static_cast<std::size_t>(side / 2);
-    const face_condition& face = problem.faces[a][static_cast<std::size_t>(side % 2)];
-    if (problem.periodic[a] || face.kind == thermal::insulated) continue;
-    if (face.kind == thermal::flux) return std::nullopt;
+    const thermal kind = face_of(problem, side).kind;
+    if (problem.periodic[static_cast<std::size_t>(side / 2)] || kind == thermal::insulated) continue;
+    if (kind == thermal::flux) return std::nullopt;
     sides.push_back(side);
   }
-  if (sides.size() != 2 || problem.gradient_K_per_mm != vector3{} || heat_made(problem) != 0) return std::nullopt;
+  if (sides.size() != 2 || problem.gradient_K_per_mm != vector3{} || generated_heat_W(problem) != 0) return std::nullopt;
   return std::array<int, 2>{sides[0], sides[1]};
 }
 
@@ -37,10 +40,8 @@ double& flow(face_flows& flows, int side) {
 void require_solvable(const heat_problem& problem, const heated_parts& part) {
   if (part.reason_at_rest.empty()) return;
   const auto sides = only_two_faces(problem);
-  const auto temperature = [&](int side) {
-    return problem.faces[static_cast<std::size_t>(side / 2)][static_cast<std::size_t>(side % 2)].temperature_K;
-  };
-  if (!sides || temperature((*sides)[0]) == temperature((*sides)[1])) throw data_error(part.reason_at_rest);
+  if (!sides || face_of(problem, (*sides)[0]).temperature_K == face_of(problem, (*sides)[1]).temperature_K)
+    throw data_error(part.reason_at_rest);
 }
 
 // Each part has one temperature, and there is no heat flow.
@@ -48,7 +49,7 @@ heat_solution without_flow(const heat_problem& problem, const heated_parts& part
   log.warn(part.reason_at_rest);
   heat_solution solution;
   solution.periodic_faces = part.periodic_faces;
-  solution.source_W = heat_made(problem);
+  solution.source_W = generated_heat_W(problem);
   solution.certificate.converged = true;
   solution.temperature_K = spread(problem, part, std::vector<double>{}, part.middle_K);
   return solution;
@@ -85,18 +86,17 @@ heat_solution solve_heat(heat_problem problem, const options& options, log_sink&
         fmt::format("the temperature level of {} voxels is undetermined, because fluxes and sources balance{}; the mean "
                     "temperature of each such part is set to {:g} K",
                     part.free_cells,
-                    part.free_rest > 1e-12
-                        ? fmt::format(" to {:.2g} of the heat input (a uniform sink removes the rest)", part.free_rest)
+                    part.free_imbalance > 1e-12
+                        ? fmt::format(" to {:.2g} of the heat input (a uniform sink removes the rest)", part.free_imbalance)
                         : "",
                     part.middle_K));
   auto cells = make_conduction_cells(problem, std::move(part.cells), std::move(part.material));
   solution.periodic_faces = part.periodic_faces;
-  std::int64_t unknowns = cells.owned;
-  comm::all_reduce(problem.where.comm, &unknowns, 1, MPI_SUM);
+  const std::int64_t unknowns = comm::sum_of(problem.where.comm, cells.owned);
   if (options.checkpoints) options.checkpoints->pass();
   auto solver = std::make_unique<heat_solver>(cells);
   if (options.checkpoints) options.checkpoints->pass();
-  const double made_W = heat_made(problem);
+  const double made_W = generated_heat_W(problem);
   const auto sides = only_two_faces(problem);
   cells.cells = {};  // used only in the set-up
   problem.material = {};
@@ -106,9 +106,9 @@ heat_solution solve_heat(heat_problem problem, const options& options, log_sink&
   stopwatch solving;
   cpu.restart();
   heat_load load = load_of(problem, cells, part.reference_K, problem.gradient_K_per_mm);
-  if (part.free_rest > 1e-12)  // equal on all ranks
+  if (part.free_imbalance > 1e-12)  // equal on all ranks
     load.in_cell = [made = std::move(load.in_cell), &part](std::int32_t i) {
-      return (made ? made(i) : 0) - part.rest_W[static_cast<std::size_t>(i)];
+      return (made ? made(i) : 0) - part.sink_W[static_cast<std::size_t>(i)];
     };
   std::optional<voxel::run_set> kept;
   if (options.checkpoints) kept = unknown_cells(problem, part);
@@ -123,10 +123,7 @@ heat_solution solve_heat(heat_problem problem, const options& options, log_sink&
     // dissipated power over the temperature difference. The exact solution minimises this power, so the error is only e.K.e.
     // The flux is then equal for any number of ranks, although the aggregates and the iterates differ slightly.
     const auto [one, two] = *sides;
-    const auto above = [&](int side) {
-      return problem.faces[static_cast<std::size_t>(side / 2)][static_cast<std::size_t>(side % 2)].temperature_K -
-             part.reference_K;
-    };
+    const auto above = [&](int side) { return face_of(problem, side).temperature_K - part.reference_K; };
     const double power = above(one) * flow(solution.inflow_W, one) + above(two) * flow(solution.inflow_W, two) -
                          solver->total([&](std::int32_t i) { return x[static_cast<std::size_t>(i)] * solver->residual(i); });
     flow(solution.inflow_W, one) = power / (above(one) - above(two));

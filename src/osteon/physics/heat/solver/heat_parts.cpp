@@ -23,7 +23,7 @@ bool exchanges(const heat_problem& problem, std::size_t axis, std::size_t high) 
   return !problem.periodic[axis] && (kind == thermal::temperature || kind == thermal::convection);
 }
 
-// Treatment of a part, derived from the bits of reached_faces.
+// Treatment of a part, derived from the bits of connected_faces.
 struct part_class {
   part_state state = part_state::constant;
   double constant_K = 0;
@@ -90,8 +90,7 @@ std::string no_flow_message(const heat_problem& problem) {
       const char name = "zyx"[a];
       return fmt::format(
           "no heat flow: no part of the solid touches both periodic {} faces, so that the gradient along {} drives no heat; "
-          "crop "
-          "the image to one period, or {}",
+          "crop the image to one period, or {}",
           name, name, advice);
     }
   return "no heat flow: no part of the solid has two different temperatures, a flux, a source or a gradient; " + advice +
@@ -185,12 +184,12 @@ void level_trapped_parts(const heat_problem& problem, const std::vector<bool>& i
         "temperature or convection on a face that they touch, keep only the largest part (segment.keep), balance fluxes and "
         "sources to {:g}, or add [transient]",
         cells, net, balanced));
-  part.free_rest = worst;
+  part.free_imbalance = worst;
   if (!has_rest) return;
   const auto runs = problem.cells.runs();
   for (std::size_t n = 0; n < runs.size(); ++n)
     if (part.state[part.kind[n]] != part_state::constant)
-      part.rest_W.insert(part.rest_W.end(), static_cast<std::size_t>(runs[n].length),
+      part.sink_W.insert(part.sink_W.end(), static_cast<std::size_t>(runs[n].length),
                          rest[static_cast<std::size_t>(heat.parts.of_run[n])]);
 }
 
@@ -208,7 +207,7 @@ void check_periodic_faces(const std::array<face_match, 3>& faces) {
 
 heated_parts find_heated_parts(const heat_problem& problem, bool faces_must_meet) {
   auto all = with_ghosts(problem.where, problem.cells, problem.periodic);
-  const auto reached = reached_faces(problem.where, all, source_bits(problem, all));
+  const auto reached = connected_faces(problem.where, all, source_bits(problem, all));
   const part_classifier classifier(problem);
   heated_parts part;
   std::array<bool, 128> is_trapped{};
@@ -357,7 +356,7 @@ double heat_imbalance(const outer_inflow& inflow, double gained) {
   return magnitude > 0 ? std::abs(sum) / (0.5 * magnitude) : 0;
 }
 
-double heat_made(const heat_problem& problem) {
+double generated_heat_W(const heat_problem& problem) {
   double sum = 0;
   if (!problem.source_W_per_mm3.empty())
     for (const material_number m : problem.material) sum += problem.source_W_per_mm3[m];

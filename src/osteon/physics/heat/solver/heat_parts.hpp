@@ -27,8 +27,8 @@ struct heated_parts {
   double middle_K = 0;     ///< mean of the lowest and the highest prescribed temperature
   /// Cells of parts with balanced heat input and undetermined level. The mean temperature of each such part is middle_K.
   std::int64_t free_cells = 0;
-  double free_rest = 0;        ///< largest ratio of net heat to heat input of these parts
-  std::vector<double> rest_W;  ///< per owned unknown cell: net heat of its part per cell; empty: zero
+  double free_imbalance = 0;   ///< largest ratio of net heat to heat input of these parts
+  std::vector<double> sink_W;  ///< per owned unknown cell: net heat of its part per cell; empty: zero
   std::string reason_at_rest;  ///< reason for zero flow without unknown temperatures; empty: there are unknowns
 };
 
@@ -69,6 +69,6 @@ outer_inflow inflows(const heat_cells& cells, const heat_load& load, const std::
 double heat_imbalance(const outer_inflow& inflow, double gained);
 
 /// Heat generated in all cells [W]. @collective on cells.where.comm
-double heat_made(const heat_problem& problem);
+double generated_heat_W(const heat_problem& problem);
 
 }  // namespace osteon::physics

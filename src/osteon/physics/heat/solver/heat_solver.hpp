@@ -51,8 +51,7 @@ class heat_solver {
       return part;
     });
     const auto counted = comm::counted_call::all_reduce(cells_.where.comm, sizeof sum);
-    comm::all_reduce(cells_.where.comm, &sum, 1, MPI_SUM);
-    return sum;
+    return comm::sum_of(cells_.where.comm, sum);
   }
   /// Move the last solution out; no further solve is possible.
   std::vector<double> take() { return std::move(x_); }

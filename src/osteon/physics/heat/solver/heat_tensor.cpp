@@ -124,8 +124,7 @@ conductivity_tensor effective_conductivity(heat_problem problem, surroundings ki
   if (options.checkpoints) options.checkpoints->pass();
   heat_solver solver(cells);
   if (options.checkpoints) options.checkpoints->pass();
-  std::int64_t unknowns = cells.owned;
-  comm::all_reduce(problem.where.comm, &unknowns, 1, MPI_SUM);
+  const std::int64_t unknowns = comm::sum_of(problem.where.comm, cells.owned);
   tensor.certificate[0].setup_seconds = watch.seconds();
   tensor.certificate[0].setup_cpu_seconds = cpu.of_all_ranks(problem.where.comm);
 

@@ -63,7 +63,7 @@ class stepper {
         cells_(cells),
         conduction_(cells.stencil<double>()),
         load_(load_of(problem, cells, plan.initial_K, problem.gradient_K_per_mm)),
-        made_(heat_made(problem)),
+        made_(generated_heat_W(problem)),
         solver_(cells),
         above_initial_(static_cast<std::size_t>(cells.size)),
         heat_(static_cast<std::size_t>(cells.size)) {
@@ -126,8 +126,7 @@ class stepper {
 
   std::int64_t total_cells() const {
     std::int64_t n = cells_.owned;
-    comm::all_reduce(cells_.where.comm, &n, 1, MPI_SUM);
-    return n;
+    return comm::sum_of(cells_.where.comm, n);
   }
   double made_W() const { return made_; }
   /// Temperatures of the owned cells relative to the initial temperature: the complete state for the next step.

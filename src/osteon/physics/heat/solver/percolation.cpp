@@ -88,8 +88,8 @@ link_runs runs_of_links(const ghosted_cells& cells) {
   return found;
 }
 
-std::vector<std::uint8_t> reached_faces(const grid::block& where, const ghosted_cells& cells,
-                                        std::span<const std::uint8_t> seed) {
+std::vector<std::uint8_t> connected_faces(const grid::block& where, const ghosted_cells& cells,
+                                          std::span<const std::uint8_t> seed) {
   const std::span<const voxel::run> runs = cells.runs;
   disjoint_sets forest = unite_runs(cells);
   std::vector<std::uint8_t> bits(runs.size(), 0);  // bits of each set, at its root

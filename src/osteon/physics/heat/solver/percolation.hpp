@@ -10,7 +10,7 @@
 
 namespace osteon::physics {
 
-/// Bit of `reached_faces` for the low or high face of an axis. Bits 6 and 7 are free for the caller's seeds.
+/// Bit of `connected_faces` for the low or high face of an axis. Bits 6 and 7 are free for the caller's seeds.
 constexpr std::uint8_t face_bit(int axis, bool high) { return static_cast<std::uint8_t>(1U << (2 * axis + (high ? 1 : 0))); }
 
 /// The runs of `cells`, ghosts included, united if they share a face. @collective local
@@ -31,8 +31,8 @@ link_runs runs_of_links(const ghosted_cells& cells);
 /// @param seed further bits per run of `cells`; empty: none
 /// @collective on where.comm
 /// @cost O(runs) time; one byte per ghost and round; the number of rounds is the number of rank crossings of a path
-std::vector<std::uint8_t> reached_faces(const grid::block& where, const ghosted_cells& cells,
-                                        std::span<const std::uint8_t> seed);
+std::vector<std::uint8_t> connected_faces(const grid::block& where, const ghosted_cells& cells,
+                                          std::span<const std::uint8_t> seed);
 
 /// Matching of the two faces of a periodic axis, in solid voxels over all ranks.
 struct face_match {
