@@ -335,7 +335,7 @@ TEST(failure, a_load_that_the_specimen_does_not_bear_ends_with_the_last_good_sta
   plan.amount = displacement;
   plan.load = -2 * yield * area;
   const auto s = solved(make_problem(m, uniaxial(shape, displacement)), plan);
-  EXPECT_NE(s.ended.find("the prescribed load of -640 exceeds the strength"), std::string::npos) << s.ended;
+  EXPECT_NE(s.ended.find("the prescribed load of -640 was not reached"), std::string::npos) << s.ended;
   const physics::failure_record& last = s.curve.back();
   const double strain = 0.02 * last.factor;
   EXPECT_GE(strain, 20 * 2 * yield / modulus * (1 - 1e-9));

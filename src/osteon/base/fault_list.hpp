@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Collects the faults of a job or of a solver's input.
+/// Checks: one exception, or all faults of a job or of a solver's input.
 #include <fmt/format.h>
 
 #include <osteon/base/error.hpp>
@@ -9,6 +9,12 @@
 #include <vector>
 
 namespace osteon {
+
+/// Throw an error unless a condition holds. The arguments are evaluated in any case.
+template <class Error, class... Values>
+void require(bool holds, fmt::format_string<Values...> text, Values&&... values) {
+  if (!holds) throw Error(fmt::format(text, std::forward<Values>(values)...));
+}
 
 /// Appends a fault for each condition that does not hold:
 /// `expect(f.inertia, "flow.cfl", "{} requires flow.inertia = true", *f.cfl)`.

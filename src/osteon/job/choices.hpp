@@ -2,6 +2,7 @@
 /// @file
 /// Values of closed sets, given by name in job files: `law = "cone"` is `yield_law::cone` after reading. The namespace of an
 /// enumeration has a function `choice_names`, which returns the names of its values 0, 1 ...
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -13,10 +14,21 @@
 
 namespace osteon {
 
-inline std::span<const char* const> choice_names(axis) {
-  static constexpr const char* names[] = {"z", "y", "x"};
+/// A text as a template argument.
+template <std::size_t Size>
+struct choice_text {
+  char text[Size];
+  consteval choice_text(const char (&literal)[Size]) { std::copy_n(literal, Size, text); }
+};
+
+/// Names of the values of an enumeration, for `choice_names`.
+template <choice_text... Names>
+std::span<const char* const> choices() {
+  static constexpr const char* names[] = {Names.text...};
   return names;
 }
+
+inline auto choice_names(axis) { return choices<"z", "y", "x">(); }
 
 }  // namespace osteon
 

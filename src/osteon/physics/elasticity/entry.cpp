@@ -1,7 +1,5 @@
 #include <osteon/physics/elasticity/entry.hpp>
 
-#include <fmt/format.h>
-
 #include <osteon/base/fault_list.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/job/local_model.hpp>
@@ -10,12 +8,10 @@
 #include <osteon/physics/elasticity/elastic_answers.hpp>
 #include <osteon/physics/elasticity/elastic_fields.hpp>
 #include <osteon/physics/elasticity/loads/check_loads.hpp>
+#include <osteon/physics/elasticity/loads/describe_loads.hpp>
 #include <osteon/physics/elasticity/loads/elastic_problem.hpp>
 #include <osteon/physics/elasticity/loads/load_keys.hpp>
-#include <osteon/physics/elasticity/loads/loads_on_solid.hpp>
-#include <osteon/physics/elasticity/loads/resolved_loads.hpp>
 #include <osteon/physics/elasticity/solver/elasticity.hpp>
-#include <osteon/physics/elasticity/warn_of_loads.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 
 namespace osteon::physics {

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,10 +11,10 @@
 #include <osteon/physics/elasticity/elastic_fields.hpp>
 #include <osteon/physics/elasticity/elastic_source.hpp>
 #include <osteon/physics/elasticity/entry.hpp>
+#include <osteon/physics/elasticity/loads/check_loads.hpp>
 #include <osteon/physics/elasticity/loads/describe_loads.hpp>
 #include <osteon/physics/elasticity/loads/elastic_problem.hpp>
 #include <osteon/physics/elasticity/loads/load_keys.hpp>
-#include <osteon/physics/elasticity/loads/loads_on_solid.hpp>
 #include <osteon/physics/elasticity/loads/necks.hpp>
 #include <osteon/physics/elasticity/solver/elasticity.hpp>
 #include <osteon/physics/elasticity/solver/elasticity_check.hpp>

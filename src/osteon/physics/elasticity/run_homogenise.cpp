@@ -1,4 +1,3 @@
-#include <memory>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/numerics/field_statistics.hpp>

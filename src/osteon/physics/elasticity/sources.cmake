@@ -38,6 +38,6 @@ osteon_physics(elasticity
     loads/pins.cpp
     loads/resolved_loads.cpp
     loads/standard_tests.cpp
+    loads/warn_of_loads.cpp
     run_elasticity.cpp
-    run_homogenise.cpp
-    warn_of_loads.cpp)
+    run_homogenise.cpp)

@@ -2,10 +2,8 @@
 
 #include <osteon/physics/elasticity/elastic_answers.hpp>
 #include <osteon/physics/elasticity/loads/check_loads.hpp>
+#include <osteon/physics/elasticity/loads/describe_loads.hpp>
 #include <osteon/physics/elasticity/loads/load_keys.hpp>
-#include <osteon/physics/elasticity/loads/loads_on_solid.hpp>
-#include <osteon/physics/elasticity/loads/resolved_loads.hpp>
-#include <osteon/physics/elasticity/warn_of_loads.hpp>
 #include <osteon/physics/failure/failure_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 

@@ -9,17 +9,11 @@ namespace osteon::physics {
 
 /// Yield and damage laws.
 enum class yield_law { von_mises, cone, quadric, secant_damage };
-inline std::span<const char* const> choice_names(yield_law) {
-  static constexpr const char* names[] = {"von_mises", "cone", "quadric", "secant_damage"};
-  return names;
-}
+inline auto choice_names(yield_law) { return choices<"von_mises", "cone", "quadric", "secant_damage">(); }
 
 /// Integration of the stresses of a voxel: at its Gauss points (full), or with the mean dilatation of the voxel (bbar).
 enum class failure_integration { full, bbar };
-inline std::span<const char* const> choice_names(failure_integration) {
-  static constexpr const char* names[] = {"full", "bbar"};
-  return names;
-}
+inline auto choice_names(failure_integration) { return choices<"full", "bbar">(); }
 
 struct failure_keys {
   optional_choice<yield_law> law;

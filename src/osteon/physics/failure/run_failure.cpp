@@ -13,11 +13,11 @@
 #include <osteon/numerics/checkpointer.hpp>
 #include <osteon/numerics/field_statistics.hpp>
 #include <osteon/physics/elasticity/elastic_fields.hpp>
+#include <osteon/physics/elasticity/loads/check_loads.hpp>
 #include <osteon/physics/elasticity/loads/describe_loads.hpp>
 #include <osteon/physics/elasticity/loads/elastic_problem.hpp>
 #include <osteon/physics/elasticity/loads/load_cases.hpp>
 #include <osteon/physics/elasticity/loads/load_keys.hpp>
-#include <osteon/physics/elasticity/loads/loads_on_solid.hpp>
 #include <osteon/physics/elasticity/loads/standard_tests.hpp>
 #include <osteon/physics/elasticity/solver/elasticity_check.hpp>
 #include <osteon/physics/elasticity/solver/pistoia.hpp>

@@ -9,10 +9,7 @@ namespace osteon::physics {
 
 /// Values of load.test for physics = "heat".
 enum class heat_test { conduction, heat_transfer, conductivity_tensor };
-inline std::span<const char* const> choice_names(heat_test) {
-  static constexpr const char* names[] = {"conduction", "heat_transfer", "conductivity_tensor"};
-  return names;
-}
+inline auto choice_names(heat_test) { return choices<"conduction", "heat_transfer", "conductivity_tensor">(); }
 
 /// The test of a heat job: load.test, or the default for the tables of the job.
 heat_test test_of_heat(const spec& job);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <osteon/base/counted.hpp>
 #include <osteon/comm/collectively.hpp>
@@ -176,15 +175,11 @@ physics_result run_steady(const spec& job, const local_model& part, numerics::he
                       {"porosity", share},
                       {"relative_diffusivity", share * conductivity / straight}};
   } else {
-    const auto [low, high] = std::minmax_element(solution.temperature_K.begin(), solution.temperature_K.end());
-    const double infinity = std::numeric_limits<double>::infinity();
-    std::array<double, 2> ends{low == solution.temperature_K.end() ? -infinity : -*low,
-                               high == solution.temperature_K.end() ? -infinity : *high};
-    comm::all_reduce(part.where.comm, ends.data(), 2, MPI_MAX);
+    const auto [low_K, high_K] = extremes(part.where.comm, solution.temperature_K);
     result.answers = {{"face_inflow_W", by_face(solution.inflow_W)},
                       {"heat_inflow_W", by_older_face(solution.inflow_W)},
                       {"heat_source_W", solution.source_W},
-                      {"temperature_K", {{"low", -ends[0]}, {"high", ends[1]}}}};
+                      {"temperature_K", {{"low", low_K}, {"high", high_K}}}};
     add_periodic_faces(result.answers, solution.periodic_faces, problem.periodic);
   }
   show_heat(result, job, part, problem, std::move(solution.temperature_K));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <osteon/base/at.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/job/physics_result.hpp>
@@ -22,15 +23,15 @@ class temperature_painter final : public frame_painter {
     double ends[2] = {low_K_, -high_K_};
     comm::collectively(comm, [&] {
       // Cells without a computed temperature are NaN, which is not drawn.
-      std::vector<float> values(static_cast<std::size_t>(part_.cells.size()), std::numeric_limits<float>::quiet_NaN());
+      std::vector<float> values(at(part_.cells.size()), std::numeric_limits<float>::quiet_NaN());
       const auto known = std::get<std::span<double>>(state.vectors.front().values);
       auto own = part_.cells.runs().begin();
       for (const voxel::run& r : state.points->runs()) {
         // The runs of the solver are subsets of the runs of the specimen, in the same order.
         while (own->z != r.z || own->y != r.y || own->x + own->length <= r.x) ++own;
         for (std::int32_t i = 0; i < r.length; ++i) {
-          const double value = known[static_cast<std::size_t>(r.first + i)] + zero_K_.value_or(0);
-          values[static_cast<std::size_t>(own->first + r.x - own->x + i)] = static_cast<float>(value);
+          const double value = known[at(r.first + i)] + zero_K_.value_or(0);
+          values[at(own->first + r.x - own->x + i)] = static_cast<float>(value);
           ends[0] = std::min(ends[0], value);
           ends[1] = std::min(ends[1], -value);
         }

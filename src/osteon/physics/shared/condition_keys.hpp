@@ -18,10 +18,9 @@ namespace osteon::physics {
 
 /// Boundary conditions of heat and flow.
 enum class condition_kind { temperature, flux, convection, periodic, velocity, flow_rate, pressure, outlet, slip, wall };
-inline std::span<const char* const> choice_names(condition_kind) {
-  static constexpr const char* names[] = {"temperature", "flux",     "convection", "periodic", "velocity",
-                                          "flow_rate",   "pressure", "outlet",     "slip",     "wall"};
-  return names;
+inline auto choice_names(condition_kind) {
+  return choices<"temperature", "flux", "convection", "periodic", "velocity", "flow_rate", "pressure", "outlet", "slip",
+                 "wall">();
 }
 
 /// Return true for a thermal condition of a face without flow.
@@ -31,17 +30,11 @@ inline bool is_of_heat(condition_kind kind) {
 
 /// Velocity profile of an opening.
 enum class velocity_profile { uniform, developed, parabolic };
-inline std::span<const char* const> choice_names(velocity_profile) {
-  static constexpr const char* names[] = {"uniform", "developed", "parabolic"};
-  return names;
-}
+inline auto choice_names(velocity_profile) { return choices<"uniform", "developed", "parabolic">(); }
 
 /// Time integration schemes.
 enum class time_scheme { implicit_euler, crank_nicolson };
-inline std::span<const char* const> choice_names(time_scheme) {
-  static constexpr const char* names[] = {"implicit_euler", "crank_nicolson"};
-  return names;
-}
+inline auto choice_names(time_scheme) { return choices<"implicit_euler", "crank_nicolson">(); }
 
 /// A boundary condition on an outer face of the image or on both faces of an axis.
 struct boundary_spec {

@@ -9,9 +9,7 @@
 #include <osteon/physics/elasticity/loads/check_loads.hpp>
 #include <osteon/physics/elasticity/loads/elastic_problem.hpp>
 #include <osteon/physics/elasticity/loads/load_keys.hpp>
-#include <osteon/physics/elasticity/loads/loads_on_solid.hpp>
 #include <osteon/physics/elasticity/solver/elasticity.hpp>
-#include <osteon/physics/elasticity/warn_of_loads.hpp>
 #include <osteon/physics/flow/entry.hpp>
 #include <osteon/physics/flow/keys/flow_keys.hpp>
 #include <osteon/physics/heat/check_heat.hpp>

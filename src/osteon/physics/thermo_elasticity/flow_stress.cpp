@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
+#include <osteon/base/at.hpp>
 #include <osteon/base/counted.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/reductions.hpp>
@@ -32,9 +32,7 @@ voxel::run_set solid_cells(const local_model& part) {
   std::vector<voxel::run> runs;
   for (const voxel::run& r : part.cells.runs())
     for (std::int32_t from = 0; from < r.length; ++from) {
-      const auto is_solid = [&](std::int32_t n) {
-        return part.material[static_cast<std::size_t>(r.first + n)] >= first_solid;
-      };
+      const auto is_solid = [&](std::int32_t n) { return part.material[at(r.first + n)] >= first_solid; };
       if (!is_solid(from)) continue;
       std::int32_t to = from + 1;
       while (to < r.length && is_solid(to)) ++to;
@@ -48,9 +46,9 @@ voxel::run_set solid_cells(const local_model& part) {
 voxel::run_set largest_part(const grid::block& where, const voxel::run_set& cells, log_sink& log) {
   const numerics::numbered_parts parts = numerics::number_flow_parts(where, cells);
   if (parts.count < 2) return cells;
-  std::vector<std::int64_t> voxels(static_cast<std::size_t>(parts.count));
+  std::vector<std::int64_t> voxels(at(parts.count));
   const auto runs = cells.runs();
-  for (std::size_t n = 0; n < runs.size(); ++n) voxels[static_cast<std::size_t>(parts.of_run[n])] += runs[n].length;
+  for (std::size_t n = 0; n < runs.size(); ++n) voxels[at(parts.of_run[n])] += runs[n].length;
   comm::all_reduce(where.comm, voxels.data(), parts.count, MPI_SUM);
   const auto largest = std::max_element(voxels.begin(), voxels.end());
   std::int64_t others = -*largest;
@@ -77,8 +75,7 @@ std::shared_ptr<const local_model> solid_of(const spec& job, const local_model& 
   comm::collectively(part.where.comm, [&] {
     for (const voxel::run& r : solid->cells.runs())
       for (std::int32_t n = 0; n < r.length; ++n)
-        solid->material.push_back(
-            static_cast<material_number>(part.material[static_cast<std::size_t>(part.cells.find(r.z, r.y, r.x) + n)] - 1));
+        solid->material.push_back(static_cast<material_number>(part.material[at(part.cells.find(r.z, r.y, r.x) + n)] - 1));
   });
   const std::int64_t count = comm::sum_of(part.where.comm, solid->cells.size());
   if (count == 0) throw data_error("the image contains no solid voxel; change the threshold or the labels");
@@ -87,7 +84,7 @@ std::shared_ptr<const local_model> solid_of(const spec& job, const local_model& 
 
 std::vector<double> on_solid(const local_model& part, const voxel::run_set& solid, const std::vector<double>& all) {
   std::vector<double> values;
-  values.reserve(static_cast<std::size_t>(solid.size()));
+  values.reserve(at(solid.size()));
   for (const voxel::run& r : solid.runs()) {
     const auto first = all.begin() + part.cells.find(r.z, r.y, r.x);
     values.insert(values.end(), first, first + r.length);

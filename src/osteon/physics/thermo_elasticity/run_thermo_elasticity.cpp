@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <numeric>
+#include <osteon/base/at.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/job/answers.hpp>
@@ -20,15 +21,9 @@ namespace {
 using json = nlohmann::ordered_json;
 
 json range_of(MPI_Comm comm, const std::vector<double>& values, std::int64_t all) {
-  double sum = 0, ends[2] = {-std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
-  for (const double v : values) {
-    sum += v;
-    ends[0] = std::max(ends[0], -v);
-    ends[1] = std::max(ends[1], v);
-  }
-  comm::all_reduce(comm, &sum, 1, MPI_SUM);
-  comm::all_reduce(comm, ends, 2, MPI_MAX);
-  return {{"mean", sum / static_cast<double>(all)}, {"low", -ends[0]}, {"high", ends[1]}};
+  const double sum = comm::sum_of(comm, std::accumulate(values.begin(), values.end(), 0.0));
+  const auto [low, high] = extremes(comm, values);
+  return {{"mean", sum / static_cast<double>(all)}, {"low", low}, {"high", high}};
 }
 
 // Solve the heat problem; add answers and fields to `result`. @return temperature per active cell [K] @collective
@@ -38,7 +33,7 @@ std::vector<double> solve_temperatures(const spec& job, const local_model& part,
   if (job.groups.of<condition_keys>().low_K == job.groups.of<condition_keys>().high_K) {  // uniform temperature
     std::vector<double> uniform;
     comm::collectively(comm, [&] {
-      uniform.assign(static_cast<std::size_t>(part.cells.size()), job.groups.of<condition_keys>().low_K);
+      uniform.assign(at(part.cells.size()), job.groups.of<condition_keys>().low_K);
       result.fields = heat_fields(part, share({uniform.begin(), uniform.end()}), share(std::vector<float>(uniform.size())));
     });
     result.earlier_proof.emplace().converged = true;

@@ -9,10 +9,7 @@ namespace osteon::physics {
 
 /// Tests of thermo_elasticity: bonded plates, or free expansion.
 enum class thermo_elastic_test { axial_bonded, free_expansion };
-inline std::span<const char* const> choice_names(thermo_elastic_test) {
-  static constexpr const char* names[] = {"axial_bonded", "free_expansion"};
-  return names;
-}
+inline auto choice_names(thermo_elastic_test) { return choices<"axial_bonded", "free_expansion">(); }
 
 struct thermo_elastic_keys {
   std::optional<double> reference_K;  ///< key of [load]

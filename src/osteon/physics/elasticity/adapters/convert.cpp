@@ -13,7 +13,6 @@
 #include <osteon/io/voxfe/elements.hpp>
 #include <osteon/job/adapters/read_job.hpp>
 #include <osteon/job/import/model_source.hpp>
-#include <osteon/job/system_info.hpp>
 #include <osteon/physics/elasticity/adapters/script_job.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 

@@ -28,8 +28,8 @@ struct inp_plasticity {
   std::int64_t increments = 0;    ///< increments per step; 0: automatic
 };
 
-/// Write the mesh (C3D8 elements, as in osteon), the materials, the sets, and a step for each load case with the prescribed
-/// displacements and forces of all nodes. Units are mm, N and MPa.
+/// Write the mesh (C3D8 elements, as in osteon), the materials, the sets, and a step for each load case.
+/// A step contains the prescribed displacements and the forces of all nodes. Units are mm, N and MPa.
 /// @param part the model on one rank @param plasticity for a failure job: the steps end at the turning points of its path
 /// @throws usage_error if the job has no mechanical loads (homogenise, other physics; failure without plasticity)
 /// @throws data_error as in a run of the job, machine_error

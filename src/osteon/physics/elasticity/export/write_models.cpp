@@ -1,7 +1,6 @@
 #include <osteon/physics/elasticity/export/write_models.hpp>
 
 #include <algorithm>
-#include <map>
 #include <osteon/io/files/parosol_file.hpp>
 #include <osteon/io/n88/write_n88.hpp>
 #include <osteon/io/temporary_file.hpp>

@@ -1,7 +1,6 @@
 #include <osteon/physics/elasticity/loads/describe_loads.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <numbers>
 #include <osteon/physics/elasticity/loads/numbered_sets.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>

@@ -1,7 +1,6 @@
 #include <osteon/physics/elasticity/loads/elastic_problem.hpp>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <osteon/base/counted.hpp>

@@ -12,25 +12,18 @@ namespace osteon::physics {
 
 /// Mechanical tests. The tests before custom drive one face of the specimen.
 enum class elastic_test { axial_bonded, uniaxial, confined, shear, pure_shear, bending, torsion, custom, homogenise };
-inline std::span<const char* const> choice_names(elastic_test) {
-  static constexpr const char* names[] = {"axial_bonded", "uniaxial", "confined", "shear",     "pure_shear",
-                                          "bending",      "torsion",  "custom",   "homogenise"};
-  return names;
+inline auto choice_names(elastic_test) {
+  return choices<"axial_bonded", "uniaxial", "confined", "shear", "pure_shear", "bending", "torsion", "custom",
+                 "homogenise">();
 }
 
 /// Faces loaded by a test: faces of the image, or of the bounding box of the solid.
 enum class loaded_faces { image, solid };
-inline std::span<const char* const> choice_names(loaded_faces) {
-  static constexpr const char* names[] = {"image", "solid"};
-  return names;
-}
+inline auto choice_names(loaded_faces) { return choices<"image", "solid">(); }
 
 /// Reference areas of the apparent stress.
 enum class loaded_area { outline, box, solid_box, solid };
-inline std::span<const char* const> choice_names(loaded_area) {
-  static constexpr const char* names[] = {"outline", "box", "solid_box", "solid"};
-  return names;
-}
+inline auto choice_names(loaded_area) { return choices<"outline", "box", "solid_box", "solid">(); }
 
 /// Keys of a test.
 struct drive_spec {
@@ -53,25 +46,17 @@ struct mechanical_load : drive_spec {
 
 /// Methods of selecting the nodes of a set.
 enum class set_select { face, plane, disk, box, material, image, voxels, nodes, points, brush };
-inline std::span<const char* const> choice_names(set_select) {
-  static constexpr const char* names[] = {"face",  "plane",  "disk",  "box",    "material",
-                                          "image", "voxels", "nodes", "points", "brush"};
-  return names;
+inline auto choice_names(set_select) {
+  return choices<"face", "plane", "disk", "box", "material", "image", "voxels", "nodes", "points", "brush">();
 }
 
 /// The box of a face: the image, or the bounding box of the solid.
 enum class faces_of { image, solid };
-inline std::span<const char* const> choice_names(faces_of) {
-  static constexpr const char* names[] = {"image", "solid"};
-  return names;
-}
+inline auto choice_names(faces_of) { return choices<"image", "solid">(); }
 
 /// Distribution of a force over the nodes of a set.
 enum class force_spread { equal, area };
-inline std::span<const char* const> choice_names(force_spread) {
-  static constexpr const char* names[] = {"equal", "area"};
-  return names;
-}
+inline auto choice_names(force_spread) { return choices<"equal", "area">(); }
 
 /// Fields of an elastic result (output.fields).
 enum class elastic_field {
@@ -88,18 +73,15 @@ enum class elastic_field {
   stiffness_sensitivity,
   neck_energy
 };
-inline std::span<const char* const> choice_names(elastic_field) {
-  static constexpr const char* names[] = {
-      "displacement", "strain", "stress",         "principal_stress", "principal_strain",      "principal_direction",
-      "von_mises",    "sed",    "sed_integrated", "effective_strain", "stiffness_sensitivity", "neck_energy"};
-  return names;
+inline auto choice_names(elastic_field) {
+  return choices<"displacement", "strain", "stress", "principal_stress", "principal_strain", "principal_direction",
+                 "von_mises", "sed", "sed_integrated", "effective_strain", "stiffness_sensitivity", "neck_energy">();
 }
 
 /// Fields of the picture (picture.field).
 enum class elastic_picture_field { sed, von_mises, effective_strain, principal_strain_1 };
-inline std::span<const char* const> choice_names(elastic_picture_field) {
-  static constexpr const char* names[] = {"sed", "von_mises", "effective_strain", "principal_strain_1"};
-  return names;
+inline auto choice_names(elastic_picture_field) {
+  return choices<"sed", "von_mises", "effective_strain", "principal_strain_1">();
 }
 
 /// Selection of nodes of the specimen. Entries with the same name form one set.

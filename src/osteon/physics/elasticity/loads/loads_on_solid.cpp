@@ -1,9 +1,8 @@
-#include <osteon/physics/elasticity/loads/loads_on_solid.hpp>
+#include <osteon/physics/elasticity/loads/check_loads.hpp>
 
 #include <algorithm>
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/job/warning_log.hpp>
-#include <osteon/physics/elasticity/loads/check_loads.hpp>
 #include <osteon/physics/elasticity/loads/elastic_problem.hpp>
 #include <osteon/physics/elasticity/loads/load_keys.hpp>
 #include <osteon/physics/elasticity/solver/elasticity_check.hpp>

@@ -24,7 +24,7 @@ constexpr neighbours within(int most) {
 }
 constexpr neighbours across_faces = within(1), beside = within(2);
 
-// For each voxel the voxels that share a face with it.
+// Face neighbours of each voxel.
 constexpr std::array<neighbours, 27> touching = [] {
   std::array<neighbours, 27> all{};
   for (int a = 0; a < 27; ++a)

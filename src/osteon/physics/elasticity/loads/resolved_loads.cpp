@@ -1,4 +1,4 @@
-#include <osteon/physics/elasticity/loads/resolved_loads.hpp>
+#include <osteon/physics/elasticity/loads/describe_loads.hpp>
 
 #include <algorithm>
 #include <osteon/job/physics_entry.hpp>
@@ -6,7 +6,6 @@
 #include <osteon/physics/elasticity/loads/elastic_problem.hpp>
 #include <osteon/physics/elasticity/loads/load_cases.hpp>
 #include <osteon/physics/elasticity/loads/load_keys.hpp>
-#include <osteon/physics/elasticity/loads/loads_on_solid.hpp>
 #include <osteon/physics/elasticity/loads/necks.hpp>
 #include <osteon/physics/elasticity/loads/numbered_sets.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>

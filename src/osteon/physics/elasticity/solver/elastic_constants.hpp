@@ -10,8 +10,8 @@ namespace osteon::physics {
 /// Stiffness or compliance in the order xx, yy, zz, xy, yz, xz with engineering shear strains.
 using voigt_matrix = std::array<std::array<double, 6>, 6>;
 
-/// Constants in the axes of the image. A misfit is the distance to the closest stiffness of a symmetry class, relative to
-/// the norm of the stiffness, in the norm of the fourth-order tensor. It is 0 for a stiffness with this symmetry.
+/// Constants in the axes of the image. A misfit is the relative distance to the closest stiffness of a symmetry class,
+/// in the norm of the fourth-order tensor. It is 0 for a stiffness with this symmetry.
 /// @cite [MoakherNorris2006], Euclidean projections
 struct elastic_constants {
   voigt_matrix compliance_per_MPa{};
@@ -39,8 +39,8 @@ struct orthotropic_frame {
 /// Rotate a stiffness to the axes that minimise the entries which are zero in an orthotropic stiffness, in the norm of the
 /// tensor.
 ///
-/// The search rotates repeatedly about the three axes. It starts from the image axes, from the principal axes of the
-/// dilatational tensor C_ijkk and of Voigt's tensor C_ikjk, and from fixed rotations for materials of higher symmetry. The
+/// The search rotates repeatedly about the three axes. The starting points are the image axes, the principal axes of the
+/// dilatational tensor C_ijkk and of Voigt's tensor C_ikjk, and, for materials of higher symmetry, fixed rotations. The
 /// principal axes are the symmetry axes of an exactly orthotropic material with three different axes.
 /// @param stiffness_MPa symmetric
 /// @cite [CowinMehrabadi1987]; [VanRietbergen1996]

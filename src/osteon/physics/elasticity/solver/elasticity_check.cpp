@@ -10,49 +10,52 @@
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/comm/virtual_ranks.hpp>
+#include <osteon/base/fault_list.hpp>
 
 namespace osteon::physics {
 
 namespace {
 
+bool is_positive(double value) { return value > 0 && std::isfinite(value); }
+
 void check_local(const elasticity_problem& problem) {
-  if (!problem.materials) throw usage_error("elasticity problem: missing table of materials");
-  if (problem.cells.shape() != problem.where.owned.shape() ||
-      problem.nodes.shape() != problem.cells.shape() + index3{1, 1, 1})
-    throw usage_error(
-        "elasticity problem: the shapes of voxels, nodes and block do not match; create the nodes by corner_nodes(cells)");
+  require<usage_error>(problem.materials, "elasticity problem: missing table of materials");
+  require<usage_error>(
+      problem.cells.shape() == problem.where.owned.shape() &&
+          problem.nodes.shape() == problem.cells.shape() + index3{1, 1, 1},
+      "elasticity problem: the shapes of voxels, nodes and block do not match; create the nodes by corner_nodes(cells)");
   for (const voxel::run& r : problem.cells.runs())
-    for (int row = 0; row < 4; ++row)
-      if (const std::int32_t first = problem.nodes.find(r.z + row / 2, r.y + row % 2, r.x);
-          first < 0 || problem.nodes.find(r.z + row / 2, r.y + row % 2, r.x + r.length) != first + r.length)
-        throw usage_error("elasticity problem: missing node of an active voxel; create the nodes by corner_nodes(cells)");
-  if (problem.material.size() != static_cast<std::size_t>(problem.cells.size()))
-    throw usage_error(fmt::format("elasticity problem: {} material numbers for {} active voxels; the sizes must be equal",
-                                  problem.material.size(), problem.cells.size()));
+    for (int row = 0; row < 4; ++row) {
+      const std::int32_t first = problem.nodes.find(r.z + row / 2, r.y + row % 2, r.x);
+      require<usage_error>(
+          first >= 0 && problem.nodes.find(r.z + row / 2, r.y + row % 2, r.x + r.length) == first + r.length,
+          "elasticity problem: missing node of an active voxel; create the nodes by corner_nodes(cells)");
+    }
+  require<usage_error>(std::ssize(problem.material) == problem.cells.size(),
+                       "elasticity problem: {} material numbers for {} active voxels; the sizes must be equal",
+                       problem.material.size(), problem.cells.size());
   for (int axis = 0; axis < 3; ++axis)
-    if (!(problem.spacing_mm[axis] > 0) || !std::isfinite(problem.spacing_mm[axis]))
-      throw data_error(fmt::format("voxel size {} mm along {}: must be positive", problem.spacing_mm[axis], "zyx"[axis]));
+    require<data_error>(is_positive(problem.spacing_mm[axis]), "voxel size {} mm along {}: must be positive",
+                        problem.spacing_mm[axis], "zyx"[axis]);
   std::vector<bool> used(most_materials + 1);
   for (const material_number m : problem.material) used[m] = true;
   for (std::size_t m = 0; m < used.size(); ++m) {
     if (!used[m]) continue;
-    if (m == 0 || m >= problem.materials->size())
-      throw data_error(
-          fmt::format("material number {} of an active voxel: must be in 1 to {}", m, problem.materials->size() - 1));
+    require<data_error>(m > 0 && m < problem.materials->size(), "material number {} of an active voxel: must be in 1 to {}",
+                        m, problem.materials->size() - 1);
     const voxel::material& material = (*problem.materials)[m];
-    if (!(material.youngs_modulus_MPa > 0) || !std::isfinite(material.youngs_modulus_MPa))
-      throw data_error(fmt::format("material {} ({}): Young's modulus {} MPa must be positive", m, material.name,
-                                   material.youngs_modulus_MPa));
-    if (!(material.poisson_ratio > -1 && material.poisson_ratio < 0.5))
-      throw data_error(fmt::format("material {} ({}): Poisson's ratio {} must be in (-1, 0.5)", m, material.name,
-                                   material.poisson_ratio));
+    require<data_error>(is_positive(material.youngs_modulus_MPa),
+                        "material {} ({}): Young's modulus {} MPa must be positive", m, material.name,
+                        material.youngs_modulus_MPa);
+    require<data_error>(material.poisson_ratio > -1 && material.poisson_ratio < 0.5,
+                        "material {} ({}): Poisson's ratio {} must be in (-1, 0.5)", m, material.name,
+                        material.poisson_ratio);
   }
   for (const prescribed_displacement& p : problem.fixed) {
-    if (p.node < 0 || p.node >= problem.nodes.size())
-      throw usage_error(
-          fmt::format("prescribed displacement at node {}: the model has {} nodes", p.node, problem.nodes.size()));
-    if (!std::isfinite(p.value_mm))
-      throw data_error(fmt::format("prescribed displacement at node {}: {} mm must be finite", p.node, p.value_mm));
+    require<usage_error>(p.node >= 0 && p.node < problem.nodes.size(),
+                         "prescribed displacement at node {}: the model has {} nodes", p.node, problem.nodes.size());
+    require<data_error>(std::isfinite(p.value_mm), "prescribed displacement at node {}: {} mm must be finite", p.node,
+                        p.value_mm);
   }
 }
 
@@ -137,38 +140,35 @@ std::vector<std::string> free_rigid_motions(const elasticity_problem& problem) {
 }
 
 void check_load(const elasticity_problem& problem, const elasticity_load& load) {
-  if (!load.prescribed_mm.empty() && load.prescribed_mm.size() != problem.fixed.size())
-    throw usage_error(
-        fmt::format("load: {} values for {} prescribed displacements; the sizes must be equal, or the list empty",
-                    load.prescribed_mm.size(), problem.fixed.size()));
+  require<usage_error>(load.prescribed_mm.empty() || load.prescribed_mm.size() == problem.fixed.size(),
+                       "load: {} values for {} prescribed displacements; the sizes must be equal, or the list empty",
+                       load.prescribed_mm.size(), problem.fixed.size());
   for (const double value : load.prescribed_mm)
-    if (!std::isfinite(value)) throw data_error(fmt::format("prescribed displacement: {} mm must be finite", value));
+    require<data_error>(std::isfinite(value), "prescribed displacement: {} mm must be finite", value);
   for (const double strain : load.mean_strain)
-    if (!std::isfinite(strain)) throw data_error(fmt::format("mean strain: {} must be finite", strain));
-  const bool is_periodic = problem.periodic != std::array<bool, 3>{};
-  if (!is_periodic && load.mean_strain != std::array<double, 6>{})
-    throw usage_error("a mean strain requires a periodic axis; prescribe displacements instead");
+    require<data_error>(std::isfinite(strain), "mean strain: {} must be finite", strain);
+  require<usage_error>(problem.periodic != std::array<bool, 3>{} || load.mean_strain == std::array<double, 6>{},
+                       "a mean strain requires a periodic axis; prescribe displacements instead");
   for (const nodal_force& f : load.forces) {
-    if (f.node < 0 || f.node >= problem.nodes.size())
-      throw usage_error(fmt::format("force at node {}: the model has {} nodes", f.node, problem.nodes.size()));
+    require<usage_error>(f.node >= 0 && f.node < problem.nodes.size(), "force at node {}: the model has {} nodes", f.node,
+                         problem.nodes.size());
     for (int axis = 0; axis < 3; ++axis)
-      if (!std::isfinite(f.force_N[axis]))
-        throw data_error(
-            fmt::format("force at node {}: {} N along {} must be finite", f.node, f.force_N[axis], "zyx"[axis]));
+      require<data_error>(std::isfinite(f.force_N[axis]), "force at node {}: {} N along {} must be finite", f.node,
+                          f.force_N[axis], "zyx"[axis]);
   }
 }
 
 void check_elasticity(const elasticity_problem& problem) {
   comm::collectively(problem.where.comm, [&] { check_local(problem); });
   const std::int64_t active = comm::sum_of(problem.where.comm, problem.cells.size());
-  if (active == 0) throw data_error("the model has no active voxel; change the threshold");
+  require<data_error>(active != 0, "the model has no active voxel; change the threshold");
   if (!comm::has_values(problem.where.comm)) return;
   const auto names = free_rigid_motions(problem);
-  if (!names.empty())
-    throw data_error(fmt::format(
-        "the prescribed displacements permit rigid motions of the solid: {}; add a [[support]] that constrains these "
-        "motions",
-        fmt::join(names, ", ")));
+  require<data_error>(
+      names.empty(),
+      "the prescribed displacements permit rigid motions of the solid: {}; add a [[support]] that constrains "
+      "these motions",
+      fmt::join(names, ", "));
 }
 
 }  // namespace osteon::physics

@@ -1,4 +1,3 @@
-#include <osteon/base/at.hpp>
 #include <osteon/physics/elasticity/solver/exact_rows.hpp>
 
 namespace osteon::physics {

@@ -107,8 +107,8 @@ void require_one_body(const elasticity_problem& problem, box_faces faces) {
                   "x); keep only "
                   "the largest part (segment.keep = \"largest\")",
                   found.loose, found.parts, counted(found.voxels, "voxel"), found.loose - found.hanging, found.hanging,
-                  faces == box_faces::periodic ? "no periodic face connects them to the largest part"
-                                               : "they do not touch the faces of the image",
+                  faces == box_faces::periodic ? "no periodic face connects these parts to the largest part"
+                                               : "these parts do not touch the faces of the image",
                   counted(found.largest_voxels, "voxel"), low.z, low.y, low.x, high.z, high.y, high.x));
 }
 

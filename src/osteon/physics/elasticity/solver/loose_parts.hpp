@@ -18,8 +18,8 @@ struct loose_parts {
 
 /// Find the loose parts: face-connected parts for which the prescribed displacements permit a rigid motion.
 ///
-/// The rigid motions of all parts are analysed jointly. Parts that share three non-collinear nodes have the same motion, a
-/// common edge is a hinge, and rings of parts connected by edges or nodes may be rigid. In periodic problems, periodic faces
+/// The rigid motions of all parts are analysed jointly. Parts that share three non-collinear nodes have the same motion. A
+/// common edge is a hinge. Rings of parts connected by edges or nodes may be rigid. In periodic problems, periodic faces
 /// also connect parts, and the largest part counts as supported: periodic faces prevent its rotation, and its position is
 /// arbitrary.
 /// @collective on problem.where.comm

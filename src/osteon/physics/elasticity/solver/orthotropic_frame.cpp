@@ -1,3 +1,4 @@
+#include <osteon/base/at.hpp>
 #include <osteon/physics/elasticity/solver/elastic_constants.hpp>
 
 #include <Eigen/Eigenvalues>
@@ -18,16 +19,14 @@ constexpr int first[6] = {0, 1, 2, 0, 1, 0}, second[6] = {0, 1, 2, 1, 2, 2};  //
 matrix6 kelvin(const voigt_matrix& c) {
   matrix6 m;
   for (int i = 0; i < 6; ++i)
-    for (int j = 0; j < 6; ++j)
-      m(i, j) = c[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] * std::sqrt((i < 3 ? 1 : 2) * (j < 3 ? 1 : 2));
+    for (int j = 0; j < 6; ++j) m(i, j) = c[at(i)][at(j)] * std::sqrt((i < 3 ? 1 : 2) * (j < 3 ? 1 : 2));
   return m;
 }
 
 voigt_matrix voigt(const matrix6& m) {
   voigt_matrix c;
   for (int i = 0; i < 6; ++i)
-    for (int j = 0; j < 6; ++j)
-      c[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] = m(i, j) / std::sqrt((i < 3 ? 1 : 2) * (j < 3 ? 1 : 2));
+    for (int j = 0; j < 6; ++j) c[at(i)][at(j)] = m(i, j) / std::sqrt((i < 3 ? 1 : 2) * (j < 3 ? 1 : 2));
   return c;
 }
 
@@ -88,7 +87,7 @@ Matrix3d descend(Matrix3d axes, const matrix6& c) {
 
 std::vector<Matrix3d> starts(const voigt_matrix& c) {
   std::vector<Matrix3d> found{Matrix3d::Identity()};
-  const auto place = [](int i, int j) { return static_cast<std::size_t>(i == j ? i : i + j == 1 ? 3 : i + j == 3 ? 4 : 5); };
+  const auto place = [](int i, int j) { return at(i == j ? i : i + j == 1 ? 3 : i + j == 3 ? 4 : 5); };
   Matrix3d dilatational = Matrix3d::Zero(), of_voigt = Matrix3d::Zero();
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j)
@@ -141,7 +140,7 @@ orthotropic_frame best_orthotropic_frame(const voigt_matrix& stiffness_MPa) {
   best = near_image(best);
   orthotropic_frame frame;
   for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) frame.axes[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] = best(i, j);
+    for (int j = 0; j < 3; ++j) frame.axes[at(i)][at(j)] = best(i, j);
   frame.stiffness_MPa = voigt(in_frame(best, c));
   return frame;
 }

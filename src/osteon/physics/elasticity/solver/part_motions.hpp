@@ -48,9 +48,9 @@ struct part_plates {
   std::vector<int> ignored;  ///< per part; nonzero: not a load path
 };
 
-/// Find the movable parts that carry load: parts with two independent connections to supported parts, such as a strut that
-/// rotates about the line between two nodes. A connection is a common node of parts, a row of such nodes, or a plate. A part
-/// with a single connection carries no load.
+/// Find the movable parts that carry load: parts with two independent connections to supported parts. An example is a strut
+/// that rotates about the line between two nodes. A connection is a common node of parts, a row of such nodes, or a plate. A
+/// part with a single connection carries no load.
 /// @param joint motions of the parts @return per part @collective on parts.comm()
 std::vector<std::uint8_t> find_spanning_parts(const solid_parts& parts, part_motions& joint, const part_plates& plates);
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <osteon/base/at.hpp>
 #include <osteon/base/for_each.hpp>
 #include <osteon/comm/percentile.hpp>
 
@@ -11,7 +12,7 @@ std::vector<float> effective_strain(const voxel::material_table& materials, std:
                                     std::span<const float> sed) {
   std::vector<float> strain(sed.size());
   for_each(static_cast<std::int64_t>(sed.size()), [&](std::int64_t i) {
-    const auto c = static_cast<std::size_t>(i);
+    const auto c = at(i);
     strain[c] = static_cast<float>(std::sqrt(2.0 * sed[c] / materials[material[c]].youngs_modulus_MPa));
   });
   return strain;

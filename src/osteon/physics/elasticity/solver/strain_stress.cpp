@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <osteon/base/at.hpp>
 #include <osteon/base/for_each.hpp>
 #include <osteon/kernel/elasticity/symmetric_tensor.hpp>
 #include <osteon/numerics/operators/fine_stiffness.hpp>
@@ -37,19 +38,19 @@ template <class F>
 std::vector<float> per_cell(const elasticity_problem& problem, std::span<const double> displacement_mm,
                             std::span<const double> thermal_strain, int components, F body) {
   const std::vector<kernel::lame> lame = lame_table(*problem.materials);
-  std::vector<float> values(static_cast<std::size_t>(problem.cells.size()) * static_cast<std::size_t>(components));
+  std::vector<float> values(at(problem.cells.size()) * at(components));
   const auto runs = problem.cells.runs();
   for_each(static_cast<std::int64_t>(runs.size()), [&](std::int64_t index) {
-    const voxel::run& r = runs[static_cast<std::size_t>(index)];
+    const voxel::run& r = runs[at(index)];
     std::int64_t first[4];
     for (int row = 0; row < 4; ++row) first[row] = problem.nodes.find(r.z + row / 2, r.y + row % 2, r.x);
     for (std::int64_t e = 0; e < r.length; ++e) {
       double u[8][3];
       for (int a = 0; a < 8; ++a) std::copy_n(displacement_mm.begin() + 3 * (first[a / 2] + (a & 1) + e), 3, u[a]);
-      const auto cell = static_cast<std::size_t>(r.first + e);
+      const auto cell = at(r.first + e);
       kernel::voigt strain = strain_of(u, problem.spacing_mm);
       for (std::size_t c = 0; c < 3 && !thermal_strain.empty(); ++c) strain[c] -= thermal_strain[cell];
-      body(strain, lame[problem.material[cell]], values.data() + cell * static_cast<std::size_t>(components));
+      body(strain, lame[problem.material[cell]], values.data() + cell * at(components));
     }
   });
   return values;
@@ -90,26 +91,24 @@ std::vector<float> von_mises_stress(const elasticity_problem& problem, std::span
 std::vector<float> principal_stress(const elasticity_problem& problem, std::span<const double> displacement_mm, int which,
                                     std::span<const double> thermal_strain) {
   return per_cell(problem, displacement_mm, thermal_strain, 1,
-                  [n = static_cast<std::size_t>(which)](const kernel::voigt& strain, kernel::lame m, float* out) {
+                  [n = at(which)](const kernel::voigt& strain, kernel::lame m, float* out) {
                     *out = static_cast<float>(kernel::principal(kernel::stress_of(strain, m)).value[n]);
                   });
 }
 
 std::vector<float> principal_strain(const elasticity_problem& problem, std::span<const double> displacement_mm, int which) {
-  return per_cell(problem, displacement_mm, {}, 1,
-                  [n = static_cast<std::size_t>(which)](const kernel::voigt& strain, kernel::lame, float* out) {
-                    *out = static_cast<float>(kernel::principal(kernel::without_engineering_shears(strain)).value[n]);
-                  });
+  return per_cell(problem, displacement_mm, {}, 1, [n = at(which)](const kernel::voigt& strain, kernel::lame, float* out) {
+    *out = static_cast<float>(kernel::principal(kernel::without_engineering_shears(strain)).value[n]);
+  });
 }
 
 std::vector<float> principal_direction(const elasticity_problem& problem, std::span<const double> displacement_mm,
                                        int which) {
   // Computed from the strain, which has the same axes. Its rounding error does not grow as Poisson's ratio approaches 0.5.
-  return per_cell(problem, displacement_mm, {}, 3,
-                  [n = static_cast<std::size_t>(which)](const kernel::voigt& strain, kernel::lame, float* out) {
-                    const auto axes = kernel::principal(kernel::without_engineering_shears(strain));
-                    for (std::size_t c = 0; c < 3; ++c) out[c] = static_cast<float>(axes.direction[n][c]);
-                  });
+  return per_cell(problem, displacement_mm, {}, 3, [n = at(which)](const kernel::voigt& strain, kernel::lame, float* out) {
+    const auto axes = kernel::principal(kernel::without_engineering_shears(strain));
+    for (std::size_t c = 0; c < 3; ++c) out[c] = static_cast<float>(axes.direction[n][c]);
+  });
 }
 
 }  // namespace osteon::physics

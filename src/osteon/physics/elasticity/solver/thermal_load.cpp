@@ -1,43 +1,41 @@
 #include <osteon/physics/elasticity/solver/thermal_load.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/kernel/elasticity/element_stiffness.hpp>
 #include <osteon/numerics/operators/fine_stiffness.hpp>
+#include <osteon/base/fault_list.hpp>
 #include <tuple>
 
 namespace osteon::physics {
 
 std::vector<double> thermal_strain(const elasticity_problem& problem, std::span<const double> temperature_K,
                                    std::span<const double> expansion_per_K, double reference_K) {
-  if (temperature_K.size() != problem.material.size())
-    throw usage_error(fmt::format("thermal strain: {} temperatures for {} active cells; the sizes must be equal",
-                                  temperature_K.size(), problem.material.size()));
-  if (expansion_per_K.size() != problem.materials->size())
-    throw usage_error(
-        fmt::format("thermal strain: {} expansion coefficients for {} materials (void included); the sizes must be equal",
-                    expansion_per_K.size(), problem.materials->size()));
+  require<usage_error>(temperature_K.size() == problem.material.size(),
+                       "thermal strain: {} temperatures for {} active cells; the sizes must be equal", temperature_K.size(),
+                       problem.material.size());
+  require<usage_error>(expansion_per_K.size() == problem.materials->size(),
+                       "thermal strain: {} expansion coefficients for {} materials (void included); the sizes must be equal",
+                       expansion_per_K.size(), problem.materials->size());
   std::vector<double> strain(temperature_K.size());
   for (std::size_t cell = 0; cell < strain.size(); ++cell) {
     const material_number m = problem.material[cell];
     strain[cell] = expansion_per_K[m] * (temperature_K[cell] - reference_K);
-    if (!std::isfinite(strain[cell]))
-      throw data_error(
-          fmt::format("thermal strain of cell {} not finite: temperature {} K, material {} with expansion {} 1/K, reference "
-                      "temperature {} K",
-                      cell, temperature_K[cell], m, expansion_per_K[m], reference_K));
+    require<data_error>(
+        std::isfinite(strain[cell]),
+        "thermal strain of cell {} not finite: temperature {} K, material {} with expansion {} 1/K, reference "
+        "temperature {} K",
+        cell, temperature_K[cell], m, expansion_per_K[m], reference_K);
   }
   return strain;
 }
 
 std::vector<nodal_force> thermal_forces(const elasticity_problem& problem, std::span<const double> strain) {
-  if (strain.size() != problem.material.size())
-    throw usage_error(fmt::format("thermal load: {} strains for {} active cells; the sizes must be equal", strain.size(),
-                                  problem.material.size()));
+  require<usage_error>(strain.size() == problem.material.size(),
+                       "thermal load: {} strains for {} active cells; the sizes must be equal", strain.size(),
+                       problem.material.size());
   std::vector<double> bulk;  // three times the bulk modulus [MPa]
   for (const kernel::lame& lame : lame_table(*problem.materials)) bulk.push_back(3 * lame.lambda + 2 * lame.mu);
   // Pressures are summed before the multiplication by areas, so that the force between cells of equal pressure is exactly

@@ -22,9 +22,9 @@ std::vector<double> thermal_strain(const elasticity_problem& problem, std::span<
 std::vector<nodal_force> thermal_forces(const elasticity_problem& problem, std::span<const double> strain);
 
 /// Statically determinate support: six displacements that prevent the rigid motions, so that balanced loads cause no
-/// reactions. The first node is constrained along three axes, the node farthest from it along two axes, and the node
-/// farthest from the line through both along one axis. The nodes are independent of the number of ranks; all ranks of a node
-/// prescribe it.
+/// reactions. The first node is constrained along three axes, and the node farthest from it along two axes. The node
+/// farthest from the line through both is constrained along one axis. The nodes are independent of the number of ranks; all
+/// ranks of a node prescribe it.
 /// @collective on problem.where.comm, which must have an active cell @cost three passes over the nodes
 std::vector<prescribed_displacement> determinate_support(const elasticity_problem& problem);
 

@@ -11,8 +11,8 @@ namespace osteon::physics {
 
 /// The state of a voxel is the number kappa; two more numbers are stored for the energy balance.
 ///
-/// Fracture occurs between equilibria: all voxels with a kappa above the fracture limit break together, then the next
-/// equilibrium is computed at the same displacement of the driven face. This is repeated until no voxel breaks.
+/// Fracture occurs between equilibria: all voxels with a kappa above the fracture limit break together. The next equilibrium
+/// is then computed at the same displacement of the driven face. This is repeated until no voxel breaks.
 class damaged_voxels final : public yielding_voxels {
  public:
   /// Borrows the problem. @param laws by material number; materials beyond the list are elastic

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <osteon/base/at.hpp>
 #include <osteon/base/for_each.hpp>
 #include <osteon/base/release.hpp>
 #include <osteon/comm/reductions.hpp>
@@ -34,8 +35,8 @@ equilibrium::equilibrium(const elasticity_problem& problem, const failure_plan& 
   voxels_ = make_yielding_voxels(problem, plan, k_->stride());
   cg_.emplace(problem.where.comm, *k_, *voxels_, *multigrid_);
   if (!voxels_->has_energy()) acceleration_.emplace([this](const float* a, const float* b) { return cg_->dot(a, b); });
-  residual_.assign(static_cast<std::size_t>(k_->size()), 0.0F);
-  correction_.assign(static_cast<std::size_t>(k_->size()), 0.0F);
+  residual_.assign(at(k_->size()), 0.0F);
+  correction_.assign(at(k_->size()), 0.0F);
   reaction_.assign(k_->fixed().size(), 0.0);
 }
 
@@ -56,7 +57,7 @@ balance equilibrium::take_balance(std::span<double> y) {
   const auto fixed = k_->fixed();
   double square = 0;
   for (std::size_t i = 0; i < fixed.size(); ++i) {
-    double& force = y[static_cast<std::size_t>(fixed[i])];
+    double& force = y[at(fixed[i])];
     reaction_[i] = force;
     if (is_owned(fixed[i])) square += force * force;
     force = 0;
@@ -183,19 +184,19 @@ void write_state(equilibrium& body, const elasticity_problem& problem, std::vect
   for (std::size_t i = 0; i < fixed.size(); ++i)
     if (body.is_owned(fixed[i]))
       balance.add(problem, static_cast<std::int32_t>(fixed[i] % stride), static_cast<int>(fixed[i] / stride), reactions[i],
-                  u[static_cast<std::size_t>(fixed[i])]);
+                  u[at(fixed[i])]);
   balance.certify(problem.where.comm, energy, to.certificate);
-  const auto nodes = static_cast<std::size_t>(problem.nodes.size());
+  const auto nodes = at(problem.nodes.size());
   to.reaction_N.assign(3 * nodes, 0.0);
   to.displacement_mm.resize(3 * nodes);
   for (std::size_t c3 = 0; c3 < 3; ++c3)
     for (std::size_t i = 0; i < nodes; ++i) {
-      const std::size_t from = c3 * static_cast<std::size_t>(stride) + i;
+      const std::size_t from = c3 * at(stride) + i;
       to.reaction_N[3 * i + c3] = y[from];
       to.displacement_mm[3 * i + c3] = u[from];
     }
   for (std::size_t i = 0; i < fixed.size(); ++i)
-    to.reaction_N[static_cast<std::size_t>(3 * (fixed[i] % stride) + fixed[i] / stride)] = reactions[i];
+    to.reaction_N[at(3 * (fixed[i] % stride) + fixed[i] / stride)] = reactions[i];
   const auto copies = k.shared().not_owned();
   to.copies.assign(copies.begin(), copies.end());
 }

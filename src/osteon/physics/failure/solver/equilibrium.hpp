@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Equilibrium of elastic and inelastic voxels for prescribed displacements: Newton's method with conjugate gradients, or,
-/// for forces without an energy, a fixed-point iteration of the secant stiffness with Anderson acceleration.
+/// Equilibrium of elastic and inelastic voxels for prescribed displacements, by Newton's method with conjugate gradients.
+/// Forces without an energy require a fixed-point iteration of the secant stiffness with Anderson acceleration.
 /// @cite [EisenstatWalker1996]: accuracy of the inner solutions
 #include <functional>
 #include <optional>
@@ -44,9 +44,9 @@ class equilibrium {
   /// Compute the norms of the forces, store the reactions, and set the forces at prescribed displacements to zero.
   /// @collective
   balance take_balance(std::span<double> forces);
-  /// Reactions of the last take_balance, by place in k().fixed().
+  /// Reactions of the last take_balance, in the order of k().fixed().
   std::span<const double> reactions() const { return reaction_; }
-  /// Sum of the reactions times values, by place in k().fixed(). @collective
+  /// Sum of the reactions times values, in the order of k().fixed(). @collective
   double work_of_reactions(std::span<const double> values) const;
 
   const fine_stiffness& k() const { return *k_; }

@@ -254,8 +254,8 @@ class path_solver {
     }
     discard_step();
     solution_.ended = fmt::format(
-        "the prescribed load of {:.6g} exceeds the strength: the load is {:.6g} at {:.3g} times the elastic displacement",
-        wanted, solution_.curve.back().load, (factor_ - begin) / distance);
+        "the prescribed load of {:.6g} was not reached: the load is {:.6g} at {:.3g} times the elastic displacement", wanted,
+        solution_.curve.back().load, (factor_ - begin) / distance);
   }
   void discard_step() {
     for_each(n_, [u = u_.data(), b = before_.data()](std::int64_t i) { u[i] = b[i]; });
@@ -334,8 +334,8 @@ class path_solver {
                     100 * r.yielded));
   }
 
-  // Work of all forces on the displacement of the step over the factor. It equals the work of the reactions, and its error
-  // is second order in the residual, because the tangent forces of the displacement nearly vanish except at the plates.
+  // Work of all forces on the displacement of the step over the factor. It equals the work of the reactions, but the error
+  // is only second order in the residual: the tangent forces of the displacement nearly vanish except at the plates.
   double load_of_step(double next) {
     const std::span<double> y = body().forces(u_.data(), true);
     body().take_balance(y);

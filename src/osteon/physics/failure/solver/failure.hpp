@@ -51,9 +51,9 @@ struct failure_solution {
 /// Receives the elastic solution at load factor 1.
 using elastic_listener = std::function<void(elasticity_solution&&)>;
 
-/// Solve along the loading path. Steps that do not converge are halved. If halving fails, or the strength is less than a
-/// prescribed load, the result is the last equilibrium, and `ended` states the reason. Prescribed loads are reached by
-/// displacement control.
+/// Solve along the loading path. Steps that do not converge are halved. If halving fails, or a prescribed load is not
+/// reached, the result is the last equilibrium, and `ended` states the reason. Prescribed loads are reached by displacement
+/// control.
 /// @throws data_error as elasticity_solver, usage_error if the plan is invalid
 /// @throws interrupted_error if options.checkpoints requests it, between steps @collective on problem.where.comm
 failure_solution solve_failure(const elasticity_problem& problem, const failure_plan& plan, const options& options,

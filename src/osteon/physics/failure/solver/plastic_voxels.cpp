@@ -1,8 +1,8 @@
 #include <osteon/physics/failure/solver/plastic_voxels.hpp>
 
-#include <mpi.h>
 #include <algorithm>
 #include <cmath>
+#include <osteon/base/at.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/numerics/operators/fine_stiffness.hpp>
 #include <osteon/physics/shared/solver/names_of_numerics.hpp>
@@ -25,7 +25,7 @@ plastic_voxels::plastic_voxels(const elasticity_problem& problem, std::span<cons
     : problem_(problem),
       mean_dilatation_(integration == kernel::dilatation::mean),
       points_(problem.spacing_mm, stride),
-      planes_(static_cast<std::size_t>(problem.cells.shape().z)) {
+      planes_(at(problem.cells.shape().z)) {
   const auto lame = lame_table(*problem.materials);
   for (std::size_t m = 0; m < lame.size(); ++m)
     materials_.push_back({lame[m].mu, lame[m].lambda + 2 * lame[m].mu / 3,
@@ -35,10 +35,10 @@ plastic_voxels::plastic_voxels(const elasticity_problem& problem, std::span<cons
 // Call body(cell, rows of nodes, material, index of the state or -1) for the cells of a plane that may yield, in order.
 template <class Body>
 void plastic_voxels::for_each_voxel(std::int64_t z, Body&& body) const {
-  const plane& of = planes_[static_cast<std::size_t>(z)];
+  const plane& of = planes_[at(z)];
   std::size_t next = 0;
   for_each_voxel_of(problem_, z, [&](std::int32_t cell, const std::int32_t (&node)[4]) {
-    const material_number material = problem_.material[static_cast<std::size_t>(cell)];
+    const material_number material = problem_.material[at(cell)];
     if (!materials_[material].surface.yields()) return;
     const bool has_state = next < of.yielded.size() && of.yielded[next] == cell;
     body(cell, node, material, has_state ? static_cast<std::int32_t>(next) : -1);
@@ -49,7 +49,7 @@ void plastic_voxels::for_each_voxel(std::int64_t z, Body&& body) const {
 template <class T>
 bool plastic_voxels::read_state(const plane& of, std::int32_t place, kernel::plastic_state<T>& to) {
   if (place < 0) return false;
-  const float* from = of.state.data() + static_cast<std::size_t>(place) * state_floats;
+  const float* from = of.state.data() + at(place) * state_floats;
   for (int i = 0; i < 7; ++i) {
     kernel::eight_of<float>::vector f;
     kernel::load(f, from + 8 * i);
@@ -71,8 +71,7 @@ double plastic_voxels::largest_of_yield(const double* u, double sign) const {
       const eight square =
           1.5 * m.a * m.a * kernel::product_of_deviators(deviator, deviator) + 9 * m.c * m.c * pressure * pressure;
       for (int g = 0; g < 8; ++g)
-        largest[static_cast<std::size_t>(z)] =
-            std::max(largest[static_cast<std::size_t>(z)], std::sqrt(square[g]) + sign * 3 * m.b * pressure[g]);
+        largest[at(z)] = std::max(largest[at(z)], std::sqrt(square[g]) + sign * 3 * m.b * pressure[g]);
     });
   double result = 0;
   for (const double l : largest) result = std::max(result, l);
@@ -81,7 +80,7 @@ double plastic_voxels::largest_of_yield(const double* u, double sign) const {
 
 void plastic_voxels::add_forces(const double* u, double* y) {
   by_parity(std::ssize(planes_), [&](std::int64_t z) {
-    plane& of = planes_[static_cast<std::size_t>(z)];
+    plane& of = planes_[at(z)];
     of.flowing.clear();
     of.returns.clear();
     for_each_voxel(z, [&](std::int32_t, const std::int32_t (&node)[4], material_number material, std::int32_t place) {
@@ -109,7 +108,7 @@ void plastic_voxels::add_forces(const double* u, double* y) {
 
 void plastic_voxels::add_tangent(const double* u, const double* p, double* q) const {
   by_parity(std::ssize(planes_), [&](std::int64_t z) {
-    const plane& of = planes_[static_cast<std::size_t>(z)];
+    const plane& of = planes_[at(z)];
     std::size_t next = 0;  // voxels with a quadric
     for (const plane::flow_place& v : of.flowing) {
       // Single precision suffices: corrections are accurate to two digits.
@@ -137,12 +136,12 @@ step_sums plastic_voxels::commit(const double* u) {
   std::vector<step_sums> sums(planes_.size());
 #pragma omp parallel for schedule(dynamic)
   for (std::int64_t z = 0; z < static_cast<std::int64_t>(planes_.size()); ++z) {
-    plane& of = planes_[static_cast<std::size_t>(z)];
+    plane& of = planes_[at(z)];
     plane now;
-    step_sums& sum = sums[static_cast<std::size_t>(z)];
+    step_sums& sum = sums[at(z)];
     // Exact capacity: the unused capacity after growth by doubling would be a relevant part of the memory of the job.
     const auto anew = std::count_if(of.flowing.begin(), of.flowing.end(), [](const auto& v) { return v.state < 0; });
-    const std::size_t most = of.yielded.size() + static_cast<std::size_t>(anew);
+    const std::size_t most = of.yielded.size() + at(anew);
     now.yielded.reserve(most);
     now.state.reserve(most * state_floats);
     for_each_voxel(z, [&](std::int32_t cell, const std::int32_t (&node)[4], material_number material, std::int32_t place) {
@@ -163,8 +162,7 @@ step_sums plastic_voxels::commit(const double* u) {
       now.state.resize(begin + state_floats);
       for (int i = 0; i < 7; ++i)
         for (int g = 0; g < 8; ++g)
-          now.state[begin + static_cast<std::size_t>(8 * i + g)] =
-              static_cast<float>(i < 6 ? state.strain[i][g] : state.alpha[g]);
+          now.state[begin + at(8 * i + g)] = static_cast<float>(i < 6 ? state.strain[i][g] : state.alpha[g]);
       // Sums use the rounded state, as later steps do.
       read_state(now, static_cast<std::int32_t>(now.yielded.size() - 1), state);
       kernel::return_to_surface(strain, &state, m, mean_dilatation_, trial);
@@ -195,7 +193,7 @@ std::int64_t plastic_voxels::bytes() const {
 }
 
 std::vector<float> plastic_voxels::plastic_strain() const {
-  std::vector<float> values(static_cast<std::size_t>(problem_.cells.size()), 0.0F);
+  std::vector<float> values(at(problem_.cells.size()), 0.0F);
   for (const plane& of : planes_)
     for (std::size_t i = 0; i < of.yielded.size(); ++i) {
       const float* s = of.state.data() + i * state_floats;
@@ -208,19 +206,19 @@ std::vector<float> plastic_voxels::plastic_strain() const {
         for (int c = 0; c < 3; ++c) square += (e[c] - mean) * (e[c] - mean);
         sum += std::sqrt(square * 2 / 3);
       }
-      values[static_cast<std::size_t>(of.yielded[i])] = static_cast<float>(sum / 8);
+      values[at(of.yielded[i])] = static_cast<float>(sum / 8);
     }
   return values;
 }
 
 std::vector<float> plastic_voxels::dissipation() const {
-  std::vector<float> values(static_cast<std::size_t>(problem_.cells.size()), 0.0F);
+  std::vector<float> values(at(problem_.cells.size()), 0.0F);
   for (const plane& of : planes_)
     for (std::size_t i = 0; i < of.yielded.size(); ++i) {
       const float* alpha = of.state.data() + i * state_floats + 48;
       double sum = 0;
       for (int g = 0; g < 8; ++g) sum += alpha[g];
-      values[static_cast<std::size_t>(of.yielded[i])] = static_cast<float>(sum / 8);
+      values[at(of.yielded[i])] = static_cast<float>(sum / 8);
     }
   return values;
 }
@@ -229,13 +227,12 @@ std::vector<float> plastic_voxels::dissipation() const {
 void plastic_voxels::put_states(int first, int count, std::span<float> at_corners) const {
   for (std::size_t z = 0; z < planes_.size(); ++z) {
     const plane& of = planes_[z];
-    for_each_voxel(
-        static_cast<std::int64_t>(z), [&](std::int32_t, const std::int32_t (&node)[4], material_number, std::int32_t place) {
-          if (place < 0) return;
-          const std::size_t from = static_cast<std::size_t>(place) * state_floats + static_cast<std::size_t>(first);
-          std::copy_n(of.state.data() + from, count,
-                      at_corners.data() + static_cast<std::size_t>(node[0]) * static_cast<std::size_t>(count));
-        });
+    for_each_voxel(static_cast<std::int64_t>(z),
+                   [&](std::int32_t, const std::int32_t (&node)[4], material_number, std::int32_t place) {
+                     if (place < 0) return;
+                     const std::size_t from = at(place) * state_floats + at(first);
+                     std::copy_n(of.state.data() + from, count, at_corners.data() + at(node[0]) * at(count));
+                   });
   }
 }
 
@@ -245,7 +242,7 @@ void plastic_voxels::restore(std::span<const float> at_corners) {
     planes_[z] = {};
     for_each_voxel(static_cast<std::int64_t>(z),
                    [&](std::int32_t cell, const std::int32_t (&node)[4], material_number, std::int32_t) {
-                     const auto state = at_corners.subspan(static_cast<std::size_t>(node[0]) * state_floats, state_floats);
+                     const auto state = at_corners.subspan(at(node[0]) * state_floats, state_floats);
                      if (std::all_of(state.begin(), state.end(), [](float v) { return v == 0; })) return;
                      now.yielded.push_back(cell);
                      now.state.insert(now.state.end(), state.begin(), state.end());

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <osteon/base/at.hpp>
 #include <osteon/base/for_each.hpp>
 
 namespace osteon::physics {
 
 tangent_cg::tangent_cg(MPI_Comm comm, const fine_stiffness& k, const yielding_voxels& voxels,
                        elasticity_multigrid& multigrid)
-    : comm_(comm), k_(k), voxels_(voxels), multigrid_(multigrid), direction_(static_cast<std::size_t>(k.size()), 0.0F) {}
+    : comm_(comm), k_(k), voxels_(voxels), multigrid_(multigrid), direction_(at(k.size()), 0.0F) {}
 
 tangent_cg::result tangent_cg::solve(const double* u, std::span<float> residual, double reduction, int most_iterations,
                                      std::span<float> d) {
@@ -54,7 +55,7 @@ double tangent_cg::search(double beta) {
   k_.own_forces(p.data(), q.data());
   voxels_.add_tangent(u_, p.data(), q.data());
   k_.add_copies(q.data());
-  for (const std::int64_t i : k_.fixed()) q[static_cast<std::size_t>(i)] = 0;
+  for (const std::int64_t i : k_.fixed()) q[at(i)] = 0;
   return dot(p.data(), q.data());
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 using steps = std::array<std::int32_t, 3>;  // z, y, x: in periods of the image, or in half voxels
 
-// The set of runs with the smallest label of a part, and the offset to it in periods of the image.
+// Label of a part (smallest label of its sets of runs), and offset of a set from the labelling set in periods of the image.
 struct copy_of_part {
   std::int64_t label = 0;
   steps period{};
@@ -40,10 +40,7 @@ class united_runs {
   /// neighbour's cells from their ghosts on this rank, in periods. @collective
   template <class T, class Take>
   void spread(std::vector<T>& of_set, Take take) {
-    for (int changed = 1; changed != 0;) {
-      changed = pass(of_set, take) ? 1 : 0;
-      changed = comm::largest_of(where_.comm, changed);
-    }
+    while (comm::largest_of(where_.comm, pass(of_set, take) ? 1 : 0) != 0) continue;
   }
 
   /// Send values once to all neighbours. @return true if `take` changed a value on this rank @collective
@@ -118,19 +115,15 @@ std::vector<part_extent> trace_periods(const grid::block& where, united_runs& se
     return true;
   });
   std::vector<part_extent> extent = empty_extents(count);
-  std::vector<std::int32_t> winds(count);
   for (std::size_t i = 0; i < count; ++i)
     for (std::size_t a = 0; a < 3; ++a) widen(extent[i], a, copies[i].period[a]);
   sets.pass(copies, [&](copy_of_part& own, const steps& shift, const copy_of_part& neighbour) {
     const copy_of_part other = offset_from(neighbour, shift);
     for (std::size_t a = 0; a < 3; ++a)
-      if (other.period[a] != own.period[a]) winds[at(&own - copies.data())] |= 1 << a;
+      if (other.period[a] != own.period[a]) extent[at(&own - copies.data())].winds |= 1 << a;
     return false;
   });
-  for (std::size_t i = 0; i < count; ++i) {
-    extent[i].winds = winds[i];
-    period.push_back(copies[i].period);
-  }
+  for (const copy_of_part& copy : copies) period.push_back(copy.period);
   return extent;
 }
 

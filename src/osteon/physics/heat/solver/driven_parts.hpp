@@ -9,8 +9,8 @@ namespace osteon::physics {
 
 /// Effect of a gradient of 1 K/mm along each axis on the runs of a problem's cells.
 ///
-/// Periodic faces: the gradient drives heat through a part only if a path through the periodic faces connects the part to
-/// its own periodic image along the gradient. Linear temperatures on the outer faces: the gradient drives heat only if the
+/// Periodic faces: the gradient drives heat through a part only if the part is connected to its own periodic image along the
+/// gradient. Linear temperatures on the outer faces: the gradient drives heat only if the
 /// part touches the outer faces at two positions along the gradient. The temperature of any other part follows from the
 /// boundary condition, and its heat flow is zero.
 struct driven_parts {

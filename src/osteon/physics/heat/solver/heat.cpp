@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
+#include <osteon/base/at.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/physics/heat/solver/heat_parts.hpp>
@@ -14,16 +15,14 @@ namespace osteon::physics {
 
 namespace {
 
-const face_condition& face_of(const heat_problem& problem, int side) {
-  return problem.faces[static_cast<std::size_t>(side / 2)][static_cast<std::size_t>(side % 2)];
-}
+const face_condition& face_of(const heat_problem& problem, int side) { return problem.faces[at(side / 2)][at(side % 2)]; }
 
 // The two faces that exchange heat (outer_face::side), if there are exactly two and no other driving term.
 std::optional<std::array<int, 2>> only_two_faces(const heat_problem& problem) {
   std::vector<int> sides;
   for (int side = 0; side < 6; ++side) {
     const thermal kind = face_of(problem, side).kind;
-    if (problem.periodic[static_cast<std::size_t>(side / 2)] || kind == thermal::insulated) continue;
+    if (problem.periodic[at(side / 2)] || kind == thermal::insulated) continue;
     if (kind == thermal::flux) return std::nullopt;
     sides.push_back(side);
   }
@@ -31,9 +30,7 @@ std::optional<std::array<int, 2>> only_two_faces(const heat_problem& problem) {
   return std::array<int, 2>{sides[0], sides[1]};
 }
 
-double& flow(face_flows& flows, int side) {
-  return flows[static_cast<std::size_t>(side / 2)][static_cast<std::size_t>(side % 2)];
-}
+double& flow(face_flows& flows, int side) { return flows[at(side / 2)][at(side % 2)]; }
 
 // Check that the problem has a solution. Zero flow is a valid solution if no path connects two faces of different
 // temperatures; other problems without a driving term are an error. @throws data_error
@@ -108,7 +105,7 @@ heat_solution solve_heat(heat_problem problem, const options& options, log_sink&
   heat_load load = load_of(problem, cells, part.reference_K, problem.gradient_K_per_mm);
   if (part.free_imbalance > 1e-12)  // equal on all ranks
     load.in_cell = [made = std::move(load.in_cell), &part](std::int32_t i) {
-      return (made ? made(i) : 0) - part.sink_W[static_cast<std::size_t>(i)];
+      return (made ? made(i) : 0) - part.sink_W[at(i)];
     };
   std::optional<voxel::run_set> kept;
   if (options.checkpoints) kept = unknown_cells(problem, part);
@@ -125,7 +122,7 @@ heat_solution solve_heat(heat_problem problem, const options& options, log_sink&
     const auto [one, two] = *sides;
     const auto above = [&](int side) { return face_of(problem, side).temperature_K - part.reference_K; };
     const double power = above(one) * flow(solution.inflow_W, one) + above(two) * flow(solution.inflow_W, two) -
-                         solver->total([&](std::int32_t i) { return x[static_cast<std::size_t>(i)] * solver->residual(i); });
+                         solver->total([&](std::int32_t i) { return x[at(i)] * solver->residual(i); });
     flow(solution.inflow_W, one) = power / (above(one) - above(two));
     flow(solution.inflow_W, two) = -flow(solution.inflow_W, one);
   }
@@ -134,10 +131,17 @@ heat_solution solve_heat(heat_problem problem, const options& options, log_sink&
   auto temperature = solver->take();
   solver.reset();  // release memory
   cells = {};
-  for_each(static_cast<std::int64_t>(temperature.size()),
-           [&](std::int64_t i) { temperature[static_cast<std::size_t>(i)] += part.reference_K; });
+  for_each(static_cast<std::int64_t>(temperature.size()), [&](std::int64_t i) { temperature[at(i)] += part.reference_K; });
   solution.temperature_K = spread(problem, part, std::move(temperature), part.middle_K);
   return solution;
+}
+
+std::array<double, 2> extremes(MPI_Comm comm, std::span<const double> values) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  std::array<double, 2> ends{-infinity, -infinity};  // negated minimum, maximum
+  for (const double v : values) ends = {std::max(ends[0], -v), std::max(ends[1], v)};
+  comm::all_reduce(comm, ends.data(), 2, MPI_MAX);
+  return {-ends[0], ends[1]};
 }
 
 void count_messages(const heat_problem& problem, bool shows_vectors, const message_count& count) {

@@ -8,6 +8,7 @@
 #include <osteon/numerics/solver_options.hpp>
 #include <osteon/physics/heat/solver/percolation.hpp>
 #include <osteon/physics/shared/solver/names_of_numerics.hpp>
+#include <span>
 #include <vector>
 
 namespace osteon::physics {
@@ -37,8 +38,11 @@ void check_heat(const heat_problem& problem);
 /// @throws usage_error, data_error if the problem is inconsistent or a material has no conductivity
 /// @throws data_error if no heat can flow, or a heated part of the solid has no heat sink
 /// @throws solve_error if a value is not finite
-/// @collective on problem.where.comm: all ranks throw the same
+/// @collective on problem.where.comm: all ranks throw the same exception
 heat_solution solve_heat(heat_problem problem, const options& options, log_sink& log);
+
+/// Lowest and highest value on all ranks; infinity and -infinity without values. @collective on comm
+std::array<double, 2> extremes(MPI_Comm comm, std::span<const double> values);
 
 /// Magnitude of the heat flux density in each active cell [W/mm2]: mean of the fluxes through opposite faces, with zero flux
 /// through insulated faces.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <osteon/base/at.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/physics/heat/solver/heat_parts.hpp>
 
@@ -20,7 +21,7 @@ void flux_by_planes(const heat_problem& problem, std::vector<double> temperature
                       temperature_K.size(), problem.material.size()));
   });
   const auto c = all_cells(problem);
-  temperature_K.resize(static_cast<std::size_t>(c.size));
+  temperature_K.resize(at(c.size));
   c.links.exchange(temperature_K.data());
 
   const vector3 h = problem.spacing_mm;
@@ -33,24 +34,24 @@ void flux_by_planes(const heat_problem& problem, std::vector<double> temperature
   std::vector<std::array<float, 3>> flux;
   for (std::size_t plane = 0; plane + 1 < c.planes.size(); ++plane) {
     const std::int32_t begin = c.planes[plane].cell, end = c.planes[plane + 1].cell;
-    flux.assign(static_cast<std::size_t>(end - begin), {});
+    flux.assign(at(end - begin), {});
     const auto add = [&](std::int32_t i, int axis, double upward) {
-      const auto a = static_cast<std::size_t>(axis);
-      flux[static_cast<std::size_t>(i - begin)][a] += static_cast<float>(0.5 * upward / area[a]);
+      const auto a = at(axis);
+      flux[at(i - begin)][a] += static_cast<float>(0.5 * upward / area[a]);
     };
     const auto part = c.part(static_cast<std::int64_t>(plane), static_cast<std::int64_t>(plane) + 1);
     kernel::visit_faces(stencil, part, [&](std::int32_t i, std::int32_t j, int axis, bool high, double g) {
-      const double drop = temperature_K[static_cast<std::size_t>(i)] - temperature_K[static_cast<std::size_t>(j)];
+      const double drop = temperature_K[at(i)] - temperature_K[at(j)];
       if (!c.is_wall(j)) add(i, axis, g * drop * (high ? 1 : -1));
     });
     for (; next != c.outer.end() && next->cell < end; ++next) {
       const outer_face& f = *next;
       const face_drive drive = load.at_face(f);
-      const bool wraps = c.periodic[static_cast<std::size_t>(f.axis())];  // visit_faces has added all but the rise
+      const bool wraps = c.periodic[at(f.axis())];  // visit_faces has added all but the rise
       const double inward = wraps ? c.conductance(f) * drive.rise_K : inflow(c, f, drive, temperature_K);
       add(f.cell, f.axis(), f.high() ? -inward : inward);
     }
-    put(static_cast<std::size_t>(begin), flux);
+    put(at(begin), flux);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <osteon/base/at.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/comm/virtual_ranks.hpp>
@@ -124,19 +125,19 @@ given_heat sum_given_heat(const heat_problem& problem) {
   const vector3 h = problem.spacing_mm;
   const double volume = h.z * h.y * h.x;
   const auto runs = problem.cells.runs();
-  std::vector<double> sums(3 * static_cast<std::size_t>(result.parts.count));
+  std::vector<double> sums(3 * at(result.parts.count));
   for (std::size_t n = 0; n < runs.size(); ++n) {
     double* const own = sums.data() + 3 * static_cast<std::ptrdiff_t>(result.parts.of_run[n]);
     const auto add = [own](double heat) { own[0] += heat, own[1] += std::abs(heat); };
     own[2] += runs[n].length;
     if (!problem.source_W_per_mm3.empty())
       for (std::int32_t i = runs[n].first; i < runs[n].first + runs[n].length; ++i)
-        add(volume * problem.source_W_per_mm3[problem.material[static_cast<std::size_t>(i)]]);
+        add(volume * problem.source_W_per_mm3[problem.material[at(i)]]);
     const index3 first = problem.where.owned.begin + index3{runs[n].z, runs[n].y, runs[n].x};
     for (int side = 0; side < 6; ++side) {
       const int a = side / 2;
-      const face_condition& face = problem.faces[static_cast<std::size_t>(a)][static_cast<std::size_t>(side % 2)];
-      if (problem.periodic[static_cast<std::size_t>(a)] || face.kind != thermal::flux) continue;
+      const face_condition& face = problem.faces[at(a)][at(side % 2)];
+      if (problem.periodic[at(a)] || face.kind != thermal::flux) continue;
       const std::int64_t plane = side % 2 == 0 ? 0 : problem.where.domain[a] - 1;
       const std::int32_t voxels =
           a < 2 ? (first[a] == plane ? runs[n].length : 0) : (first.x <= plane && plane < first.x + runs[n].length ? 1 : 0);
@@ -162,7 +163,7 @@ void level_trapped_parts(const heat_problem& problem, const std::vector<bool>& i
   const std::size_t count = heat.net_W.size();
   std::vector<std::uint8_t> trapped(count);
   for (std::size_t n = 0; n < is_trapped_run.size(); ++n)
-    if (is_trapped_run[n]) trapped[static_cast<std::size_t>(heat.parts.of_run[n])] = 1;
+    if (is_trapped_run[n]) trapped[at(heat.parts.of_run[n])] = 1;
   comm::all_reduce(problem.where.comm, trapped.data(), count, MPI_BOR);
   double cells = 0, net = 0, worst = 0;
   std::vector<double> rest(count);  // by cell
@@ -189,8 +190,7 @@ void level_trapped_parts(const heat_problem& problem, const std::vector<bool>& i
   const auto runs = problem.cells.runs();
   for (std::size_t n = 0; n < runs.size(); ++n)
     if (part.state[part.kind[n]] != part_state::constant)
-      part.sink_W.insert(part.sink_W.end(), static_cast<std::size_t>(runs[n].length),
-                         rest[static_cast<std::size_t>(heat.parts.of_run[n])]);
+      part.sink_W.insert(part.sink_W.end(), at(runs[n].length), rest[at(heat.parts.of_run[n])]);
 }
 
 }  // namespace
@@ -261,7 +261,7 @@ std::vector<T> spread(const heat_problem& problem, const heated_parts& part, std
   std::vector<double> shift;
   if (floats != 0) {
     parts = number_flow_parts(problem.where, problem.cells, problem.periodic);
-    std::vector<double> sum(2 * static_cast<std::size_t>(parts.count));  // sums and cell counts of the floating parts
+    std::vector<double> sum(2 * at(parts.count));  // sums and cell counts of the floating parts
     std::size_t next = 0;
     for (std::size_t n = 0; n < runs.size(); ++n) {
       if (state(n) == part_state::constant) continue;
@@ -274,18 +274,17 @@ std::vector<T> spread(const heat_problem& problem, const heated_parts& part, std
       shift.push_back(sum[p + 1] > 0 ? floating_mean - sum[p] / sum[p + 1] : 0);
   }
   // Moved in place, starting at the end, so that no value is overwritten before it is moved.
-  const auto count = static_cast<std::size_t>(problem.cells.size());
+  const auto count = at(problem.cells.size());
   std::size_t next = 0;
   for (std::size_t n = 0; n < runs.size(); ++n)
-    if (state(n) != part_state::constant) next += static_cast<std::size_t>(runs[n].length);
+    if (state(n) != part_state::constant) next += at(runs[n].length);
   unknown.resize(std::max(unknown.size(), count));
   for (std::size_t n = runs.size(); n-- > 0;)
     for (std::int32_t i = runs[n].length; i-- > 0;) {
       const bool known = state(n) == part_state::constant;
       const double value = known ? part.constant_K[part.kind[n]] : static_cast<double>(unknown[--next]);
       const bool is_free = state(n) == part_state::floating;
-      unknown[static_cast<std::size_t>(runs[n].first + i)] =
-          static_cast<T>(value + (is_free ? shift[static_cast<std::size_t>(parts.of_run[n])] : 0));
+      unknown[at(runs[n].first + i)] = static_cast<T>(value + (is_free ? shift[at(parts.of_run[n])] : 0));
     }
   unknown.resize(count);
   return unknown;
@@ -309,10 +308,10 @@ heat_load load_of(const heat_problem& problem, const heat_cells& cells, double r
       std::any_of(problem.source_W_per_mm3.begin(), problem.source_W_per_mm3.end(), [](double s) { return s != 0; });
   if (makes_heat)
     load.in_cell = [&cells, &problem, volume](std::int32_t i) {
-      return volume * problem.source_W_per_mm3[cells.material[static_cast<std::size_t>(i)]];
+      return volume * problem.source_W_per_mm3[cells.material[at(i)]];
     };
   load.at_face = [&cells, &problem, reference_K, gradient, h, volume](const outer_face& f) -> face_drive {
-    const auto a = static_cast<std::size_t>(f.axis());
+    const auto a = at(f.axis());
     if (cells.periodic[a]) {
       const double rise = gradient[f.axis()] * static_cast<double>(problem.where.domain[f.axis()]) * h[f.axis()];
       return {f.high() ? rise : -rise, 0};
@@ -323,7 +322,7 @@ heat_load load_of(const heat_problem& problem, const heat_cells& cells, double r
     const std::array<std::int32_t, 3> position{f.z, f.y, f.x};
     for (int d = 0; d < 3; ++d) {
       const auto extent = static_cast<double>(problem.where.domain[d]);
-      const double centre = position[static_cast<std::size_t>(d)] + 0.5;
+      const double centre = position[at(d)] + 0.5;
       const double from_middle = (d == f.axis() ? (f.high() ? extent : 0) : centre) - extent / 2;
       temperature += gradient[d] * from_middle * h[d];
     }
@@ -333,8 +332,8 @@ heat_load load_of(const heat_problem& problem, const heat_cells& cells, double r
 }
 
 double inflow(const heat_cells& cells, const outer_face& f, const face_drive& drive, const std::vector<double>& x) {
-  const double beyond = x[static_cast<std::size_t>(f.other)] + drive.rise_K;
-  return drive.heat_W + cells.conductance(f) * (beyond - x[static_cast<std::size_t>(f.cell)]);
+  const double beyond = x[at(f.other)] + drive.rise_K;
+  return drive.heat_W + cells.conductance(f) * (beyond - x[at(f.cell)]);
 }
 
 outer_inflow inflows(const heat_cells& cells, const heat_load& load, const std::vector<double>& x) {

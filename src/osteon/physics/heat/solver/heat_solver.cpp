@@ -1,12 +1,11 @@
-#include <osteon/base/at.hpp>
 #include <osteon/physics/heat/solver/heat_solver.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
+#include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/reductions.hpp>
@@ -66,7 +65,7 @@ double heat_solver::dissipation(const heat_load& load) const {
   if (load.at_face)
     for (const outer_face& f : cells_.outer) {
       const face_drive d = load.at_face(f);
-      const bool is_periodic = cells_.periodic[static_cast<std::size_t>(f.axis())];
+      const bool is_periodic = cells_.periodic[at(f.axis())];
       sum += x_[at(f.cell)] * d.heat_W +
              cells_.conductance(f) * d.rise_K * ((is_periodic ? 0.5 : 1.0) * d.rise_K - x_[at(f.cell)]);
     }

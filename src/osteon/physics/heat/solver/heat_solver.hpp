@@ -2,6 +2,7 @@
 /// @file
 /// Conjugate gradients for conduction problems; several right-hand sides share one set-up.
 #include <functional>
+#include <osteon/base/at.hpp>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/comm/message_ledger.hpp>
 #include <osteon/comm/reductions.hpp>
@@ -40,7 +41,7 @@ class heat_solver {
                              const voxel::run_set* points = nullptr);
 
   /// Residual of the last solution [W]. @param cell owned cell
-  double residual(std::int32_t cell) const { return scale_ * static_cast<double>(r_[static_cast<std::size_t>(cell)]); }
+  double residual(std::int32_t cell) const { return scale_ * static_cast<double>(r_[at(cell)]); }
 
   /// Sum of term(cell) over the owned cells of all ranks, independent of the number of threads. @collective
   template <class Term>
@@ -71,14 +72,14 @@ class heat_solver {
   double dissipation(const heat_load& load) const;
   double energy_identity_error(const heat_load& load);
   solver_state state(const voxel::run_set& points, bool is_running);
-  std::size_t size() const { return static_cast<std::size_t>(cells_.size); }
+  std::size_t size() const { return at(cells_.size); }
 
   const heat_cells& cells_;
   kernel::conduction_stencil<double> stencil_;
   heat_multigrid multigrid_;
   std::vector<double> x_;  // the first solve() allocates the vectors, after the set-up has released its memory
-  // Single precision is sufficient: x and r are updated with the same rounded p, r is scaled by the load, and the solver
-  // recomputes r from x periodically.
+  // Single precision is sufficient: the updates of x and r use the same rounded p, and r is scaled by the load. The solver
+  // also recomputes r from x periodically.
   std::vector<float> r_, p_, z_;
   double scale_ = 1;
   cg recursion_;

@@ -1,7 +1,5 @@
 #include <osteon/physics/heat/solver/heat_tensor.hpp>
 
-#include <fmt/format.h>
-
 #include <optional>
 #include <osteon/base/at.hpp>
 #include <osteon/base/dense.hpp>
@@ -74,7 +72,7 @@ heat_load load_along(const heat_problem& problem, const heat_cells& cells, const
   return load;
 }
 
-// Temperatures of all cells from those of the cells with heat flow for some axis.
+// Expand the temperatures of the driven cells to all cells.
 std::vector<float> with_resting_parts(const voxel::run_set& all, const driven_parts& driven, std::size_t along,
                                       const std::vector<float>& solved) {
   std::vector<float> values(at(all.size()));
@@ -146,15 +144,15 @@ conductivity_tensor effective_conductivity(heat_problem problem, surroundings ki
     // error is e_a.K.e_b, because the error e_a does no work on the exact field b.
     std::array<double, 3> energy{};
     for (const outer_face& f : cells.outer) {
-      const double both_sides = cells.periodic[static_cast<std::size_t>(f.axis())] ? 0.5 : 1;
-      const double rise = loads[b].at_face(f).rise_K, temperature = x[static_cast<std::size_t>(f.cell)];
+      const double both_sides = cells.periodic[at(f.axis())] ? 0.5 : 1;
+      const double rise = loads[b].at_face(f).rise_K, temperature = x[at(f.cell)];
       for (std::size_t a = 0; a <= b; ++a)
         energy[a] += cells.conductance(f) * loads[a].at_face(f).rise_K * (both_sides * rise - temperature);
     }
     comm::all_reduce(problem.where.comm, energy.data(), 3, MPI_SUM);
     for (std::size_t a = 0; a <= b; ++a) {
-      const double work = solver.total(
-          [&](std::int32_t i) { return static_cast<double>(fields[a][static_cast<std::size_t>(i)]) * solver.residual(i); });
+      const double work =
+          solver.total([&](std::int32_t i) { return static_cast<double>(fields[a][at(i)]) * solver.residual(i); });
       tensor.conductivity_W_per_mK[a][b] = tensor.conductivity_W_per_mK[b][a] = 1000 * (energy[a] - work) / volume;
     }
     tensor.certificate[b].reaction_imbalance = heat_imbalance(inflows(cells, loads[b], x), 0);

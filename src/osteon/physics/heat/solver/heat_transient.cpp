@@ -1,16 +1,16 @@
-#include <osteon/base/at.hpp>
 #include <osteon/physics/heat/solver/heat_transient.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <osteon/base/at.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/numerics/checkpointer.hpp>
 #include <osteon/physics/heat/solver/heat_parts.hpp>
+#include <osteon/base/fault_list.hpp>
 #include <osteon/physics/shared/solver/names_of_numerics.hpp>
 
 namespace osteon::physics {
@@ -18,19 +18,17 @@ namespace osteon::physics {
 namespace {
 
 void check_plan(const heat_problem& problem, const time_plan& plan) {
-  const bool steps = plan.step_s > 0 && plan.end_s >= plan.step_s && std::isfinite(plan.end_s);
-  if (!steps || plan.end_s / plan.step_s > 1e9)
-    throw usage_error(fmt::format("time step size {} s, end time {} s: must satisfy 0 < step <= end, with at most 1e9 steps",
-                                  plan.step_s, plan.end_s));
-  if (!(plan.implicitness >= 0.5 && plan.implicitness <= 1))
-    throw usage_error(fmt::format("implicitness {}: must be in [0.5, 1]; steps are unstable below 0.5", plan.implicitness));
-  if (plan.steps_per_record < 1)
-    throw usage_error(fmt::format("steps per record: {}; must be at least 1", plan.steps_per_record));
-  if (!std::isfinite(plan.initial_K)) throw usage_error("the initial temperature is not finite");
+  require<usage_error>(
+      plan.step_s > 0 && plan.end_s >= plan.step_s && std::isfinite(plan.end_s) && plan.end_s / plan.step_s <= 1e9,
+      "time step size {} s, end time {} s: must satisfy 0 < step <= end, with at most 1e9 steps", plan.step_s, plan.end_s);
+  require<usage_error>(plan.implicitness >= 0.5 && plan.implicitness <= 1,
+                       "implicitness {}: must be in [0.5, 1]; steps are unstable below 0.5", plan.implicitness);
+  require<usage_error>(plan.steps_per_record >= 1, "steps per record: {}; must be at least 1", plan.steps_per_record);
+  require<usage_error>(std::isfinite(plan.initial_K), "the initial temperature is not finite");
   for (const material_number m : problem.material)
     if (m >= plan.heat_capacity_J_per_mm3K.size() || !(plan.heat_capacity_J_per_mm3K[m] > 0) ||
         !std::isfinite(plan.heat_capacity_J_per_mm3K[m]))
-      throw usage_error(fmt::format("material {} ({}) has no positive heat capacity; give one in J/(mm3 K)", m,
+      throw usage_error(fmt::format("material {} ({}): the heat capacity must be positive; specify a value in J/(mm3 K)", m,
                                     (*problem.materials)[m].name));
 }
 
@@ -65,8 +63,8 @@ class stepper {
         load_(load_of(problem, cells, plan.initial_K, problem.gradient_K_per_mm)),
         made_(generated_heat_W(problem)),
         solver_(cells),
-        above_initial_(static_cast<std::size_t>(cells.size)),
-        heat_(static_cast<std::size_t>(cells.size)) {
+        above_initial_(at(cells.size)),
+        heat_(at(cells.size)) {
     std::fill(conduction_.storage.begin(), conduction_.storage.end(), 0.0);
     const vector3 h = problem.spacing_mm;
     rate_.resize(plan.heat_capacity_J_per_mm3K.size());
@@ -90,9 +88,7 @@ class stepper {
     record.stored_W = solver_.total([&](std::int32_t i) { return rate_[cells_.material[at(i)]] * change[at(i)]; });
     // The flows balance for the temperature weighted by the implicitness.
     const auto advance = [&](double part) {
-      for_each(cells_.walls, [&](std::int64_t i) {
-        above_initial_[static_cast<std::size_t>(i)] += part * change[static_cast<std::size_t>(i)];
-      });
+      for_each(cells_.walls, [&](std::int64_t i) { above_initial_[at(i)] += part * change[at(i)]; });
     };
     advance(w);
     const outer_inflow entered = inflows(cells_, load_, above_initial_);
@@ -114,20 +110,12 @@ class stepper {
     record.time_s = time_s;
     const auto n = static_cast<double>(total_cells());
     record.mean_K = plan_.initial_K + solver_.total([&](std::int32_t i) { return above_initial_[at(i)]; }) / n;
-    std::array<double, 2> ends{-std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
-    for (std::int32_t i = 0; i < cells_.owned; ++i) {
-      ends[0] = std::max(ends[0], -above_initial_[at(i)]);
-      ends[1] = std::max(ends[1], above_initial_[at(i)]);
-    }
-    comm::all_reduce(cells_.where.comm, ends.data(), 2, MPI_MAX);
-    record.low_K = plan_.initial_K - ends[0];
-    record.high_K = plan_.initial_K + ends[1];
+    const auto [low, high] = extremes(cells_.where.comm, temperatures());
+    record.low_K = plan_.initial_K + low;
+    record.high_K = plan_.initial_K + high;
   }
 
-  std::int64_t total_cells() const {
-    std::int64_t n = cells_.owned;
-    return comm::sum_of(cells_.where.comm, n);
-  }
+  std::int64_t total_cells() const { return comm::sum_of(cells_.where.comm, cells_.owned); }
   double made_W() const { return made_; }
   /// Temperatures of the owned cells relative to the initial temperature: the complete state for the next step.
   std::span<double> temperatures() { return std::span(above_initial_).first(at(cells_.owned)); }

@@ -33,7 +33,7 @@ struct transient_solution {
   std::vector<double> temperature_K;  ///< per active cell, at the end
   double step_s = 0;                  ///< size of the time steps
   double source_W = 0;
-  std::vector<heat_record> history;  ///< starts at time 0 with flows of zero, which are unknown there
+  std::vector<heat_record> history;  ///< the first record is at time 0; its flows are unknown and set to zero
   std::array<face_match, 3> periodic_faces;
   solve_certificate certificate;  ///< sum of the iterations; maxima of residuals, imbalance and energy error over the steps
 };

@@ -43,9 +43,8 @@ std::int64_t overlap(std::span<const voxel::run> a, std::span<const voxel::run> 
 }
 
 std::int64_t cells_in(std::span<const voxel::run> row) {
-  std::int64_t sum = 0;
-  for (const voxel::run& r : row) sum += r.length;
-  return sum;
+  return std::accumulate(row.begin(), row.end(), std::int64_t{0},
+                         [](auto sum, const voxel::run& r) { return sum + r.length; });
 }
 
 }  // namespace

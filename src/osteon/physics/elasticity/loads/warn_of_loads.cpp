@@ -1,4 +1,4 @@
-#include <osteon/physics/elasticity/warn_of_loads.hpp>
+#include <osteon/physics/elasticity/loads/check_loads.hpp>
 
 #include <fmt/format.h>
 
