@@ -108,7 +108,7 @@ int largest(vector3 v) {
   return axis;
 }
 
-// Constrain the components selected by `holds` of a node of the image, if the node is on this rank.
+// Constrain the components of a node for which `holds` returns true, if the node is on this rank.
 template <class F>
 void hold_node(const elasticity_problem& problem, index3 at, F holds, std::vector<prescribed_displacement>& fixed) {
   const index3 own = at - problem.where.owned.begin;

@@ -7,7 +7,7 @@
 
 namespace osteon::physics {
 
-/// Effect of a gradient of 1 K/mm along each axis on the runs of a problem's cells.
+/// Effect of a gradient of 1 K/mm along each axis on the runs of the active cells.
 ///
 /// Periodic faces: the gradient drives heat through a part only if the part is connected to its own periodic image along the
 /// gradient. Linear temperatures on the outer faces: the gradient drives heat only if the
