@@ -1,14 +1,14 @@
 #pragma once
 /// @file
-/// Short vectors for kernels by the vector extension of compilers: portable, and one register on machines with registers of
-/// this width.
+/// Short vectors for kernels by the vector extension of compilers: portable, and in one register on machines with registers
+/// of this width.
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
 
 namespace osteon::kernel {
 
-/// A vector of 32 bytes of T (8 floats, 4 doubles) and the integers of the same width for masks.
+/// A vector of 32 bytes of T (8 floats or 4 doubles), and integers of equal width for masks.
 template <class T>
 struct lanes;
 template <>
@@ -38,7 +38,7 @@ template <class V, class T>
   std::memcpy(to, &from, sizeof(V));
 }
 
-/// Load a value at `from`, or as many as V has lanes; allows one function for scalars and vectors.
+/// Load a value, or a vector with the lanes of V, at `from`. Allows one function for scalars and vectors.
 template <class V, class T>
 [[gnu::always_inline]] inline V get(const T* from) {
   if constexpr (std::is_arithmetic_v<V>) {
@@ -50,7 +50,7 @@ template <class V, class T>
     return __builtin_convertvector(values, V);
   }
 }
-/// The counterpart of `get`.
+/// Store a value or a vector: the inverse of `get`.
 template <class V, class T>
 [[gnu::always_inline]] inline void put(T* to, V value) {
   if constexpr (std::is_arithmetic_v<V>) {

@@ -8,7 +8,7 @@ namespace osteon::kernel {
 
 namespace {
 
-// As wide as the widest registers that the compiler may use.
+// Width of the widest registers that the compiler may use.
 #if defined(__AVX512F__)
 constexpr int bytes_of_register = 64;
 #elif defined(__AVX__)
@@ -27,13 +27,13 @@ std::int64_t multiply_and_add() {
   std::int64_t done = 0;
 #pragma omp parallel reduction(+ : done)
   {
-    vector sums[at_a_time];  // no std::array: as a template argument the type loses its vector attribute
+    vector sums[at_a_time];  // not std::array: a template argument loses the vector attribute
     for (int i = 0; i < at_a_time; ++i) sums[i] = vector{} + static_cast<T>(i);
     vector factor = vector{} + static_cast<T>(0.999), term = vector{} + static_cast<T>(1e-3);
-    asm volatile("" : "+x"(factor), "+x"(term));  // hidden from the compiler
+    asm volatile("" : "+x"(factor), "+x"(term));  // hides the values from the compiler
     for (int n = 0; n < turns; ++n)
       for (vector& s : sums) s = s * factor + term;
-    for (vector& s : sums) asm volatile("" : "+x"(s));  // nor leave the sums out
+    for (vector& s : sums) asm volatile("" : "+x"(s));  // prevents removal of the sums
     done += 2 * lanes * at_a_time * turns;
   }
   return done;
@@ -47,7 +47,7 @@ triad::triad(std::int64_t bytes)
       a_(new double[static_cast<std::size_t>(size_)]),
       b_(new double[static_cast<std::size_t>(size_)]),
       c_(new double[static_cast<std::size_t>(size_)]) {
-  // First touch: each thread initialises its memory, which is then allocated near it.
+  // First touch: each thread initialises its memory, which is then allocated close to the thread.
   for_each(size_, [a = a_.get(), b = b_.get(), c = c_.get()](std::int64_t i) { a[i] = 0, b[i] = 2, c[i] = 3; });
 }
 

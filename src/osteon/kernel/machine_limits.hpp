@@ -1,13 +1,13 @@
 #pragma once
 /// @file
-/// Peak rates of cores and memory, measured together with the kernels that are compared with them.
+/// Peak rates of cores and memory, for comparison with the rates of kernels.
 #include <cstdint>
 #include <memory>
 
 namespace osteon::kernel {
 
 /// Multiply and add in registers on all threads of this process, with enough independent vectors to hide the latency of the
-/// units. A fused operation counts as two.
+/// units. A fused operation counts as two operations.
 /// @return number of floating-point operations, some milliseconds in total
 template <class T>
 std::int64_t multiply_and_add();

@@ -30,7 +30,7 @@ void for_each_flux(const sparse_rows& k, const float* x, Done done) {
       done(static_cast<std::int32_t>(i), sum, k.diagonal[row]);
     }
   };
-  // Starting a thread team costs more than a chunk, and the levels of a cycle are swept often.
+  // The start of a thread team costs more than a chunk, and a cycle sweeps its levels often.
   if (k.rows() <= chunk) return through(0, k.rows());
   for_each_block(k.rows(), chunk, through);
 }

@@ -1,12 +1,12 @@
 #pragma once
 /// @file
-/// Vector kernels of the multigrid cycle and of conjugate gradients: functors for `for_each` on host and device. Borrowed
+/// Vector kernels of the multigrid cycle and of conjugate gradients: functors for `for_each` on host and device. They borrow
 /// memory of the host or device that executes them.
 #include <osteon/base/for_each.hpp>
 
 namespace osteon::kernel {
 
-/// The first step of Chebyshev's iteration of the fourth kind on D^-1 K: d = take D^-1 r, x += d, or x = d from zero, where
+/// First step of the Chebyshev iteration of the fourth kind on D^-1 K: d = take D^-1 r, x += d (x = d if x is zero), where
 /// take = 4 / (3 largest eigenvalue).
 /// @cite [Lottes2023]
 template <class T>
@@ -55,8 +55,8 @@ struct next_direction {
   OSTEON_HD void operator()(std::int64_t i) const { p[i] = a * static_cast<T>(z[i]) + b * p[i]; }
 };
 
-/// The parts of a dot product: index i sums every 32nd term of a block of 8192, so that neighbouring threads of a device
-/// read neighbouring values. The sequential sum of the parts is independent of the number of threads.
+/// Partial sums of a dot product: index i sums every 32nd term of a block of 8192, so that neighbouring threads of a device
+/// read neighbouring values. The sequential sum of the partial sums is independent of the number of threads.
 template <class A, class B>
 struct dot_parts {
   static constexpr std::int64_t block = 8192, lanes = 32;
@@ -65,7 +65,7 @@ struct dot_parts {
   std::int64_t count;
   double* part;
 
-  /// Number of parts, the range of the index.
+  /// Number of partial sums: the range of the index.
   static constexpr std::int64_t parts_of(std::int64_t count) { return (count + block - 1) / block * lanes; }
 
   OSTEON_HD void operator()(std::int64_t i) const {

@@ -58,7 +58,7 @@ class envelope {
 };
 
 // Replace all lines of a box along one axis by their lower envelopes. The box must contain complete lines.
-void take_lines(std::vector<float>& values, index3 shape, int along, double weight) {
+void transform_lines(std::vector<float>& values, index3 shape, int along, double weight) {
   const index3 stride{shape.y * shape.x, shape.x, 1};
   const int a = along == 0 ? 1 : 0, b = along == 2 ? 1 : 2;
 #pragma omp parallel
@@ -88,7 +88,7 @@ std::vector<float> distance_map(const grid::block& where, const std::vector<floa
     values = grid::redistribute<float>(where.comm, *have, lines[n], values);
     have = &lines[n];
     const double weight = spacing[along] / spacing.x;
-    comm::collectively(where.comm, [&] { take_lines(values, have->box_of(rank).shape(), along, weight * weight); });
+    comm::collectively(where.comm, [&] { transform_lines(values, have->box_of(rank).shape(), along, weight * weight); });
   }
   return grid::redistribute<float>(where.comm, *have, *where.boxes, values);
 }

@@ -125,15 +125,15 @@ std::array<double, 13> direction_weights(const vector3& spacing_mm) {
 }
 
 double surface_mm2(const lattice_counts& counts, index3 domain, const vector3& spacing_mm) {
-  const auto met = intercepts_per_mm(counts, spacing_mm), weight = direction_weights(spacing_mm);
+  const auto intercepts = intercepts_per_mm(counts, spacing_mm), weight = direction_weights(spacing_mm);
   const double volume = static_cast<double>(domain.volume()) * spacing_mm.z * spacing_mm.y * spacing_mm.x;
   double mean = 0;
-  for (std::size_t k = 0; k < 13; ++k) mean += weight[k] * met[k];
+  for (std::size_t k = 0; k < 13; ++k) mean += weight[k] * intercepts[k];
   return 2 * mean * volume;
 }
 
 std::optional<fabric> fabric_of(const lattice_counts& counts, index3 domain, const vector3& spacing_mm) {
-  const auto met = intercepts_per_mm(counts, spacing_mm);
+  const auto intercepts = intercepts_per_mm(counts, spacing_mm);
   const double share = static_cast<double>(counts.voxels) / static_cast<double>(domain.volume());
   std::array<double, 13 * 6> rows{};
   std::array<double, 13> squares{};
@@ -144,9 +144,9 @@ std::optional<fabric> fabric_of(const lattice_counts& counts, index3 domain, con
     for (double& component : u) component /= length;
     const std::array row{u[0] * u[0], u[1] * u[1], u[2] * u[2], 2 * u[0] * u[1], 2 * u[1] * u[2], 2 * u[0] * u[2]};
     std::copy(row.begin(), row.end(), rows.begin() + static_cast<std::ptrdiff_t>(6 * k));
-    // The mean intercept is 2 share / met: a line of length L has the length share L in the solid and met L intersections
-    // with the surface, two per intercept.
-    squares[k] = share > 0 ? std::pow(met[k] / (2 * share), 2) : 0;
+    // The mean intercept is 2 share / intercepts: a line of length L has the length share L in the solid and intercepts L
+    // intersections with the surface, two per intercept.
+    squares[k] = share > 0 ? std::pow(intercepts[k] / (2 * share), 2) : 0;
   }
   const std::vector<double> m = least_squares(rows, 6, squares);
   const symmetric_spectrum solved =

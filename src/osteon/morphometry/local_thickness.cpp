@@ -24,10 +24,10 @@ struct ball {
 vector3 relative(const vector3& spacing) { return {spacing.z / spacing.x, spacing.y / spacing.x, 1}; }
 
 // Radius of a neighbouring ball that contains all voxels of a ball.
-class needed_radius {
+class required_radius {
  public:
   /// @param largest largest squared radius
-  needed_radius(const vector3& edge, float largest) : edge_(edge) {
+  required_radius(const vector3& edge, float largest) : edge_(edge) {
     for (int k = 0; k < 27; ++k) {
       double square = 0;
       const int step[3] = {k / 9 - 1, k / 3 % 3 - 1, k % 3 - 1};
@@ -76,7 +76,7 @@ class needed_radius {
 };
 
 // True if a larger ball of a neighbour contains all voxels of this ball.
-bool is_needless(const grid::ghosted_field<float>& squared, const needed_radius& needed, index3 at) {
+bool is_covered_by_neighbour(const grid::ghosted_field<float>& squared, const required_radius& required, index3 at) {
   const index3 shape = squared.present.shape();
   const auto here = (at.z * shape.y + at.y) * shape.x + at.x;
   const float own = squared.values[static_cast<std::size_t>(here)];
@@ -87,14 +87,14 @@ bool is_needless(const grid::ghosted_field<float>& squared, const needed_radius&
     if (there.z < 0 || there.z >= shape.z || there.y < 0 || there.y >= shape.y || there.x < 0 || there.x >= shape.x)
       continue;
     const float other = squared.values[static_cast<std::size_t>(here + (step.z * shape.y + step.y) * shape.x + step.x)];
-    if (other > own && other >= needed.squared(own, k)) return true;
+    if (other > own && other >= required.squared(own, k)) return true;
   }
   return false;
 }
 
 // Required balls in descending order. Additional balls do not change the result, so unknown neighbours at the ends of the
 // local data have no effect.
-std::vector<ball> balls_of(const grid::ghosted_field<float>& squared, const needed_radius& needed) {
+std::vector<ball> balls_of(const grid::ghosted_field<float>& squared, const required_radius& required) {
   const index3 shape = squared.present.shape();
   std::vector<std::vector<ball>> found(static_cast<std::size_t>(shape.z));
 #pragma omp parallel for schedule(dynamic)
@@ -102,7 +102,7 @@ std::vector<ball> balls_of(const grid::ghosted_field<float>& squared, const need
     for (std::int64_t y = 0; y < shape.y; ++y)
       for (std::int64_t x = 0; x < shape.x; ++x) {
         const float s = squared.values[static_cast<std::size_t>((z * shape.y + y) * shape.x + x)];
-        if (s > 0 && !is_needless(squared, needed, {z, y, x}))
+        if (s > 0 && !is_covered_by_neighbour(squared, required, {z, y, x}))
           found[static_cast<std::size_t>(z)].push_back(
               {s, static_cast<std::int32_t>(z), static_cast<std::int32_t>(y), static_cast<std::int32_t>(x)});
       }
@@ -137,7 +137,7 @@ class covering {
   }
 
   /// @param centre centre of the ball, relative to the block's first voxel
-  void lay(float squared, index3 centre, const vector3& edge) {
+  void draw(float squared, index3 centre, const vector3& edge) {
     const auto r2 = static_cast<double>(squared);
     const double r = std::sqrt(r2);
     const auto reach_z = static_cast<std::int64_t>(r / edge.z), reach_y = static_cast<std::int64_t>(r / edge.y);
@@ -224,7 +224,7 @@ std::vector<float> local_thickness(const grid::block& where, const std::vector<f
   grid::ghosted_field<float> around = grid::with_ghost_cells(where, squared, depth);
   std::vector<float> radii;
   comm::collectively(where.comm, [&] {
-    const std::vector<ball> balls = balls_of(around, needed_radius(edge, largest));
+    const std::vector<ball> balls = balls_of(around, required_radius(edge, largest));
     const index3 shape = where.owned.shape(), first = where.owned.begin - around.present.begin;
     around = {};
     radii.assign(squared.size(), 0.0F);
@@ -234,7 +234,7 @@ std::vector<float> local_thickness(const grid::block& where, const std::vector<f
       covering rows(tiles.tile_of(n), shape, squared.data(), radii.data());
       for (const std::uint32_t i : tiles.balls_of(n)) {
         const ball& b = balls[i];
-        rows.lay(b.squared, index3{b.z, b.y, b.x} - first, edge);
+        rows.draw(b.squared, index3{b.z, b.y, b.x} - first, edge);
       }
     }
   });

@@ -14,9 +14,9 @@ namespace osteon::morphometry {
 namespace {
 
 // Widest paths inside a block: balls that reach a voxel propagate to its neighbours, the largest first.
-class widest_ways {
+class widest_paths {
  public:
-  widest_ways(index3 shape, const std::vector<float>& squared)
+  widest_paths(index3 shape, const std::vector<float>& squared)
       : shape_(shape), squared_(squared), widest_(squared.size(), 0.0F) {}
 
   /// Let a ball of this size, limited by the local distance, reach a voxel. @return true if no ball of at least this size
@@ -77,18 +77,18 @@ bool is_end(const grid::block& where, int axis, bool high) {
 
 std::vector<float> access_map(const grid::block& where, const std::vector<float>& squared, const image_faces& from) {
   const index3 shape = where.owned.shape();
-  std::optional<widest_ways> made;
+  std::optional<widest_paths> made;
   comm::collectively(where.comm, [&] {
-    widest_ways& ways = made.emplace(shape, squared);
+    widest_paths& paths = made.emplace(shape, squared);
     for (int axis = 0; axis < 3; ++axis)
       for (const bool high : {false, true})
         if (from[static_cast<std::size_t>(2 * axis + (high ? 1 : 0))] && is_end(where, axis, high))
-          for_each_on_face(shape, axis, high, [&](index3 at) { ways.offer(at, beyond); });
+          for_each_on_face(shape, axis, high, [&](index3 at) { paths.offer(at, beyond); });
   });
-  widest_ways& ways = *made;
+  widest_paths& paths = *made;
   for (;;) {
-    comm::collectively(where.comm, [&] { ways.spread(); });
-    const grid::ghosted_field<float> around = grid::with_ghost_cells(where, ways.result(), 1);
+    comm::collectively(where.comm, [&] { paths.spread(); });
+    const grid::ghosted_field<float> around = grid::with_ghost_cells(where, paths.result(), 1);
     const index3 wide = around.present.shape();
     int more = 0;
     comm::collectively(where.comm, [&] {
@@ -96,15 +96,16 @@ std::vector<float> access_map(const grid::block& where, const std::vector<float>
         for (const bool high : {false, true}) {
           if (is_end(where, axis, high)) continue;
           for_each_on_face(shape, axis, high, [&](index3 at) {
-            index3 beside = where.owned.begin + at - around.present.begin;
-            beside[axis] += high ? 1 : -1;
-            const float ball = around.values[static_cast<std::size_t>((beside.z * wide.y + beside.y) * wide.x + beside.x)];
-            if (ways.offer(at, ball)) more = 1;
+            index3 neighbour = where.owned.begin + at - around.present.begin;
+            neighbour[axis] += high ? 1 : -1;
+            const float ball =
+                around.values[static_cast<std::size_t>((neighbour.z * wide.y + neighbour.y) * wide.x + neighbour.x)];
+            if (paths.offer(at, ball)) more = 1;
           });
         }
     });
     comm::all_reduce(where.comm, &more, 1, MPI_MAX);
-    if (more == 0) return ways.result();
+    if (more == 0) return paths.result();
   }
 }
 
@@ -114,11 +115,11 @@ std::array<float, 3> passing_radii(const grid::block& where, const std::vector<f
   for (int axis = 0; axis < 3; ++axis) {
     image_faces low{};
     low[static_cast<std::size_t>(2 * axis)] = true;
-    const std::vector<float> ways = access_map(where, squared, low);
+    const std::vector<float> paths = access_map(where, squared, low);
     float& most = widest[static_cast<std::size_t>(axis)];
     if (is_end(where, axis, true))
       for_each_on_face(shape, axis, true, [&](index3 at) {
-        most = std::max(most, ways[static_cast<std::size_t>((at.z * shape.y + at.y) * shape.x + at.x)]);
+        most = std::max(most, paths[static_cast<std::size_t>((at.z * shape.y + at.y) * shape.x + at.x)]);
       });
   }
   comm::all_reduce(where.comm, widest.data(), 3, MPI_MAX);

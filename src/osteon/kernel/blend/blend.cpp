@@ -63,7 +63,7 @@ void take_nearest_of(std::byte* out, std::span<const layer> layers, std::int64_t
 }
 
 // As above for two words, several pixels at a time: select both words of the pixel with the smaller depth.
-void take_nearest_of_two_words(std::byte* out, std::span<const layer> layers, std::int64_t count) {
+void select_nearest_of_two_words(std::byte* out, std::span<const layer> layers, std::int64_t count) {
   constexpr std::int64_t at_once = blend_words / 2;
   const auto depths = [](const words& w) { return (floats)shuffled(w, w, [](int i) { return i | 1; }); };
   for (std::int64_t at = 0; at < count; at += at_once) {
@@ -81,9 +81,9 @@ void take_nearest_of_two_words(std::byte* out, std::span<const layer> layers, st
 
 }  // namespace
 
-void take_nearest(pixel_format format, std::byte* out, std::span<const layer> layers, std::int64_t count) {
+void select_nearest(pixel_format format, std::byte* out, std::span<const layer> layers, std::int64_t count) {
   if (format.colour == colour_format::rgba8)
-    pad_to_vectors<blend_words / 2>(format.bytes(), out, layers, count, take_nearest_of_two_words);
+    pad_to_vectors<blend_words / 2>(format.bytes(), out, layers, count, select_nearest_of_two_words);
   else if (format.colour == colour_format::rgba32f)
     take_nearest_of<5>(out, layers, count);
   else
@@ -103,7 +103,7 @@ void blend(pixel_format format, std::byte* out, std::span<const layer> layers, s
   if (layers.size() == 1 && layers[0].format == format) {
     if (out != layers[0].pixels) std::memcpy(out, layers[0].pixels, static_cast<std::size_t>(count) * format.bytes());
   } else if (format.depth) {
-    take_nearest(format, out, layers, count);
+    select_nearest(format, out, layers, count);
   } else if (format.colour == colour_format::wide) {
     std::vector<const std::byte*> pixels;
     for (const layer& l : layers) pixels.push_back(l.pixels);

@@ -35,7 +35,7 @@ void blend_fixed_point(colour_format format, std::byte* out, std::span<const lay
 /// RGBA16F and RGBA32F.
 void blend_floating_point(colour_format format, std::byte* out, std::span<const layer> layers, std::int64_t count);
 /// Select the nearest of pixels with depth, all of one format.
-void take_nearest(pixel_format format, std::byte* out, std::span<const layer> layers, std::int64_t count);
+void select_nearest(pixel_format format, std::byte* out, std::span<const layer> layers, std::int64_t count);
 
 /// Call whole(out, layers, count) for multiples of `Pixels`. The remaining pixels are processed in a padded copy, so that
 /// all pixels have the same arithmetic.

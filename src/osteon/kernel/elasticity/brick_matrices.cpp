@@ -9,7 +9,7 @@ void restrict_to_parent(std::array<double, 576>& matrix, int octant, const std::
     const int bit = 4 >> d;
     const bool upper = octant & bit;
     const double to_high = middle[d], to_low = 1 - middle[d];
-    const double stays = upper ? to_low : to_high, goes = upper ? to_high : to_low;
+    const double own_weight = upper ? to_low : to_high, moved_weight = upper ? to_high : to_low;
     for (int a = 0; a < 8; ++a) {
       if (a & bit) continue;
       const int keep = upper ? a | bit : a, between = upper ? a : a | bit;
@@ -17,8 +17,8 @@ void restrict_to_parent(std::array<double, 576>& matrix, int octant, const std::
         double* kept = &matrix[static_cast<std::size_t>((3 * keep + c) * 24)];
         double* divided = &matrix[static_cast<std::size_t>((3 * between + c) * 24)];
         for (int j = 0; j < 24; ++j) {
-          kept[j] += goes * divided[j];
-          divided[j] *= stays;
+          kept[j] += moved_weight * divided[j];
+          divided[j] *= own_weight;
         }
       }
     }
@@ -28,8 +28,8 @@ void restrict_to_parent(std::array<double, 576>& matrix, int octant, const std::
         if (a & bit) continue;
         const int keep = upper ? a | bit : a, between = upper ? a : a | bit;
         for (int c = 0; c < 3; ++c) {
-          row[3 * keep + c] += goes * row[3 * between + c];
-          row[3 * between + c] *= stays;
+          row[3 * keep + c] += moved_weight * row[3 * between + c];
+          row[3 * between + c] *= own_weight;
         }
       }
     }

@@ -9,7 +9,7 @@
 
 namespace osteon::kernel {
 
-/// Material constants of the points in the precision of their lanes.
+/// Material constants of the points in the precision of the lanes.
 template <class T>
 struct plastic_numbers {
   plastic_material exact;
@@ -45,7 +45,7 @@ struct trial_stress {
   vector excess;       ///< f
   vector multiplier;   ///< increment of the return mapping, >= 0
   vector ratio;        ///< ratio of the deviators after and before the return
-  vector relief;       ///< mean stress before the return minus that after
+  vector relief;       ///< mean stress before minus mean stress after the return
   vector is_apex;      ///< 1 if the return ends at the apex of the cone
   vector per_root;     ///< for a quadric: see quadric_return
 };
@@ -68,7 +68,7 @@ template <class V>
   return s[0] * t[0] + s[1] * t[1] + s[2] * t[2] + (shears + shears);
 }
 
-/// Deviatoric stress and mean stress of an elastic strain. @param mean_dilatation the trace is that of the whole brick
+/// Deviatoric stress and mean stress of an elastic strain. @param mean_dilatation use the mean trace of the brick
 template <class T, class V>
 [[gnu::always_inline]] inline void elastic_stress(const V (&strain)[6], const plastic_numbers<T>& m, bool mean_dilatation,
                                                   V (&deviator)[6], V& pressure) {
@@ -79,7 +79,7 @@ template <class T, class V>
   pressure = m.bulk * (mean_dilatation ? mean_of_points(trace) : trace);
 }
 
-/// Returns of the eight points to a quadric, stored between the computation of forces and of the tangent.
+/// Return mappings of the eight points to a quadric, stored between the computation of forces and of the tangent.
 struct quadric_returns {
   eight_of<float>::vector multiplier, per_root;
 };
@@ -112,8 +112,8 @@ template <class T>
   t.relief = (swell * t.per_root * t.pressure + T(3) * m.bulk * m.b * t.multiplier) / (T(1) + swell * t.per_root);
 }
 
-/// Return mapping of the stress of a strain. @param state null: none @param known solution for a quadric at the same strain
-/// and state, which is reused; null: unknown @return true if any point yields
+/// Return mapping of the stress of a strain. @param state null if there is no history @param known solution for a quadric at
+/// equal strain and state, for reuse; null if unknown @return true if any point yields
 template <class T>
 [[gnu::always_inline]] inline bool return_to_surface(const tensor_at_points<T>& strain, const plastic_state<T>* state,
                                                      const plastic_numbers<T>& m, bool mean_dilatation, trial_stress<T>& t,
@@ -153,8 +153,7 @@ template <class T>
   return true;
 }
 
-/// Elastic stress of the total plastic strain, old and new: difference between the elastic stress of the strain and the
-/// stress.
+/// Elastic stress of the total plastic strain, old and new: the elastic stress of the strain minus the stress.
 template <class T>
 [[gnu::always_inline]] inline void relaxed_stress(const trial_stress<T>& t, const plastic_state<T>* state,
                                                   const plastic_numbers<T>& m, bool mean_dilatation,
@@ -184,7 +183,7 @@ template <class T, class V>
   const V y = flows ? t.multiplier / (flows ? t.per_root : one) : one;
   const V q = t.ratio * t.mises, trace = T(3) * (t.pressure - t.relief);
   const V along_q = m.a * m.a * q / y, along_trace = m.c * m.c * trace / y;
-  // Stresses q, I1 and their normal: (1 + w C Hessian of the root) d(q, I1) = d(q, I1)_trial - C n d gamma.
+  // Stresses q, I1 and the normal n: (1 + w C Hessian of the root) d(q, I1) = d(q, I1)_trial - C n d gamma.
   const V shear = T(3) * m.mu * per_root, swell = T(9) * m.bulk * per_root, mixed = along_q * along_trace;
   const V of_q = shear * (m.a * m.a - along_q * along_q), of_trace = swell * (m.c * m.c - along_trace * along_trace);
   const V per_determinant = one / (one + of_q + of_trace);
@@ -249,7 +248,7 @@ template <class T>
   return mises * mises / (T(6) * m.mu) + pressure * pressure / (m.bulk + m.bulk);
 }
 
-/// The same for a purely elastic strain.
+/// Elastic energy per volume of a purely elastic strain [MPa].
 template <class T>
 [[gnu::always_inline]] inline auto energy_of_strain(const tensor_at_points<T>& strain, const plastic_numbers<T>& m,
                                                     bool mean_dilatation) {

@@ -9,7 +9,7 @@ namespace {
 
 using matrix3 = std::array<std::array<double, 3>, 3>;
 
-// A <- J^T A J, V <- V J, J the rotation of the axes p and q that makes A(p, q) zero.
+// A <- J^T A J, V <- V J, where J is the rotation of the axes p and q that sets A(p, q) to zero.
 void rotate(matrix3& a, matrix3& v, std::size_t p, std::size_t q) {
   const double slope = (a[q][q] - a[p][p]) / (2 * a[p][q]);  // squares do not overflow: A(p, q) is not negligible
   const double tangent = std::copysign(1.0, slope) / (std::abs(slope) + std::sqrt(1 + slope * slope));

@@ -21,7 +21,7 @@ inline voigt stress_of(const voigt& strain, lame m) {
           m.mu * strain[5]};
 }
 
-/// Von Mises stress. @param stress not a strain: its shears are not engineering shears
+/// Von Mises stress. @param stress a stress; a strain would have engineering shears
 inline double von_mises(const voigt& stress) {
   const double a = stress[0] - stress[1], b = stress[1] - stress[2], c = stress[2] - stress[0];
   const double shear = stress[3] * stress[3] + stress[4] * stress[4] + stress[5] * stress[5];
@@ -39,8 +39,8 @@ struct principal_axes {
                                                      which has no meaning, makes the largest component positive */
 };
 
-/// Principal values and directions by Jacobi rotations: equal values need no special treatment, and the directions are
-/// orthogonal up to rounding for any tensor.
+/// Principal values and directions by Jacobi rotations. Equal values need no special treatment, and the directions are
+/// orthogonal except for rounding.
 /// @param tensor without engineering shears
 /// @cite [GolubVanLoan], section 8.5
 principal_axes principal(const voigt& tensor);

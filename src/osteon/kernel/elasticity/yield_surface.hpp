@@ -1,13 +1,13 @@
 #pragma once
 /// @file
-/// Yield surface.
+/// Yield surface in two stress invariants.
 
 namespace osteon::kernel {
 
-/// f = sqrt(a^2 q^2 + c^2 I1^2) + b I1 - 1 - h alpha, with the von Mises stress q and the trace I1. With c = 0 it is a cone
-/// about the hydrostatic axis, with also b = 0 the cylinder of von Mises; with c > 0 a quadric without a tip, closed where c
-/// > |b|. The flow is associated, and alpha increases by the plastic multiplier: it is the dissipated work per volume [MPa].
-/// The yield stress increases by the factor 1 + h alpha.
+/// f = sqrt(a^2 q^2 + c^2 I1^2) + b I1 - 1 - h alpha, with the von Mises stress q and the trace I1. For c = 0, the surface
+/// is a cone about the hydrostatic axis; for b = c = 0, the von Mises cylinder. For c > 0, it is a quadric without a tip,
+/// which is closed if c > |b|. The flow is associated. alpha increases by the plastic multiplier and is the dissipated work
+/// per volume [MPa]. The yield stress increases by the factor 1 + h alpha.
 struct yield_surface {
   double a = 0;  ///< 1/MPa; 0: elastic material
   double b = 0;  ///< 1/MPa

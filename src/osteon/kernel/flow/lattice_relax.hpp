@@ -1,10 +1,10 @@
 #pragma once
 /// @file
-/// Gauss-Seidel sweeps of the four operators of Stokes flow's preconditioner on runs of cells, in place.
+/// In-place Gauss-Seidel sweeps on runs of cells, for the four operators of the preconditioner of Stokes flow.
 ///
-/// (L x)_i = d_i x_i - sum over the neighbours of g_ij x_j. Rows without an unknown have no diagonal; their x is zero. The
-/// order of the cells is that of conduction_relax.hpp, so that the two directions of a sweep are adjoint; but cells of
-/// adjacent segments are coupled like those of consecutive steps of a segment.
+/// (L x)_i = d_i x_i - sum over the neighbours of g_ij x_j. Rows without an unknown have no diagonal, and their x is zero.
+/// The cell order is that of conduction_relax.hpp, so that the two directions of a sweep are adjoint. Unlike there, cells of
+/// adjacent segments are coupled like cells of consecutive steps of a segment.
 #include <array>
 #include <osteon/kernel/flow/segment_steps.hpp>
 #include <osteon/kernel/flow/table_lookup.hpp>
@@ -12,20 +12,20 @@
 
 namespace osteon::kernel {
 
-/// Velocity component: one conductance per axis, a few values of the diagonal. Borrowed memory.
+/// A velocity component: one conductance per axis, and a small table of diagonals. Borrows memory.
 struct velocity_lattice {
   const std::uint8_t* open = nullptr;      ///< per cell: bit d is set if there is a neighbour in direction d
-  const std::uint8_t* friction = nullptr;  ///< per cell: number of its diagonal; 0: no unknown
+  const std::uint8_t* friction = nullptr;  ///< per cell: index of the diagonal; 0: no unknown
   std::array<float, 3> weight{};           ///< g by axis
-  const float* diagonal = nullptr;         ///< by number, 64 of them; the first one is 0
-  const float* inverse = nullptr;          ///< of the diagonals; the first one is 0
+  const float* diagonal = nullptr;         ///< 64 diagonals by index; the first is 0
+  const float* inverse = nullptr;          ///< inverses of the diagonals; the first is 0
 };
 
-/// Pressure: one conductance per face. Borrowed memory.
+/// The pressure: one conductance per face. Borrows memory.
 struct pressure_lattice {
   const std::uint8_t* open = nullptr;
-  std::array<const float*, 3> conductance{};  ///< by axis, per cell: of its low face; ghosts current
-  const float* inverse = nullptr;             ///< per cell, of its diagonal; 0: no unknown
+  std::array<const float*, 3> conductance{};  ///< by axis and cell: conductance of the low face; ghosts must be current
+  const float* inverse = nullptr;             ///< per cell: inverse diagonal; 0: no unknown
 };
 
 namespace detail {
@@ -38,7 +38,7 @@ template <class V>
 [[gnu::always_inline]] inline V lattice_inverse(const pressure_lattice& k, std::int32_t i) {
   return get<V>(k.inverse + i);
 }
-// 0: no unknown.
+// Inverse diagonals of a vector of cells; 0: no unknown.
 template <class V>
 [[gnu::always_inline]] inline V lattice_diagonal(const velocity_lattice& k, std::int32_t i) {
   return looked_up<V>(k.diagonal, k.friction + i);
@@ -48,7 +48,7 @@ template <class V>
   const V inverse = get<V>(k.inverse + i), diagonal = 1.0F / inverse;
   return inverse > V{} ? diagonal : V{};
 }
-// Conductances between cells i and their neighbours j in direction d, assuming that all exist.
+// Conductances between cells i and their neighbours j in direction d. All neighbours must exist.
 template <class V>
 [[gnu::always_inline]] inline V lattice_conductance(const velocity_lattice& k, int d, std::int32_t, std::int32_t) {
   return k.weight[static_cast<std::size_t>(d / 2)] + V{};
@@ -65,13 +65,13 @@ inline bool has_ghosts(const conduction_segment& s, std::int32_t ghosts, std::in
   return any;
 }
 
-// N operators with the same conductances on the same cells and arrays with offset `stride`, in one pass that reuses the data
-// of a vector.
+// One pass for N operators with equal conductances and cells, on arrays with offset `stride`. The pass reuses the data of a
+// vector.
 //
-// A vector uses the old values of the previous one along the run, also within a segment: they are read before they are
-// overwritten. So vectors are independent, and no branch tests for the end of a segment (segment_steps.hpp).
-// @tparam Ghosts some neighbours are ghosts @param limit cells before it belong to the same part, so that a vector may
-// rewrite them unchanged
+// Along the run, a vector uses the old values of the previous vector, also inside a segment; old values are read before they
+// are overwritten. Hence vectors are independent, and no branch tests for the end of a segment (segment_steps.hpp).
+// @tparam Ghosts true if some neighbours are ghosts @param limit cells before it belong to the same part, so that a vector
+// may rewrite them with equal values
 template <sweep Way, bool Ghosts, class Lattice, std::size_t N>
 void relax_lattice_segments(const std::array<Lattice, N>& k, std::span<const conduction_segment> segments,
                             std::int32_t limit, std::int32_t ghosts, std::int32_t walls, std::int64_t stride, const float* b,
@@ -83,11 +83,11 @@ void relax_lattice_segments(const std::array<Lattice, N>& k, std::span<const con
   constexpr bool forth = Way == sweep::forth;
   constexpr std::int32_t onward = forth ? 1 : -1;
   if (segments.empty()) return;
-  const std::array<Lattice, N> lattices = k;  // the compiler must assume that `x` aliases it
+  const std::array<Lattice, N> lattices = k;  // copied, because the compiler must assume that `x` aliases `k`
   const std::uint8_t* const opened = lattices[0].open;
   const conduction_segment* s = forth ? &segments.front() : &segments.back();
   const conduction_segment* const last = forth ? &segments.back() : &segments.front();
-  // First vector of a segment in the direction of the sweep.
+  // First vector of a segment in sweep direction.
   const auto begin_of = [](const conduction_segment& of) {
     return forth ? of.first : of.first + ((static_cast<std::int32_t>(of.length) - 1) & -width);
   };
@@ -116,7 +116,8 @@ void relax_lattice_segments(const std::array<Lattice, N>& k, std::span<const con
     conduct(lattices[0]);
     if constexpr (Ghosts)
       for (std::size_t d = 0; d < 4; ++d)
-        // A ghost keeps its old value for the whole sweep. Counted twice in the diagonal, its face cannot overshoot.
+        // A ghost keeps its old value during the sweep. Its face is counted twice in the diagonal, so that the sweep does
+        // not overshoot.
         if (s->neighbour[d] >= ghosts && s->neighbour[d] < walls) twice += g[d];
 #pragma GCC unroll 3
     for (std::size_t c = 0; c < N; ++c) {
@@ -178,7 +179,7 @@ void relax_lattice(const std::array<Lattice, N>& k, const conduction_part& part,
   };
   if (Way == sweep::back) corners();
   const std::int32_t limit = end_of(part.segments);
-  // Sequences of segments with and without adjacent ghosts.
+  // Process sequences of segments with and without adjacent ghosts.
   const std::size_t count = part.segments.size();
   const auto segment = [&](std::size_t n) -> const conduction_segment& {
     return part.segments[Way == sweep::forth ? n : count - 1 - n];
@@ -208,7 +209,7 @@ void relax(const Lattice& k, const conduction_part& part, std::int32_t ghosts, s
     detail::relax_lattice<sweep::back>(std::array{k}, part, ghosts, walls, 0, b, x);
 }
 
-/// The same for the three velocity components together, with bitwise equal results.
+/// One sweep for the three velocity components, bitwise equal to three separate sweeps.
 /// @param k with the same `open` and weights @param b, x shape (3, stride)
 inline void relax(const std::array<velocity_lattice, 3>& k, const conduction_part& part, std::int32_t ghosts,
                   std::int32_t walls, sweep way, std::int64_t stride, const float* b, float* x) {
@@ -218,8 +219,8 @@ inline void relax(const std::array<velocity_lattice, 3>& k, const conduction_par
     detail::relax_lattice<sweep::back>(k, part, ghosts, walls, stride, b, x);
 }
 
-/// residual[i - first] = (b - L x)_i at the cells of the part; zero where there is no unknown. On one thread.
-/// @param residual with room for the padding
+/// residual[i - first] = (b - L x)_i at the cells of the part; zero at cells without an unknown. Single-threaded.
+/// @param residual must have space for the padding
 template <class Lattice>
 void subtract_product(const Lattice& k, const conduction_part& part, const float* b, const float* x, std::int32_t first,
                       float* residual) {

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Vectors of cells of the flow kernels, segment by segment.
+/// Traversal of segments in vectors of cells, for the flow kernels.
 #include <algorithm>
 #include <array>
 #include <osteon/kernel/heat/conduction.hpp>
@@ -8,9 +8,9 @@
 
 namespace osteon::kernel::detail {
 
-/// Call step(i, to, left) for vectors of `Width` cells: they begin at cell i of a segment, with `left` remaining cells, and
-/// have their neighbours in the six directions at i + to[d]. Segments of pores have some ten cells: no branch tests for the
-/// end of one, as a misprediction costs the time of a vector.
+/// Call step(i, to, left) for vectors of `Width` cells. A vector begins at cell i of a segment with `left` remaining cells;
+/// its neighbours in the six directions are at i + to[d]. Segments in pores have about ten cells. No branch tests for the
+/// end of a segment, because a misprediction costs as much as a vector.
 template <int Width, class Step>
 void step_through(std::span<const conduction_segment> segments, const Step& step) {
   if (segments.empty()) return;
@@ -25,7 +25,7 @@ void step_through(std::span<const conduction_segment> segments, const Step& step
     s += is_over;
     if (s == end) return;
     const std::int32_t begin = s->first, next = i + Width, chosen = -static_cast<std::int32_t>(is_over);
-    i = (begin & chosen) | (next & ~chosen);  // compilers compile a condition to a branch
+    i = (begin & chosen) | (next & ~chosen);  // bit operations, because compilers translate a conditional to a branch
   }
 }
 
@@ -34,8 +34,8 @@ inline std::int32_t end_of(std::span<const conduction_segment> segments) {
   return segments.empty() ? 0 : segments.back().first + static_cast<std::int32_t>(segments.back().length);
 }
 
-/// Call visit(own segments, corners among them) for chunks of segments by all threads, so that values of segments adjacent
-/// to corners are in cache.
+/// Call visit(segments, corners) for chunks of segments by all threads. The corners of a chunk are adjacent to its segments,
+/// whose values are in cache.
 /// @param corners ascending
 template <class Visit>
 void for_each_chunk(std::span<const conduction_segment> segments, std::span<const conduction_corner> corners,

@@ -2,9 +2,9 @@
 /// @file
 /// Operator of steady Stokes flow on runs of cells: y = K x, K = [A G; G^T 0], on the staggered grid.
 ///
-/// One numbering serves four unknowns of a cell: the velocity components z, y, x on its low faces, and the pressure at its
-/// centre. They are four arrays, `stride` values each. A component has a value if both cells of the face are fluid; all
-/// other velocity values are always zero. Therefore a missing neighbour needs no test: the friction of walls is part of the
+/// Each cell has four unknowns with one number: the velocity components z, y, x on its low faces, and the pressure at its
+/// centre. They are stored in four arrays of `stride` values. A component has a value if both cells of the face are fluid;
+/// all other velocity values are zero. Missing neighbours need no test, because the friction of walls is part of the
 /// diagonal. In units of voxels, with weights by axis for non-cubic voxels: (A u)_i = d_i u_i - sum over the six neighbours
 /// of w_axis u_j, (G p)_i = g_axis (p_i - p_below).
 #include <algorithm>
@@ -15,30 +15,30 @@
 
 namespace osteon::kernel {
 
-/// The two axes across an axis.
+/// The two axes perpendicular to an axis.
 inline constexpr std::array<std::array<std::size_t, 2>, 3> axes_across{{{1, 2}, {0, 2}, {0, 1}}};
 
-/// Face on the inlet or the outlet. Its control volume is half a voxel deep, so the transverse entries of its row of A are
-/// halved, and the prescribed pressure behind it is zero.
+/// A face on the inlet or the outlet. Its control volume is half a voxel deep, so that the transverse entries of its row of
+/// A are halved. The prescribed pressure behind the face is zero.
 struct stokes_open_face {
   std::int32_t cell = 0;                               ///< cell of the low face
-  std::int32_t pressure = 0;                           ///< the cell inside
-  std::int32_t along = -1;                             ///< next face in the direction of the flow; -1: a wall
+  std::int32_t pressure = 0;                           ///< adjacent cell inside the domain
+  std::int32_t along = -1;                             ///< next face along the axis; -1: a wall
   std::array<std::int32_t, 4> across{-1, -1, -1, -1};  ///< low and high along the first of axes_across, then the second
-  double diagonal = 0;                                 ///< diagonal, halved like the row; double: it limits the accuracy
-  bool is_inlet = true;                                ///< the cell inside is above the face
-  std::int8_t axis = 0;                                ///< axis normal to the face
+  double diagonal = 0;     ///< diagonal, halved like the row; double precision, because it limits the accuracy
+  bool is_inlet = true;    ///< the cell inside is above the face
+  std::int8_t axis = 0;    ///< axis normal to the face
   std::uint8_t whole = 0;  ///< bit per entry of `across`: set for a face between two cells, with full friction
 };
 
-/// K in the precision T. Borrowed memory.
+/// K in the precision T. Borrows memory.
 template <class T>
 struct stokes_stencil {
   std::span<const conduction_segment> segments;   ///< as in conduction_stencil
   std::span<const conduction_corner> corners;     ///< ascending
   const std::uint8_t* open = nullptr;             ///< per cell: bit d is set if there is a neighbour in direction d
-  std::array<const std::uint8_t*, 3> friction{};  ///< by component, per cell: number of its diagonal
-  std::array<std::array<T, 64>, 3> diagonal{};    ///< by component and that number
+  std::array<const std::uint8_t*, 3> friction{};  ///< by component and cell: index of the diagonal
+  std::array<std::array<T, 64>, 3> diagonal{};    ///< by component and index
   std::array<T, 3> weight{};                      ///< w by axis
   std::array<T, 3> slope{};                       ///< g by axis
   std::span<const stokes_open_face> open_faces;
@@ -49,7 +49,7 @@ struct stokes_stencil {
 
 namespace detail {
 
-// Coefficients of the rows of a stencil, general case.
+// Coefficients of the rows of a stencil in the general case.
 template <class T>
 struct stokes_rows {
   static constexpr bool is_of_cubes = false;
@@ -57,7 +57,7 @@ struct stokes_rows {
   explicit stokes_rows(const stokes_stencil<T>& stencil) : k(stencil) {}
 };
 
-// The same for weights and slopes of one (cubic voxels) and hence integer diagonals.
+// Coefficients of the rows for weights and slopes of one (cubic voxels), which have integer diagonals.
 // @tparam Sixteens number of groups of 16 diagonals
 template <int Sixteens>
 struct stokes_rows_of_cubes {
@@ -119,7 +119,7 @@ void stokes_walk(const Rows& given_rows, std::span<const conduction_segment> seg
       vector pair[3];
 #pragma GCC unroll 3
       for (std::size_t axis = 0; axis < 3; ++axis) {
-        // Without the low neighbour along its axis a face has no row: values read there are masked below.
+        // A face without a low neighbour along its axis has no row; its values are masked below.
         const vector low = get<vector>(u + to[2 * axis]),
                      high = kept(get<vector>(u + to[2 * axis + 1]), exists[2 * axis + 1]);
         pair[axis] = (axis == c ? low : kept(low, exists[2 * axis])) + high;
@@ -129,7 +129,7 @@ void stokes_walk(const Rows& given_rows, std::span<const conduction_segment> seg
         else
           result[3] += slope[c] * (here - high);
       }
-      // Sums of which none waits for all others.
+      // Independent partial sums shorten the dependency chain.
       vector sum;
       if constexpr (Rows::is_of_cubes) {
         sum = fall - pair[0];
@@ -246,7 +246,7 @@ void stokes_chunks(const stokes_stencil<T>& k, const In* x, const std::array<T, 
 
 }  // namespace detail
 
-/// Call `done(i, (G^T u)_i)` for every cell, as for_each_stokes does; of cells beyond the outlet it is zero.
+/// Call `done(i, (G^T u)_i)` for every cell, as in for_each_stokes. The value is zero for cells beyond the outlet.
 /// @param u shape (3, stride), ghosts current, zero at faces that do not exist
 template <class T, class In, class Done>
 void for_each_divergence(const stokes_stencil<T>& k, const In* u, const Done& done) {
@@ -266,7 +266,7 @@ void for_each_divergence(const stokes_stencil<T>& k, const In* u, const Done& do
 }
 
 /// Call `done(component, i, (K x - b)_i)` for the four unknowns of every cell, in any order; component 3 is the pressure.
-/// `done` accepts vectors as in for_each_flux: it stores its argument, and the last call has the correct value.
+/// `done` receives vectors as in for_each_flux and must store them; the last call for a cell has the correct value.
 /// @param x shape (4, stride), ghosts current, zero at faces that do not exist @param force b at every face of a component
 template <class T, class In, class Done>
 void for_each_stokes(const stokes_stencil<T>& k, const In* x, const std::array<T, 3>& force, const Done& done) {

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Vectorised table look-up. Vector extensions of compilers do not provide it; AVX-512 has one instruction for 32 floats,
+/// Vectorised table look-up, which vector extensions of compilers do not provide. AVX-512 has an instruction for 32 floats,
 /// AVX2 for 16 bytes.
 #include <array>
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace osteon::kernel {
 
-/// table[number[0]], or as many of them as V has lanes.
+/// table[number[0]], ..., for all lanes of V.
 /// @param table shape (64) @param number below 64
 template <class V, class T>
 [[gnu::always_inline]] inline V looked_up(const T* table, const std::uint8_t* number) {
@@ -42,14 +42,14 @@ struct byte_table {
   alignas(16) std::array<std::uint8_t, 64> value{};
 };
 
-/// table[number[0]] and the next ones as floats.
+/// table[number[0]], ..., as floats.
 /// @tparam Sixteens number of parts of 16 entries that contain all numbers
 template <int Sixteens>
 [[gnu::always_inline]] inline lanes<float>::vector looked_up_bytes(const byte_table& table, const std::uint8_t* number) {
 #if defined(__AVX2__)
   std::int64_t bytes;
   std::memcpy(&bytes, number, sizeof bytes);
-  // An index with its highest bit set yields 0. If the begin of the part is mapped to 0x70, all indices outside of the part
+  // An index with the highest bit set yields 0. After mapping the begin of the part to 0x70, all indices outside of the part
   // have this bit set.
   const __m128i index = _mm_cvtsi64_si128(bytes);
   __m128i found = {};

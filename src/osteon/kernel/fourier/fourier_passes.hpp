@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Pass of a Fourier transform of four lines; the caller defines the access to input and output.
+/// A pass of a Fourier transform of four lines. The caller defines the access to input and output.
 #include <osteon/kernel/fourier/fourier_plan.hpp>
 #include <osteon/kernel/fourier/fourier_radix.hpp>
 #include <type_traits>
@@ -22,7 +22,8 @@ template <int R, bool twiddled, class Load, class Store>
     }
 }
 
-/// Compile-time knowledge of a pass, which removes a loop and its multiplications: s = 1, none, or m = 1.
+/// Position of a pass, known at compile time. In the first pass s = 1 and in the last m = 1, which removes a loop and its
+/// multiplications.
 enum class place_of_pass { first, middle, last };
 
 /// Perform a pass: `load(j)` returns the elements j of the four lines, `store(k, v)` stores the results k.

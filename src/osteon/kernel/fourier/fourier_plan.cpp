@@ -10,10 +10,10 @@ namespace {
 
 constexpr std::int64_t longest = std::int64_t{1} << 30;
 
-// In long double and from the first octant, so that each factor is the double next to the true value.
+// Compute in long double and in the first octant, so that each factor is the double closest to the exact value.
 void append_root_of_unity(std::vector<double>& to, std::int64_t numerator, std::int64_t denominator) {
   const long double two_pi = 6.283185307179586476925286766559L;
-  // Eighths of a circle, and the angle within: cosine and sine change places and signs from eighth to eighth.
+  // Octant and angle in the octant; cosine and sine are swapped and change signs between octants.
   const std::int64_t eighth = 8 * numerator / denominator;
   const std::int64_t reduced =
       eighth % 2 == 0 ? 8 * numerator - eighth * denominator : (eighth + 1) * denominator - 8 * numerator;
@@ -26,9 +26,9 @@ void append_root_of_unity(std::vector<double>& to, std::int64_t numerator, std::
   to.push_back(static_cast<double>(-s));
 }
 
-// Threes and fives first; then eights as long as they leave fours, because three passes are fewer than four.
+// Radices 3 and 5 come first, then 8 as long as the rest is a product of fours; this minimises the number of passes.
 std::vector<int> radices_of(int length) {
-  // A single pass over lines would access scratch memory element by element.
+  // Avoid a single pass, which would access scratch memory element by element.
   if (length == 4) return {2, 2};
   if (length == 8) return {2, 4};
   std::vector<int> radices;
@@ -60,7 +60,7 @@ fourier_plan::fourier_plan(std::int64_t length) : length_(static_cast<int>(lengt
       if (candidate >= 1 && candidate <= longest && near != std::to_string(candidate))
         near += (near.empty() ? "" : " or ") + std::to_string(candidate);
     }
-    throw usage_error("a Fourier transform of " + std::to_string(length) +
+    throw usage_error("Fourier transform of " + std::to_string(length) +
                       " points: lengths must be products of 2, 3 and 5, at most 2^30; use " + near);
   }
   int n = length_, s = 1;

@@ -5,7 +5,8 @@
 
 namespace osteon::kernel {
 
-/// One element of four lines: separate real and imaginary parts, so that a product with a twiddle factor needs no shuffle.
+/// One element of four lines. Real and imaginary parts are separate, so that a product with a twiddle factor needs no
+/// shuffle.
 struct complex_lanes {
   using vector = lanes<double>::vector;
   vector re, im;
@@ -24,7 +25,7 @@ struct complex_lanes {
 /// -i a, a quarter turn in the direction of the forward transform.
 [[gnu::always_inline]] inline complex_lanes turned(const complex_lanes& a) { return {a.im, -a.re}; }
 
-/// Replace the R values of `a` by their forward transform, sum of a[j] exp(-2 pi i j k / R).
+/// Replace the R values of `a` by their forward transform, the sum of a[j] exp(-2 pi i j k / R).
 template <int R>
 void transform_in_registers(complex_lanes* a) = delete;
 
@@ -63,7 +64,7 @@ template <>
   constexpr double half = 0.70710678118654752440;  // 1 / sqrt 2
   complex_lanes even[4] = {a[0] + a[4], a[1] + a[5], a[2] + a[6], a[3] + a[7]};
   const complex_lanes d1 = a[1] - a[5], d3 = a[3] - a[7];
-  // Turned by 1/8, 2/8 and 3/8 of a circle.
+  // Rotate by 1/8, 2/8 and 3/8 of a circle.
   complex_lanes odd[4] = {a[0] - a[4], half * (d1 + turned(d1)), turned(a[2] - a[6]), half * (turned(d3) - d3)};
   transform_in_registers<4>(even);
   transform_in_registers<4>(odd);

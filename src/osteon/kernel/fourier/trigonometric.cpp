@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t longest_line = std::int64_t{1} << 28;
 
-// exp(-i pi numerator / denominator) times a factor.
+// Append exp(-i pi numerator / denominator) times a factor.
 void append_turn(std::vector<double>& to, std::int64_t numerator, std::int64_t denominator, long double factor) {
   const long double angle = std::numbers::pi_v<long double> * static_cast<long double>(numerator % (2 * denominator)) /
                             static_cast<long double>(denominator);
@@ -26,7 +26,7 @@ double squared_sine(std::int64_t numerator, std::int64_t denominator) {
 
 complex_lanes swapped(const complex_lanes& v) { return {v.im, v.re}; }
 
-// Transform of the data of `load`, in a or in b.
+// Transform the data of `load`. The result is in a or b.
 template <class Load>
 complex_lanes* run_passes(const fourier_plan& plan, Load load, complex_lanes* a, complex_lanes* b) {
   const auto& passes = plan.passes();
@@ -49,17 +49,17 @@ complex_lanes* run_passes(const fourier_plan& plan, Load load, complex_lanes* a,
   return b;
 }
 
-// Index of the m-th point: even numbers, then odd ones backwards.
+// Index of the m-th point: even indices ascending, then odd indices descending.
 int point_at(int m, int length) { return 2 * m < length ? 2 * m : 2 * (length - 1 - m) + 1; }
 
 }  // namespace
 
 trigonometric_transform::trigonometric_transform(std::int64_t length, line_ends ends) : length_(static_cast<int>(length)) {
   if (length < 1 || length > longest_line)
-    throw usage_error("a transform of " + std::to_string(length) + " points; must be from 1 to 2^28");
+    throw usage_error("transform of " + std::to_string(length) + " points: the length must be in [1, 2^28]");
   repeats_ = ends.low == line_end::other_end;
   if (repeats_ != (ends.high == line_end::other_end))
-    throw usage_error("a line that is periodic at one end only; both ends or none");
+    throw usage_error("line ends: a periodic line must be periodic at both ends");
   is_quarter_ = !repeats_ && ends.low != ends.high;
   const std::int64_t n = length;
   // Sines are cosines in reverse order with alternating signs.
@@ -118,7 +118,7 @@ double trigonometric_transform::operations() const {
   return filter_.empty() ? transform + rest : 2 * transform + 9 * m + rest;
 }
 
-// The complex transform of length_ points, in the scratch memory.
+// Complex transform of length_ points in the scratch memory.
 template <class Load>
 complex_lanes* trigonometric_transform::transform(Load load, complex_lanes* scratch) const {
   const int m = plan_->length();
@@ -132,8 +132,8 @@ complex_lanes* trigonometric_transform::transform(Load load, complex_lanes* scra
                    : complex_lanes{};
       },
       scratch, scratch + m);
-  // Inverse: swap real and imaginary parts before and after. The first pass must not overwrite its input, so it writes to
-  // the other half.
+  // Inverse transform: swap real and imaginary parts before and after. The first pass writes to the other half, because it
+  // must not overwrite its input.
   complex_lanes *const other = spectrum == scratch ? scratch + m : scratch, *const same =
                                                                                 spectrum == scratch ? scratch : scratch + m;
   complex_lanes* const found = run_passes(
@@ -164,7 +164,7 @@ void trigonometric_transform::forward(complex_lanes* lines, complex_lanes* scrat
   else
     found = transform([lines, n, s = sign_](int m) { return (2 * m < n ? 1 : s) * lines[point_at(m, n)]; }, scratch);
   // With V_k = A_k + i B_k of two real lines and k' its partner, A_k = (V_k + conj V_k') / 2, B_k = (V_k - conj V_k') / 2i;
-  // the answers are the real parts of A_k and B_k times a weight.
+  // the results are the real parts of A_k and B_k times a weight.
   for (int k = 0; k < n; ++k) {
     const int partner = is_quarter_ ? n - 1 - k : k == 0 ? 0 : n - k;
     if (partner < k) continue;
@@ -182,7 +182,7 @@ void trigonometric_transform::forward(complex_lanes* lines, complex_lanes* scrat
 
 void trigonometric_transform::backward(complex_lanes* lines, complex_lanes* scratch) const {
   const int n = length_;
-  // t_k A_k and its partner's conjugate, so that the transform is real; with i times those of the other line.
+  // t_k A_k and the conjugate of its partner, so that the transform is real; plus i times the values of the other line.
   const auto load = [lines, n, is_quarter = is_quarter_, weight = weights_.data()](int k) {
     const int partner = is_quarter ? n - 1 - k : k == 0 ? 0 : n - k;
     const complex_lanes a = lines[k], b = lines[partner];

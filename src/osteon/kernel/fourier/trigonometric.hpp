@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Cosine, sine and Fourier transforms of real lines of any length: the eigenvectors of second differences.
+/// Cosine, sine and Fourier transforms of real lines of any length: transforms to the eigenvectors of second differences.
 #include <cstdint>
 #include <optional>
 #include <osteon/kernel/fourier/fourier_plan.hpp>
@@ -9,10 +9,10 @@
 
 namespace osteon::kernel {
 
-/// Boundary condition at an end of a line of points, half a step from the last one.
+/// Boundary condition at an end of a line of points, half a step beyond the last point.
 enum class line_end {
-  mirror,     ///< adjacent point of the same value: no gradient
-  zero,       ///< adjacent point of the opposite value: zero between the two
+  mirror,     ///< adjacent point of equal value: no gradient
+  zero,       ///< adjacent point of opposite value: zero at the end
   other_end,  ///< periodic; at both ends
 };
 struct line_ends {
@@ -20,33 +20,33 @@ struct line_ends {
   friend bool operator==(const line_ends&, const line_ends&) = default;
 };
 
-/// The transform F of lines of n points to the eigenvectors of the second difference 2 x_j - x_(j-1) - x_(j+1) with these
-/// ends: F^T diag(norm) F = 1, and F^T diag(norm * eigenvalue) F is the second difference.
+/// The transform F of lines of n points to the eigenvectors of the second difference 2 x_j - x_(j-1) - x_(j+1) with given
+/// end conditions: F^T diag(norm) F = 1, and F^T diag(norm * eigenvalue) F is the second difference.
 ///
-/// With both ends `mirror` the rows of F are cos(pi k (2 j + 1) / 2 n) (DCT-II); with `mirror` and `zero` cos(pi (2 k + 1)
-/// (2 j + 1) / 4 n) (DCT-IV); the other two are these with (-1)^j, which are the sines in reverse order; of periodic lines
-/// cos + sin of 2 pi j k / n. Two lines require one complex transform of n points, with even points first and odd points in
-/// reverse order after them [Makhoul1980]. Other lengths than 2^a 3^b 5^c use a convolution [Bluestein1970] of the next such
-/// length of at least 2 n - 1, about five times slower.
+/// If both ends are `mirror`, the rows of F are cos(pi k (2 j + 1) / 2 n) (DCT-II); for `mirror` and `zero`, they are cos(pi
+/// (2 k + 1) (2 j + 1) / 4 n) (DCT-IV). If the low end is `zero`, the rows are multiplied by (-1)^j and yield sines in
+/// reverse order. Periodic lines use cos + sin of 2 pi j k / n. Two lines require one complex transform of n points, with
+/// even points first, followed by odd points in reverse order [Makhoul1980]. Lengths other than 2^a 3^b 5^c use a
+/// convolution [Bluestein1970] of the next such length from 2 n - 1 on, which is about five times slower.
 class trigonometric_transform {
  public:
   /// @param length from 1 @throws usage_error if only one end repeats, or the length is < 1 or > 2^28
   trigonometric_transform(std::int64_t length, line_ends ends);
 
   int length() const { return length_; }
-  /// By mode, 0 <= eigenvalue <= 4.
+  /// Eigenvalues by mode, in [0, 4].
   const std::vector<double>& eigenvalues() const { return eigenvalues_; }
-  /// By mode: one over the square of the row of F.
+  /// Norms by mode: 1 / (squared norm of the row of F).
   const std::vector<double>& norms() const { return norms_; }
 
-  /// Replace eight lines by F times them, or by F^T times them.
-  /// @param lines shape (n): point j of four lines in its real parts, of four others in its imaginary parts
+  /// Multiply eight lines by F, or by F^T.
+  /// @param lines shape (n): point j of four lines in the real parts, of four other lines in the imaginary parts
   /// @param scratch shape (scratch_points()) @collective local, on the calling thread
   void forward(complex_lanes* lines, complex_lanes* scratch) const;
   void backward(complex_lanes* lines, complex_lanes* scratch) const;
   std::int64_t scratch_points() const;
 
-  /// Approximate number of operations of the transform of a line.
+  /// Approximate number of operations to transform a line.
   double operations() const;
 
  private:
@@ -55,12 +55,12 @@ class trigonometric_transform {
 
   int length_;
   bool repeats_ = false, is_quarter_ = false;
-  double sign_ = 1;              // of points of odd number
+  double sign_ = 1;              // sign of points with odd index
   std::vector<double> weights_;  // (cosine, sine) by mode, halved
   std::vector<double> turns_;    // (cosine, sine) by point, of `is_quarter_`
   std::vector<double> eigenvalues_, norms_;
   std::optional<fourier_plan> plan_;
-  // Data of a convolution: the chirp exp(-i pi j^2 / n), and the transform of its conjugate over the length of the plan.
+  // Data of a convolution: the chirp exp(-i pi j^2 / n), and the transform of its conjugate with the length of the plan.
   std::vector<double> chirp_, filter_;
 };
 

@@ -2,11 +2,11 @@
 /// @file
 /// The seven-point conduction operator K on runs of cells: two-point fluxes, harmonic face conductances.
 ///
-/// Cells are numbered along x inside a run, so the x neighbours are implicit, and the four other neighbours of a segment are
-/// also contiguous as far as they exist, marked by bits per cell: the loops compute with arbitrary values and mask them, so
-/// segments are as long as the runs and the vector lanes are full. A face of fixed temperature is followed by a row of wall
-/// cells with resistivity zero, which turns the harmonic mean into the half-cell conductance (or that of a film, in
-/// convection).
+/// Cells are numbered along x inside a run, so that x neighbours are implicit. The neighbours of a segment in the four other
+/// directions are contiguous, too; bits per cell mark existing neighbours. Loops compute with arbitrary values of missing
+/// neighbours and mask the results, so that segments are as long as runs and use all vector lanes. Beyond a face of fixed
+/// temperature there is a row of wall cells with resistivity zero, for which the harmonic mean equals the half-cell
+/// conductance. For convection, the resistivity is that of the film.
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -24,22 +24,22 @@ namespace osteon::kernel {
 /// Direction of a neighbour, as bit number and as index: z - 1, z + 1, y - 1, y + 1, x - 1, x + 1.
 inline constexpr int directions = 6;
 
-/// Cells first .. first + length - 1 of one run. The neighbour of first + n in z and y is neighbour[d] + n where bit d of
-/// `open` is set; otherwise neighbour[d] + n is an arbitrary number that may be read.
+/// Cells first .. first + length - 1 of one run. The neighbour of cell first + n in direction d (z and y) is neighbour[d] +
+/// n if bit d of `open` is set. Otherwise neighbour[d] + n is an arbitrary number that may be read.
 struct conduction_segment {
   std::int32_t first = 0;
   std::uint32_t length : 31 = 0;
-  std::uint32_t uniform : 1 = 0;  ///< all cells and their neighbours have one material
+  std::uint32_t uniform : 1 = 0;  ///< true if all cells and their neighbours have one material
   std::array<std::int32_t, 4> neighbour{};
 };
 
-/// Cell whose neighbour along x does not have the next number; the cell itself if there is none.
+/// A cell whose x neighbours do not have adjacent numbers. Missing neighbours are the cell itself.
 struct conduction_corner {
   std::int32_t cell = 0;
   std::array<std::int32_t, directions> neighbour{};
 };
 
-/// Padding of vectors and `open` after the last cell, so that complete vectors can be read.
+/// Padding of vectors and `open` after the last cell, so that full SIMD vectors can be read.
 inline constexpr std::int32_t conduction_padding = 8;
 
 /// Some of the cells, such as those of a plane.
@@ -52,9 +52,9 @@ struct conduction_part {
 template <class T>
 struct conduction_stencil {
   std::span<const conduction_segment> segments;  ///< ascending and without overlap; first > 0 where bit 4 is set
-  std::span<const conduction_corner> corners;    ///< of no segment
+  std::span<const conduction_corner> corners;    ///< cells outside all segments
   const std::uint8_t* open = nullptr;            ///< per cell: bit d is set if there is a neighbour in direction d
-  const material_number* material = nullptr;     ///< per cell, ghosts and walls included
+  const material_number* material = nullptr;     ///< per cell, including ghosts and walls
   std::vector<T> resistivity;                    ///< per material [mm K/W]; 0 for wall cells
   std::array<T, 3> face{};                       ///< 2 A / h of a face normal to (z, y, x) [mm]
   std::vector<T> storage;                        ///< per material, added to the diagonal [W/K]
@@ -62,8 +62,8 @@ struct conduction_stencil {
 
 namespace detail {
 
-// A byte of `open` in the low bits of each lane, with other bits above. Compilers translate a conversion of bytes to many
-// single moves.
+// A byte of `open` in the low bits of each lane; higher bits are arbitrary. Compilers translate a conversion of bytes to
+// many single moves.
 template <class T>
 [[gnu::always_inline]] inline typename lanes<T>::mask open_directions(const std::uint8_t* open) {
   using mask = typename lanes<T>::mask;
@@ -83,19 +83,19 @@ template <class T>
     return mask{low, low, low, low} >> mask{0, 8, 16, 24};
 }
 
-// All bits set in lanes whose byte has bit d, otherwise none.
+// All bits are set in lanes whose byte has bit d; other lanes are zero.
 template <class T>
 [[gnu::always_inline]] inline typename lanes<T>::mask where_open(typename lanes<T>::mask open, int d) {
   if constexpr (sizeof(T) == 4)
-    return (open << (31 - d)) >> 31;  // spreads the sign; AVX2 has this shift for words of four bytes only
+    return (open << (31 - d)) >> 31;  // extends the sign; AVX2 has this shift for four-byte words only
   else
     return (open & (typename lanes<T>::integer{1} << d)) != 0;
 }
 template <class V, class M>
 [[gnu::always_inline]] inline V kept(V value, M where) {
-  return (V)((M)value & where);  // the bits, not the value
+  return (V)((M)value & where);  // reinterpret the bits
 }
-// Conductance of the lanes with bit d set; otherwise zero.
+// Conductance of lanes with bit d set; zero in other lanes.
 template <class T>
 [[gnu::always_inline]] inline typename lanes<T>::vector masked(typename lanes<T>::vector g, typename lanes<T>::mask open,
                                                                int d) {
@@ -110,8 +110,8 @@ inline void tell(const Done& done, std::int32_t i, T flux, T diagonal) {
     done(i, flux);
 }
 
-// One segment. Whole vectors are passed on up to `limit`, although the last lanes belong to later segments, which pass them
-// again.
+// Process one segment. `done` receives full vectors up to `limit`; the last lanes may belong to later segments, which pass
+// correct values later.
 template <bool Uniform, class T, class In, class Done>
 void walk(const conduction_stencil<T>& k, const conduction_segment& s, std::int32_t limit, const In* x, const Done& done) {
   using vector = typename lanes<T>::vector;
@@ -119,7 +119,7 @@ void walk(const conduction_stencil<T>& k, const conduction_segment& s, std::int3
   constexpr int width = lanes<T>::count;
   const material_number own = k.material[s.first];
   const std::int32_t end = s.first + static_cast<std::int32_t>(s.length);
-  // Constants of the segment, copied because the compiler must assume that `done` modifies them.
+  // Copy the constants of the segment, because the compiler must assume that `done` modifies them.
   const std::uint8_t* const opened = k.open;
   const material_number* const material = k.material;
   const T *const resistivity = k.resistivity.data(), *const storage = k.storage.data();
@@ -194,9 +194,9 @@ void walk_all(const conduction_stencil<T>& k, std::span<const conduction_segment
 }  // namespace detail
 
 /// Call `done(i, (K x)_i)`, or `done(i, (K x)_i, K_ii)` if it accepts three arguments, for every cell of the stencil, in any
-/// order. Vector arguments belong to the cells from i on (see `get` and `put`); then `done` must only store its results at
-/// these indices: it is called again for some cells, and only the last call has correct values.
-/// @param x read at the cells, their ghosts and the walls, and at any number up to the padding; `done` must not write it
+/// order. Vector arguments refer to the cells from i on (see `get` and `put`). In this case `done` must only store results
+/// at these indices: it is called repeatedly for some cells, and only the last call has correct values.
+/// @param x read at cells, ghosts and walls, and at any number up to the padding; `done` must not modify x
 template <class T, class In, class Done>
 void for_each_flux(const conduction_stencil<T>& k, const In* x, const Done& done) {
   constexpr std::int64_t chunk = 256;
@@ -206,15 +206,15 @@ void for_each_flux(const conduction_stencil<T>& k, const In* x, const Done& done
   for (const conduction_corner& c : k.corners) detail::visit_corner(k, c, x, done);
 }
 
-/// The same for some of the cells, on this thread.
+/// As for_each_flux, for the cells of a part and on the calling thread.
 template <class T, class In, class Done>
 void for_each_flux(const conduction_stencil<T>& k, const conduction_part& part, const In* x, const Done& done) {
   detail::walk_all(k, part.segments, x, done);
   for (const conduction_corner& c : part.corners) detail::visit_corner(k, c, x, done);
 }
 
-/// Visit every conducting face of the cells of a part: `visit(i, j, axis, towards_high, conductance)`, j the neighbour or a
-/// wall cell; stored heat is not a face. On one thread.
+/// Visit every conducting face of the cells of a part: `visit(i, j, axis, towards_high, conductance)`, where j is the
+/// neighbour or a wall cell. Heat storage is not a face. Single-threaded.
 template <class T, class Visit>
 void visit_faces(const conduction_stencil<T>& k, const conduction_part& part, Visit visit) {
   const auto face = [&](std::int32_t i, std::int32_t j, int d) {
@@ -232,7 +232,8 @@ void visit_faces(const conduction_stencil<T>& k, const conduction_part& part, Vi
       if (const std::int32_t j = c.neighbour[static_cast<std::size_t>(d)]; j != c.cell) face(c.cell, j, d);
 }
 
-/// Visit every conducting face of every cell. A face between two cells of the stencil is visited from both. On one thread.
+/// Visit every conducting face of every cell. A face between two cells of the stencil is visited from both cells.
+/// Single-threaded.
 template <class T, class Visit>
 void visit_faces(const conduction_stencil<T>& k, Visit visit) {
   visit_faces(k, conduction_part{k.segments, k.corners}, visit);

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Seven-point conduction operator, cell by cell: a functor for `for_each` on host and device, and the reference for
+/// Seven-point conduction operator by cells: a functor for `for_each` on host and device, and the reference for
 /// conduction.hpp.
 #include <algorithm>
 #include <osteon/base/for_each.hpp>
@@ -16,17 +16,17 @@ struct conduction_row {
   std::int32_t neighbour[4];
 };
 
-/// y = K x at cell i of a segment; corners have no row. Borrowed memory of the host or device that executes it.
+/// y = K x at cell i of a segment; corners have no row. Borrows memory of the host or device that executes the functor.
 template <class T>
 struct conduction_at_cell {
   const conduction_row* rows;
   const std::int32_t* row_of_cell;  ///< by `rows_of_cells`
-  const std::uint8_t* open;         ///< per cell, bits of the directions
-  const material_number* material;  ///< per cell, ghosts and walls included
+  const std::uint8_t* open;         ///< per cell: bits of the directions
+  const material_number* material;  ///< per cell, including ghosts and walls
   const T* resistivity;             ///< per material [mm K/W]; 0 for wall cells
   const T* storage;                 ///< per material [W/K]
   T face[3];                        ///< 2 A / h of a face normal to (z, y, x) [mm]
-  const T* x;                       ///< read at the cells, their ghosts and the walls
+  const T* x;                       ///< read at cells, ghosts and walls
   T* y;
 
   OSTEON_HD void operator()(std::int64_t cell) const {

@@ -1,11 +1,12 @@
 #pragma once
 /// @file
-/// Gauss-Seidel sweeps of the conduction operator on runs of cells, in place.
+/// In-place Gauss-Seidel sweeps of the conduction operator on runs of cells.
 ///
-/// A step updates the cells of one vector register: first its even lanes, then the odd ones, which use the new even values.
-/// Along the run it uses old values of the previous step, so that steps are independent; each cell has at most one such
-/// neighbour, hence the sweep still contracts. The backward sweep uses the opposite order, so the two are adjoint, and a
-/// cycle with forward smoothing before and backward smoothing after its correction is symmetric.
+/// A step updates the cells of one vector register: first the even lanes, then the odd lanes, which use the new even values.
+/// Along the run, a step uses the old values of the previous step, so that steps are independent. Each cell has at most one
+/// such neighbour, so that the sweep is still a contraction. The backward sweep has the opposite order. Forward and backward
+/// sweeps are therefore adjoint, and a cycle with forward smoothing before and backward smoothing after the correction is
+/// symmetric.
 #include <osteon/kernel/heat/conduction.hpp>
 
 namespace osteon::kernel {
@@ -14,7 +15,7 @@ enum class sweep { forth, back };
 
 namespace detail {
 
-// Lane l of the result is lane l - 1 of v, or lane l + 1; the remaining lane is the last, or the first, of `beyond`.
+// Lane l of the result is lane l - 1 (left) or l + 1 (right) of v; the remaining lane is the last or first lane of `beyond`.
 using relaxed = lanes<float>::vector;
 [[gnu::always_inline]] inline relaxed left_of(relaxed v, relaxed beyond) {
   return __builtin_shufflevector(beyond, v, 7, 8, 9, 10, 11, 12, 13, 14);
@@ -22,7 +23,8 @@ using relaxed = lanes<float>::vector;
 [[gnu::always_inline]] inline relaxed right_of(relaxed v, relaxed beyond) {
   return __builtin_shufflevector(v, beyond, 1, 2, 3, 4, 5, 6, 7, 8);
 }
-// The same if only odd lanes use their left neighbour, or only even lanes their right one: it is in the same pair.
+// As above if only odd lanes use their left neighbours, or only even lanes their right neighbours: both lanes are in one
+// pair.
 [[gnu::always_inline]] inline relaxed left_in_pair(relaxed v) {
   return __builtin_shufflevector(v, v, 0, 0, 2, 2, 4, 4, 6, 6);
 }
@@ -30,7 +32,7 @@ using relaxed = lanes<float>::vector;
   return __builtin_shufflevector(v, v, 1, 1, 3, 3, 5, 5, 7, 7);
 }
 
-// @param limit cells before it belong to the same part, so that a last step may rewrite them unchanged
+// @param limit cells before it belong to the same part, so that the last step may rewrite them with equal values
 template <bool Uniform, sweep Way>
 void relax_segment(const conduction_stencil<float>& k, const conduction_segment& s, std::int32_t limit, std::int32_t ghosts,
                    std::int32_t walls, const float* b, float* x) {
@@ -43,7 +45,7 @@ void relax_segment(const conduction_stencil<float>& k, const conduction_segment&
   const float half = 0.5F / k.resistivity[own];
   const auto length = static_cast<std::int32_t>(s.length);
   const std::int32_t steps = (length + width - 1) / width;
-  // Constants of the segment, copied because the compiler must assume that `x` aliases them.
+  // Copy the constants of the segment, because the compiler must assume that `x` aliases them.
   const std::uint8_t* const open_at = k.open + s.first;
   const float *const right_side = b + s.first, *rows[4];
   float* const values = x + s.first;
@@ -56,7 +58,7 @@ void relax_segment(const conduction_stencil<float>& k, const conduction_segment&
   vector face[3];
   for (std::size_t axis = 0; axis < 3; ++axis) face[axis] = k.face[axis] * (Uniform ? half : 1) + vector{};
   vector stored = k.storage[own] + vector{};
-  // Old values of the previous step; initially the value beyond the segment on the upstream side of the sweep.
+  // Old values of the previous step; initially the value beyond the upstream end of the segment.
   vector beyond = values[Way == sweep::forth ? -1 : length] + vector{};
   for (std::int32_t step = 0; step < steps; ++step) {
     const std::int32_t n = width * (Way == sweep::forth ? step : steps - 1 - step);
@@ -85,7 +87,8 @@ void relax_segment(const conduction_stencil<float>& k, const conduction_segment&
       const vector g = conductance(d, s.neighbour[at] + n);
       diagonal += g;
       sum += g * get<vector>(rows[at] + n);
-      // A ghost keeps its old value for the whole sweep. Counted twice in the diagonal, its face cannot overshoot.
+      // A ghost keeps its old value during the sweep. Its face is counted twice in the diagonal, so that the sweep does not
+      // overshoot.
       if (has_ghosts && is_ghost[at]) diagonal += g, sum += g * here;
     }
     const vector to_left = conductance(4, s.first + n - 1), to_right = conductance(5, s.first + n + 1);

@@ -2,8 +2,8 @@
 /// @file
 /// Eight samples of a volume: positions, interpolated values and gradients.
 ///
-/// The samples are on one ray, so they share a few cache lines. Values are loaded as pairs of neighbours along x, 8 bytes at
-/// a time: half the loads of a gather, which processors execute lane by lane.
+/// The samples are on one ray and therefore share a few cache lines. Values are loaded as pairs of neighbours along x (8
+/// bytes), which halves the number of loads compared with a gather instruction.
 #include <cstdint>
 #include <cstring>
 
@@ -16,7 +16,7 @@ typedef std::int32_t integer8 __attribute__((vector_size(32)));
 [[gnu::always_inline]] inline integer8 all(std::int32_t a) { return integer8{a, a, a, a, a, a, a, a}; }
 [[gnu::always_inline]] inline float8 lerp(float8 a, float8 b, float8 f) { return a + f * (b - a); }
 
-/// A bit for each lane of a comparison's result.
+/// One bit per lane of the result of a comparison.
 [[gnu::always_inline]] inline unsigned bits(const integer8& mask) {
 #ifdef __AVX__
   return static_cast<unsigned>(__builtin_ia32_movmskps256((float8)mask));
@@ -26,12 +26,12 @@ typedef std::int32_t integer8 __attribute__((vector_size(32)));
   return result;
 #endif
 }
-/// True if a lane of a comparison is true; if all are.
+/// True if any lane of a comparison is true; true if all lanes are true.
 [[gnu::always_inline]] inline bool any(const integer8& mask) { return bits(mask) != 0; }
 [[gnu::always_inline]] inline bool every(const integer8& mask) { return bits(mask) == 255; }
 
-/// Load stored lanes individually, one instruction each: otherwise the compiler extracts them from the register by three
-/// each.
+/// Load stored lanes individually with one instruction each; otherwise the compiler extracts each lane from the register
+/// with three instructions.
 template <class T>
 [[gnu::always_inline]] inline void by_memory(T& stored) {
   asm("" : "+m"(stored));
@@ -40,13 +40,13 @@ template <class T>
 /// Load the floats at `from` + at[i] and their successors.
 template <class Offset>
 [[gnu::always_inline]] inline void pairs_at(const float* from, const Offset (&at)[8], float8& a, float8& b) {
-  typedef double quads __attribute__((vector_size(32)));  // as integers, two would require one more instruction
+  typedef double quads __attribute__((vector_size(32)));  // integers would require one more instruction
   const auto two = [&](int i) {
     double result;
     std::memcpy(&result, from + at[i], sizeof result);
     return result;
   };
-  // vshufps operates on halves of a register: this order yields numbered lanes.
+  // vshufps operates on halves of a register; this order yields consecutive lanes.
   const auto p = (float8)(quads{two(0), two(1), two(4), two(5)});
   const auto q = (float8)(quads{two(2), two(3), two(6), two(7)});
   a = __builtin_shufflevector(p, q, 0, 2, 8, 10, 4, 6, 12, 14);
@@ -78,18 +78,19 @@ struct voxel_strides {
   std::int64_t z = 0, y = 0;
 };
 
-/// Positions of eight samples among voxels -1, 0, 1, 2 on each axis: a sample is between the centres of 0 and 1.
+/// Positions of eight samples relative to voxels -1, 0, 1, 2 on each axis: a sample is between the centres of voxels 0 and
+/// 1.
 struct eight_places {
   float8 fz, fy, fx;      ///< weights of the voxels numbered 1
-  std::int32_t first[8];  ///< offsets of the voxels 0 from one that all share
+  std::int32_t first[8];  ///< offsets of the voxels 0 relative to a common voxel
 
-  /// Interpolated values, of voxels from v on.
+  /// Interpolated values; v is the value of the common voxel.
   [[gnu::always_inline]] inline float8 value(const float* v, const voxel_strides& across) const {
     const float8 low = lerp(row(v), row(v + across.y), fy), high = lerp(row(v + across.z), row(v + across.z + across.y), fy);
     return lerp(low, high, fz);
   }
 
-  /// Values interpolated between neighbours that are not NaN, and the sum of their weights.
+  /// Values interpolated between neighbours that are not NaN, and the sums of the weights of these neighbours.
   [[gnu::always_inline]] inline float8 value_of_present(const float* v, const voxel_strides& across, float8& share) const {
     float8 sums[4], weights[4];
     for (int k = 0; k < 4; ++k) {
@@ -104,13 +105,13 @@ struct eight_places {
     return share > 0 ? sum / share : float8{};
   }
 
-  /// Twice the gradient per voxel, z first: the interpolated value one voxel ahead minus that one voxel behind. @return the
-  /// same value as value(), bitwise
+  /// Twice the gradient per voxel, z first: the difference of the interpolated values one voxel ahead and one voxel behind.
+  /// @return bitwise the result of value()
   [[gnu::always_inline]] inline float8 slope(const float* v, const voxel_strides& across, float8 (&result)[3]) const {
     const float* const behind = v - across.z;
     const float* const ahead = v + 2 * across.z;
     const float8 below = lerp(row(behind), row(behind + across.y), fy), above = lerp(row(ahead), row(ahead + across.y), fy);
-    float8 beside[2], low[2], along[2];
+    float8 sides[2], low[2], along[2];
 #pragma GCC unroll 2
     for (int k = 0; k < 2; ++k) {
       const float* const plane = v + k * across.z;
@@ -119,11 +120,11 @@ struct eight_places {
       fours_at(plane + across.y - 1, first, b);
       const float8 a_here = lerp(a[1], a[2], fx), b_here = lerp(b[1], b[2], fx);
       low[k] = lerp(a_here, b_here, fy);
-      beside[k] = lerp(b_here - row(plane - across.y), row(plane + 2 * across.y) - a_here, fy);
+      sides[k] = lerp(b_here - row(plane - across.y), row(plane + 2 * across.y) - a_here, fy);
       along[k] = lerp(lerp(a[2] - a[0], a[3] - a[1], fx), lerp(b[2] - b[0], b[3] - b[1], fx), fy);
     }
     result[0] = lerp(low[1] - below, above - low[0], fz);
-    result[1] = lerp(beside[0], beside[1], fz);
+    result[1] = lerp(sides[0], sides[1], fz);
     result[2] = lerp(along[0], along[1], fz);
     return lerp(low[0], low[1], fz);
   }

@@ -13,7 +13,7 @@ struct extremes {
   std::vector<float> least, most;
   explicit extremes(std::int64_t n)
       : least(static_cast<std::size_t>(n), infinite), most(static_cast<std::size_t>(n), -infinite) {}
-  // Comparisons with NaN are false, so it is left out.
+  // Comparisons with NaN are false, so that NaN is ignored.
   void add(std::int64_t to, const float* low, const float* high, std::int64_t count) {
     float *l = least.data() + to, *h = most.data() + to;
     for (std::int64_t i = 0; i < count; ++i) {
@@ -31,14 +31,14 @@ value_bounds value_bounds::of(const float* values, const box3& owned, const box3
   for (int axis = 0; axis < 3; ++axis) result.cells[axis] = (owned.shape()[axis] + edge - 1) / edge;
   const index3 cells = result.cells, shape = present.shape();
   result.range.resize(static_cast<std::size_t>(cells.volume()));
-  // First and last voxel around a macro cell, from the first one that is present.
+  // First and last voxel around a macro cell, relative to the first present voxel.
   const auto begin = [&](std::int64_t cell, int axis) {
     return std::max<std::int64_t>(0, owned.begin[axis] + cell * edge - margin - present.begin[axis]);
   };
   const auto end = [&](std::int64_t cell, int axis) {
     return std::min(shape[axis], owned.begin[axis] + (cell + 1) * edge + margin - present.begin[axis]);
   };
-  // One axis after the other: along z and y whole rows are compared, along x the few values that are left.
+  // Reduce axis by axis: whole rows along z and y, then the few remaining values along x.
 #pragma omp parallel for schedule(dynamic)
   for (std::int64_t cz = 0; cz < cells.z; ++cz) {
     extremes plane(shape.y * shape.x), row(shape.x);
@@ -65,7 +65,8 @@ value_bounds value_bounds::of(const float* values, const box3& owned, const box3
 std::vector<std::uint8_t> distance_to_occupied(index3 cells, const std::vector<std::uint8_t>& occupied) {
   std::vector<std::uint8_t> distance(occupied.size());
   for (std::size_t i = 0; i < occupied.size(); ++i) distance[i] = occupied[i] ? 0 : 255;
-  // Two sweeps, with the 13 neighbours before a cell and the 13 after it, are exact for this distance.
+  // Two sweeps are exact for this distance: one with the 13 preceding neighbours of a cell, one with the 13 following
+  // neighbours.
   // @cite [RosenfeldPfaltz1968]
   const auto sweep = [&](bool forward) {
     const std::int64_t count = cells.volume(), sign = forward ? 1 : -1;

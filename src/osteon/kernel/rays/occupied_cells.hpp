@@ -9,8 +9,8 @@
 
 namespace osteon::kernel {
 
-/// Minimum and maximum around each macro cell of a block: of the cell's voxels and `margin` more on each side, as far as
-/// they are present. NaN is ignored; a cell with only NaN has minimum > maximum.
+/// Minimum and maximum around each macro cell of a block, over the present voxels of the cell and `margin` voxels on each
+/// side. NaN is ignored; a cell with only NaN has minimum > maximum.
 struct value_bounds {
   static constexpr int edge = 4;  ///< voxels along a macro cell
 
@@ -22,12 +22,12 @@ struct value_bounds {
   static value_bounds of(const float* values, const box3& owned, const box3& present, int margin);
 };
 
-/// Number of macro cells in each direction, diagonals included, before a cell in `occupied`; 0 in such a cell, at most 255.
-/// The end of the block is not a limit.
+/// Distance of each macro cell to the nearest cell in `occupied`, in cells and including diagonal steps: 0 for occupied
+/// cells, at most 255. The boundary of the block does not limit the distance.
 /// @cost 26 comparisons per cell
 std::vector<std::uint8_t> distance_to_occupied(index3 cells, const std::vector<std::uint8_t>& occupied);
 
-/// Macro cells with content, and traversal of empty ones.
+/// Macro cells with content, and traversal of empty macro cells.
 class occupied_cells {
  public:
   occupied_cells() = default;
@@ -45,15 +45,15 @@ class occupied_cells {
     for (std::size_t i = 0; i < marks.size(); ++i) words_[i] = static_cast<std::uint16_t>(marks[i] << 8 | distance[i]);
   }
 
-  /// Next segment with visible content, from `segment` on. @param first its beginning() @param cell its macro cell
-  /// @return false if there is none
+  /// Find the next segment with visible content, from `segment` on. @param first beginning() of the segment @param cell
+  /// macro cell of the segment @return false if there is none
   [[gnu::always_inline]] inline bool find(const ray_segments& segments, const ray_segments::part& along,
                                           std::int64_t& segment, double4& first, std::size_t& cell) const {
     static_assert(value_bounds::edge == 4);
     while (segment < along.last) {
       first = segments.beginning(along, segment);
       integer4 at = (__builtin_convertvector(segments.half_way(along, first), integer4) - first_voxel_) >> 2;
-      at = at < 0 ? integer4{} : at;  // positions outside of the domain belong to its first or last plane
+      at = at < 0 ? integer4{} : at;  // positions outside of the domain belong to the first or last plane
       at = at > last_cell_ ? last_cell_ : at;
       cell = static_cast<std::size_t>((at[0] * cells_.y + at[1]) * cells_.x + at[2]);
       const int distance = words_[cell] & 255;
@@ -68,12 +68,13 @@ class occupied_cells {
     return false;
   }
 
-  /// The same for four rays. @param marks of the cells of the segments, 256 times @return the rays that have one
+  /// As above for four rays. @param marks marks of the cells of the segments, times 256 @return the rays that have such a
+  /// segment
   [[gnu::always_inline]] inline lanes4 find(const ray_segments& segments, four_rays& rays, integer4& marks) const {
     for (;;) {
       const lanes4 under_way = rays.begin < rays.end;
-      const unsigned which = bits(under_way);
-      if (which == 0) return under_way;
+      const unsigned active = bits(under_way);
+      if (active == 0) return under_way;
       double4 middle[3];
       segments.locate(rays, middle);
       integer4 at[3];
@@ -90,13 +91,13 @@ class occupied_cells {
       const words found{words_[cell[0]], words_[cell[1]], words_[cell[2]], words_[cell[3]]};
       marks = __builtin_convertvector(found, integer4);
       const integer4 distance = marks & 255;
-      if ((bits(distance > 0) & which) == 0) return under_way;
+      if ((bits(distance > 0) & active) == 0) return under_way;
       skip(segments, rays, at, distance);
     }
   }
 
  private:
-  // Advance over macro cells at this distance from cells with content.
+  // Advance over macro cells within this distance of cells with content.
   [[gnu::noinline]] void skip(const ray_segments& segments, four_rays& rays, const integer4 (&at)[3],
                               const integer4& distance) const {
     double4 low[3], high[3];
@@ -108,9 +109,9 @@ class occupied_cells {
   }
 
   index3 first_, cells_;
-  integer4 first_voxel_{}, last_cell_{};          // the same, z, y, x, 0
-  integer4 first_voxels_[3]{}, last_cells_[3]{};  // z, y, x; four times each
-  std::vector<std::uint16_t> words_;              // a macro cell's mark * 256 + its distance from those that matter
+  integer4 first_voxel_{}, last_cell_{};          // first_ and last cell as vectors, z, y, x, 0
+  integer4 first_voxels_[3]{}, last_cells_[3]{};  // z, y, x; four equal lanes
+  std::vector<std::uint16_t> words_;              // per macro cell: mark * 256 + distance from marked cells
 };
 
 }  // namespace osteon::kernel

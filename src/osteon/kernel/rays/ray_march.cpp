@@ -9,7 +9,7 @@ namespace {
 
 constexpr float infinite = std::numeric_limits<float>::infinity();
 
-// The range of values outside of which a table's opacity is zero.
+// Range of values outside of which the opacity of a table is zero.
 std::array<float, 2> visible_range(const transfer_table& table) {
   const auto visible = [](const std::array<float, 4>& e) { return e[3] > 0; };
   const auto& e = table.entries;
@@ -17,7 +17,8 @@ std::array<float, 2> visible_range(const transfer_table& table) {
   const auto last = std::find_if(e.rbegin(), e.rend(), visible).base() - e.begin() - 1;  // -1: none
   if (last < 0) return {infinite, infinite};
   const float entry = (table.high - table.low) / static_cast<float>(e.size() - 1);
-  // The entry next to the first visible one begins to show between the two; rounding may be off by a little of an entry.
+  // Values become visible between the first visible entry and the adjacent entry; a fraction of an entry is added for
+  // rounding.
   const auto bound = [&](std::ptrdiff_t i) { return table.low + static_cast<float>(i) * entry; };
   return {first == 0 ? -infinite : bound(first - 1) - 0.01f * entry,
           last == static_cast<std::ptrdiff_t>(e.size()) - 1 ? infinite : bound(last + 1) + 0.01f * entry};
@@ -45,8 +46,8 @@ march_volume::march_volume(index3 domain, vector3 spacing_mm, const box3& owned,
     const float scale = width > 0 ? static_cast<float>(l.transfer.entries.size() - 1) / width : infinite;
     layers_.push_back({std::move(l), scale, low, high, {}, 0});
     layer& made = layers_.back();
-    const auto& entries = made.given.transfer.entries;
-    const float emission = made.given.emission;
+    const auto& entries = made.settings.transfer.entries;
+    const float emission = made.settings.emission;
     for (std::size_t i = 0; i <= entries.size(); ++i) {
       const auto& e = entries[std::min(i, entries.size() - 1)];
       made.table.push_back({emission * e[0], emission * e[1], emission * e[2], e[3]});
@@ -68,23 +69,23 @@ void march_volume::find_empty_space(const box3& owned, const box3& present, int 
   index3 first, cells;
   for (std::size_t number = 0; number < layers_.size(); ++number) {
     const layer& l = layers_[number];
-    const auto bounds = value_bounds::of(l.given.values, owned, present, margin);
+    const auto bounds = value_bounds::of(l.settings.values, owned, present, margin);
     first = bounds.first;
     cells = bounds.cells;
     to_do_.resize(bounds.range.size());
     // visible[i]: number of entries before i with non-zero opacity
-    const auto& entries = l.given.transfer.entries;
+    const auto& entries = l.settings.transfer.entries;
     std::vector<std::int32_t> visible(entries.size() + 1, 0);
     for (std::size_t i = 0; i < entries.size(); ++i) visible[i + 1] = visible[i] + (entries[i][3] > 0 ? 1 : 0);
     const float last = static_cast<float>(entries.size() - 1);
     const auto entry = [&](float value) {
-      const float at = (value - l.given.transfer.low) * l.scale;
+      const float at = (value - l.settings.transfer.low) * l.scale;
       return at > 0 ? std::min(at, last) : 0;
     };
     for (std::size_t i = 0; i < to_do_.size(); ++i) {
       const auto [least, most] = bounds.range[i];
       if (least > most) continue;
-      // One entry of margin: interpolated values may exceed the range by rounding.
+      // Use one entry as a margin: interpolated values may exceed the range by rounding.
       const auto from = static_cast<std::size_t>(std::max(0.0f, std::floor(entry(least)) - 1));
       const auto to = static_cast<std::size_t>(std::min(last, std::ceil(entry(most)) + 1));
       if (visible[to + 1] > visible[from])
@@ -96,20 +97,21 @@ void march_volume::find_empty_space(const box3& owned, const box3& present, int 
 
 void march_volume::project(const ray& along, projection& result, std::int64_t& samples) const {
   const auto part = segments_.of(along);
-  const march_layer& what = layers_.front().given;
-  const double scale = what.transfer.high > what.transfer.low ? 0x1p24 / (what.transfer.high - what.transfer.low) : 0;
+  const march_layer& source = layers_.front().settings;
+  const double scale =
+      source.transfer.high > source.transfer.low ? 0x1p24 / (source.transfer.high - source.transfer.low) : 0;
   for (std::int64_t j = part.first; j < part.last; ++j) {
     eight_places around;
     std::int64_t shared;
     const int count = segments_.place(part, j, segments_.beginning(part, j), around, shared);
     samples += count;
     float8 share;
-    const float8 value = around.value_of_present(what.values + shared, segments_.across(), share);
+    const float8 value = around.value_of_present(source.values + shared, segments_.across(), share);
     for (int i = 0; i < count; ++i) {
       if (!(share[i] > 0.5f)) continue;
       result.greatest = std::max(result.greatest, value[i]);
-      // Values far outside of the range count as 128 times as far, so that no sum overflows.
-      result.sum += std::llround(std::clamp(scale * (value[i] - what.transfer.low), -0x1p31, 0x1p31));
+      // Clip values far outside of the range to 128 times the range, so that sums do not overflow.
+      result.sum += std::llround(std::clamp(scale * (value[i] - source.transfer.low), -0x1p31, 0x1p31));
       ++result.count;
     }
   }

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Volume ray marching through the voxels of one block. The composited picture of all blocks is bitwise independent of the
+/// Volume ray marching through the voxels of one block. The picture composited from all blocks is bitwise independent of the
 /// decomposition (see ray_segments.hpp).
 #include <array>
 #include <limits>
@@ -12,25 +12,25 @@
 
 namespace osteon::kernel {
 
-/// A look-up table of straight linear RGB and the opacity of one step, over [low, high] of the value; values outside use the
+/// A look-up table of straight linear RGB and the opacity of one step, for values in [low, high]. Values outside use the
 /// first or last entry.
 struct transfer_table {
   float low = 0, high = 1;
   std::vector<std::array<float, 4>> entries;  ///< at least two
 };
 
-/// One field and its appearance. NaN is empty: a sample with some NaN neighbours interpolates between the others, and its
-/// opacity is multiplied by their weight.
+/// A field and its appearance. NaN means empty: a sample with NaN neighbours interpolates between the other neighbours, and
+/// its opacity is multiplied by the sum of their weights.
 struct march_layer {
-  const float* values = nullptr;  ///< shape of the voxels that are present
+  const float* values = nullptr;  ///< values of the present voxels
   transfer_table transfer;
   bool shaded = false;
   float emission = 1;  ///< emission in units of the colour
 };
 
-/// Optical depth of a ray, in 4096ths of a halving of its light; exactly additive along the ray, independent of the blocks.
+/// Optical depth of a ray; 4096 units halve the light. It is exactly additive along the ray and independent of the blocks.
 using optical_depth = std::uint16_t;
-/// Depth at which rays end: less than 1/1024 of the light remains, a quarter of the smallest step of eight bits.
+/// Depth at which rays end: less than 1/1024 of the light remains, which is a quarter of the smallest step of eight bits.
 inline constexpr optical_depth opaque_depth = 10 << 12;
 /// Sum of the depths of two parts of a ray.
 inline optical_depth deeper(optical_depth a, optical_depth b) {
@@ -40,17 +40,17 @@ inline optical_depth deeper(optical_depth a, optical_depth b) {
 /// Statistics of the field along a ray. Maxima and sums of integers are independent of the blocks.
 struct projection {
   float greatest = -std::numeric_limits<float>::infinity();
-  std::int64_t sum = 0;    ///< of the values, as multiples of the transfer function's range / 2^24
-  std::int64_t count = 0;  ///< samples that have a value
+  std::int64_t sum = 0;    ///< sum of the values, in units of the transfer function's range / 2^24
+  std::int64_t count = 0;  ///< number of samples with a value
 };
 
-/// A ray and its image in a block.
+/// A ray and its image of a block.
 struct travel {
   ray along;
-  /// Optical depth in front of the block. If it is unknown, a ray that should end in the block is marched too far; the
-  /// caller marches it again (render/picture.cpp).
+  /// Optical depth in front of the block. If the depth is unknown, a ray that should end in the block is marched too far,
+  /// and the caller marches the ray again (render/picture.cpp).
   optical_depth before = 0;
-  optical_depth depth = 0;  ///< of the block's part; opaque_depth or more together with `before` if the ray ends
+  optical_depth depth = 0;  ///< optical depth in the block; `before` + `depth` is at least opaque_depth if the ray ends
   wide_pixel result;        ///< accumulated result
 };
 
@@ -60,8 +60,7 @@ class march_volume {
   static constexpr int most_layers = 4;
 
   /// @param step_voxels step in units of the finest spacing
-  /// @param present voxels that the layers' values hold: the owned ones and ghosts_needed() on every side, where the
-  ///        domain has them
+  /// @param present voxels of the layers' values: owned voxels and ghosts_needed() voxels on every side, within the domain
   /// @param layers at most most_layers
   /// @cost one pass over the values, 1/32 byte per voxel
   march_volume(index3 domain, vector3 spacing_mm, const box3& owned, const box3& present, double step_voxels, lighting light,
@@ -69,11 +68,11 @@ class march_volume {
 
   march_volume(march_volume&&) = default;
 
-  /// Move the light; other prepared data do not depend on it.
+  /// Set the light. Other prepared data do not depend on the light.
   void light_by(const lighting& light);
 
-  /// Add the image of each ray in the block. Pass adjacent rays together: they read the same voxels, and while one waits for
-  /// them, others proceed. The result does not depend on the grouping.
+  /// Add the image of the block to each ray. Pass adjacent rays in one call: they read the same voxels and hide the memory
+  /// latency of one another. The result does not depend on the grouping.
   /// @param samples number of interpolated samples
   void march(std::span<travel> rays, std::int64_t& samples) const;
 
@@ -82,16 +81,16 @@ class march_volume {
 
  private:
   using colour_entry = std::array<float, 4>;
-  // A layer, and data derived from its table.
+  // A layer with data derived from its table.
   struct layer {
-    march_layer given;
+    march_layer settings;
     float scale;                      // entries per unit of value
-    float visible_low, visible_high;  // values at or outside of these are invisible
-    // Emission and opacity of each entry. The last entry is duplicated, so that interpolation is valid everywhere.
+    float visible_low, visible_high;  // values at or outside of these limits are invisible
+    // Emission and opacity of each entry. The last entry is duplicated, so that interpolation is valid for all values.
     std::vector<colour_entry> table;
-    float last;  // entry
+    float last;  // index of the last entry
   };
-  struct look;
+  struct appearance;
   struct packet;
   static void accumulate(packet& p);
 
@@ -99,24 +98,25 @@ class march_volume {
   void find_segments(packet& p) const;
   void place_samples(packet& p, std::int64_t& samples) const;
   void interpolate(std::size_t number, packet& p) const;
-  void look_at(const layer& what, const packet& p, int s, look& result) const;
-  void look_at(std::size_t number, packet& p) const;
+  void evaluate(const layer& source, const packet& p, int s, appearance& result) const;
+  void evaluate(std::size_t number, packet& p) const;
   template <bool Lit>
-  static float4 over_each_other(const look& seen, const colour_entry* table);
-  static float4 over_each_other(std::span<const look* const> seen, std::span<const colour_entry* const> tables);
+  static float4 blend_layers(const appearance& seen, const colour_entry* table);
+  static float4 blend_layers(std::span<const appearance* const> seen, std::span<const colour_entry* const> tables);
   void blend_one_layer(packet& p) const;
   void find_slopes(std::size_t number, packet& p) const;
   void illuminate(std::size_t number, packet& p) const;
   void blend_samples(packet& p) const;
   void find_empty_space(const box3& owned, const box3& present, int margin);
 
-  std::vector<std::vector<float>> repeated_;  // values of a thin domain, with those at its ends repeated
-  bool shaded_ = false;                       // any layer
+  std::vector<std::vector<float>> repeated_;  // values of a thin domain, with repeated end values
+  bool shaded_ = false;                       // true if any layer is shaded
   ray_segments segments_;
-  float inverse_spacing_[3], light_[3], half_way_[3];  // z, y, x; spacing relative to the finest
+  float inverse_spacing_[3], light_[3], half_way_[3];  // z, y, x; spacing relative to the finest spacing
   std::vector<layer> layers_;
   occupied_cells visible_;
-  // Work in a macro cell: bit 2 i, layer i may be visible; bit 2 i + 1, its values differ, so shading is required.
+  // Work in a macro cell: bit 2 i is set if layer i may be visible, bit 2 i + 1 if its values differ, so that shading is
+  // required.
   std::vector<std::uint8_t> to_do_;
 };
 

@@ -5,8 +5,8 @@
 #include <osteon/kernel/rays/ray_march.hpp>
 #include <osteon/kernel/rays/surface_light.hpp>
 
-// Segments are processed in stages, and each stage processes all rays of a packet, so that memory and instruction latency of
-// one ray does not delay the others.
+// Segments are processed in stages. Each stage processes all rays of a packet, which hides the memory and instruction
+// latency of individual rays.
 
 namespace osteon::kernel {
 
@@ -14,8 +14,8 @@ namespace {
 
 using channels = double4;
 
-// Composite a segment behind the previous content of a ray: colour is premultiplied, its last channel is the opacity. The
-// transmittance changes by the same formula as the colours, with minus the opacity.
+// Composite a segment behind the previous content of a ray. `colour` is premultiplied; its last channel is the opacity. The
+// formula of the colours, with the negative opacity, also updates the transmittance.
 [[gnu::always_inline]] inline void add(const float4& colour, wide_pixel& sum) {
   constexpr channels sign = {1, 1, 1, -1};
   channels high, low;
@@ -30,13 +30,13 @@ using channels = double4;
     high = s + e;
     low = e - (high - s);
   };
-#ifdef __FMA__  // otherwise it is a function call that dominates the run time
+#ifdef __FMA__  // without FMA it would be a function call that dominates the run time
   const channels product = c * through;
   channels error;
   for (int i = 0; i < 4; ++i) error[i] = __builtin_fma(c[i], through, -product[i]);
   join(product, error + c * rest);
 #else
-  // The transmittance is split into 24 + 29 bits; products of the parts with a float are exact.
+  // Split the transmittance into 24 + 29 bits; products of the parts and a float are exact.
   const double coarse = static_cast<double>(static_cast<float>(through)), fine = through - coarse;
   join(c * coarse, c * rest);
   join(c * fine, channels{});
@@ -55,16 +55,16 @@ template <int Lane>
 [[gnu::always_inline]] inline float8 spread(const float8& a) {
   return __builtin_shufflevector(a, a, Lane, Lane, Lane, Lane, Lane + 4, Lane + 4, Lane + 4, Lane + 4);
 }
-// Colours of one, and the last channels of the other.
+// Colours of `colours`, and last channels of `last`.
 [[gnu::always_inline]] inline float8 with_last(const float8& colours, const float8& last) {
   return __builtin_shufflevector(colours, last, 0, 1, 2, 11, 4, 5, 6, 15);
 }
 
-// Samples 0 to 3 of a segment, front to back, in the lower half of a register, and 4 to 7 in the upper one.
+// Samples 0 to 3 of a segment, front to back, in the lower half of a register, and samples 4 to 7 in the upper half.
 struct two_sums {
   float8 colour{}, through = all(1.0f);
 
-  // @param of_both premultiplied colours, and opacities as last channels @param opacity the same in all channels
+  // @param of_both premultiplied colours, with opacities as last channels @param opacity opacities in all channels
   [[gnu::always_inline]] inline void add(const float8& of_both, const float8& opacity) {
     colour += through * of_both;
     through -= through * opacity;
@@ -73,12 +73,12 @@ struct two_sums {
     const float4 front = __builtin_shufflevector(colour, colour, 0, 1, 2, 3),
                  back = __builtin_shufflevector(colour, colour, 4, 5, 6, 7);
     float4 result = front + __builtin_shufflevector(through, through, 0, 1, 2, 3) * back;
-    result[3] = std::min(result[3], 1.0f);  // opacities of the table may exceed 1 by rounding
+    result[3] = std::min(result[3], 1.0f);  // sums of opacities may exceed 1 by rounding
     return result;
   }
 };
 
-// Call `body` with the numbers of a segment's first four samples, as constants.
+// Call `body` with the numbers of the first four samples of a segment as constants.
 template <class F>
 [[gnu::always_inline]] inline void each_pair(F body) {
   body(std::integral_constant<int, 0>{});
@@ -87,8 +87,8 @@ template <class F>
   body(std::integral_constant<int, 3>{});
 }
 
-// Lower bound of the number of halvings of light along a part of a ray: the exponent of a float, and log2(1 + f) of its
-// fraction as f + f (1 - f) c(f), with a straight line c that is too large by at most 0.005.
+// Lower bound of the number of halvings of light along a part of a ray, from the exponent of a float and log2(1 + f) of its
+// fraction f. The latter is approximated by f + f (1 - f) c(f) with a linear c, which is too large by at most 0.005.
 // @param through in [0, 1]
 [[gnu::always_inline]] inline std::uint32_t depth_of(float through) {
   constexpr std::uint32_t one = 0x3f800000, fraction = 0x007fffff;
@@ -103,15 +103,15 @@ template <class F>
 
 }  // namespace
 
-// Image of a layer in eight samples.
-struct march_volume::look {
-  std::uint32_t entry[8];  // in the table of colours, bytes
+// Appearance of a layer at eight samples.
+struct march_volume::appearance {
+  std::uint32_t entry[8];  // offsets in the table of colours [bytes]
   float8 part;             // fraction of the distance to the next entry
-  float8 share;            // of the sample's opacity that it shows; not set if that is all of it, everywhere
+  float8 share;            // fraction of the sample's opacity that applies; not set if it is 1 for all samples
   float8 brightness, gloss;
   bool seen, whole, lit;
 
-  // Colour and opacity of samples Number and Number + 4, one in each half.
+  // Colour and opacity of samples Number and Number + 4, in the two halves of a register.
   template <int Number>
   [[gnu::always_inline]] inline float8 of_two(const colour_entry* table) const {
     const auto both = [&](const colour_entry* from) {
@@ -132,31 +132,31 @@ struct march_volume::look {
   }
 };
 
-// Rays of a packet, and the current segment of each unfinished ray. With more rays, each line of voxels is read less often;
-// with fewer, there is more room for the lines in the caches.
+// Rays of a packet, and the current segment of each unfinished ray. More rays reduce the number of reads of each cache line;
+// fewer rays leave more cache for voxels.
 struct march_volume::packet {
   static constexpr int most = 64;
   std::span<travel> rays;
   four_rays fours[most / 4];
-  float step[3][most];                 // from sample to sample, voxels
+  float step[3][most];                 // step between samples [voxels]
   float from[3][most], base[3][most];  // see ray_segments::four_places
   double offset[most];
 
   int segments;
-  std::uint32_t word[most];  // of a segment: see below
-  int count[most];           // samples
+  std::uint32_t word[most];  // per segment: see below
+  int count[most];           // number of samples
   std::int64_t shared[most];
   eight_places around[most];
   float8 value[most];
-  float4 colour[most];  // premultiplied, and the opacity
+  float4 colour[most];  // premultiplied colour, and opacity
 
-  // With shading: positions of slopes, and the slopes.
+  // Shading: positions of slopes, and slopes.
   eight_places near[most];
   float8 slope[most][3];
   bool sloped[most];  // true if the slopes of this layer were computed with its values
-  look looks[most_layers][most];
+  appearance appearances[most_layers][most];
 
-  // The word of a segment contains the index of its ray, the work for layers (see to_do_), and a bit for segments at an end
+  // The word of a segment contains the index of the ray, the work for layers (see to_do_), and a bit for segments at an end
   // of the domain.
   static constexpr std::uint32_t end_bit = 1 << 16;
   int ray(int segment) const { return word[segment] & 255; }
@@ -165,24 +165,25 @@ struct march_volume::packet {
 };
 
 void march_volume::interpolate(std::size_t number, packet& p) const {
-  const float* const values = layers_[number].given.values;
+  const float* const values = layers_[number].settings.values;
   const voxel_strides across = segments_.across();
-  const bool shaded = layers_[number].given.shaded;
+  const bool shaded = layers_[number].settings.shaded;
   for (int s = 0; s < p.segments; ++s) {
     const unsigned work = p.work(number, s);
     if (work == 0) continue;
-    // A ray that has hit visible voxels probably continues in them: its slopes, which only some segments require, are
-    // computed with the values, sometimes in vain.
+    // A ray that has reached visible voxels probably remains in visible voxels. Its slopes are therefore computed with the
+    // values, although some segments do not need slopes.
     p.sloped[s] = shaded && work == 3 && p.rays[static_cast<std::size_t>(p.ray(s))].depth > 0 && !p.at_an_end(s);
     const float* const from = values + p.shared[s];
     p.value[s] = p.sloped[s] ? p.around[s].slope(from, across, p.slope[s]) : p.around[s].value(from, across);
   }
 }
 
-// Image of a layer in a segment.
-[[gnu::always_inline]] inline void march_volume::look_at(const layer& what, const packet& p, int s, look& result) const {
+// Compute the appearance of a layer in a segment.
+[[gnu::always_inline]] inline void march_volume::evaluate(const layer& source, const packet& p, int s,
+                                                          appearance& result) const {
   float8 value = p.value[s];
-  const auto visible = [&] { return (value > what.visible_low) & (value < what.visible_high); };
+  const auto visible = [&] { return (value > source.visible_low) & (value < source.visible_high); };
   integer8 seen = visible();
   result.seen = result.whole = every(seen) && p.count[s] == 8;
   if (!result.whole) {
@@ -190,7 +191,8 @@ void march_volume::interpolate(std::size_t number, packet& p) const {
     result.share = all(1.0f);
     if (any(value != value)) {
       float8 present;
-      const float8 of_present = p.around[s].value_of_present(what.given.values + p.shared[s], segments_.across(), present);
+      const float8 of_present =
+          p.around[s].value_of_present(source.settings.values + p.shared[s], segments_.across(), present);
       result.share = value == value ? result.share : present;
       value = value == value ? value : of_present;
       seen = visible() & (result.share > 0);
@@ -200,8 +202,8 @@ void march_volume::interpolate(std::size_t number, packet& p) const {
     if (!result.seen) return;
     result.share = seen ? result.share : float8{};
   }
-  const float8 last = all(what.last);
-  float8 at = (value - what.given.transfer.low) * what.scale;
+  const float8 last = all(source.last);
+  float8 at = (value - source.settings.transfer.low) * source.scale;
   at = at > 0 ? at : float8{};
   at = at < last ? at : last;
   const integer8 entry = __builtin_convertvector(at, integer8);
@@ -211,20 +213,20 @@ void march_volume::interpolate(std::size_t number, packet& p) const {
   result.part = at - __builtin_convertvector(entry, float8);
 }
 
-void march_volume::look_at(std::size_t number, packet& p) const {
+void march_volume::evaluate(std::size_t number, packet& p) const {
   for (int s = 0; s < p.segments; ++s) {
     if (!p.work(number, s)) continue;
-    look& result = p.looks[number][s];
-    look_at(layers_[number], p, s, result);
+    appearance& result = p.appearances[number][s];
+    evaluate(layers_[number], p, s, result);
     result.lit = false;
   }
 }
 
 void march_volume::find_slopes(std::size_t number, packet& p) const {
-  const float* const values = layers_[number].given.values;
+  const float* const values = layers_[number].settings.values;
   const voxel_strides across = segments_.across();
   for (int s = 0; s < p.segments; ++s) {
-    look& result = p.looks[number][s];
+    appearance& result = p.appearances[number][s];
     result.lit = p.work(number, s) == 3 && result.seen;
     if (!result.lit || p.sloped[s]) continue;
     const eight_places& where = p.at_an_end(s) ? p.near[s] : p.around[s];
@@ -232,12 +234,13 @@ void march_volume::find_slopes(std::size_t number, packet& p) const {
   }
 }
 
-// Light surfaces: where the value changes by a good part of the transfer function's range within a voxel.
+// Apply lighting at surfaces: positions at which the value changes by a considerable part of the transfer function's range
+// within a voxel.
 void march_volume::illuminate(std::size_t number, packet& p) const {
-  const march_layer& what = layers_[number].given;
-  const float soft = 0.1f * (what.transfer.high - what.transfer.low);
+  const march_layer& source = layers_[number].settings;
+  const float soft = 0.1f * (source.transfer.high - source.transfer.low);
   for (int s = 0; s < p.segments; ++s) {
-    look& result = p.looks[number][s];
+    appearance& result = p.appearances[number][s];
     if (!p.work(number, s) || !result.lit) continue;
     float8 square{}, facing{}, shining{};
     for (int axis = 0; axis < 3; ++axis) {
@@ -255,9 +258,9 @@ void march_volume::illuminate(std::size_t number, packet& p) const {
   }
 }
 
-// Image of a segment, composited over its samples; premultiplied, with opacity.
+// Image of a segment composited from its samples: premultiplied colour, and opacity.
 template <bool Lit>
-[[gnu::always_inline]] inline float4 march_volume::over_each_other(const look& seen, const colour_entry* table) {
+[[gnu::always_inline]] inline float4 march_volume::blend_layers(const appearance& seen, const colour_entry* table) {
   two_sums sum;
   each_pair([&](auto number) {
     float8 colour = seen.of_two<number>(table);
@@ -268,9 +271,9 @@ template <bool Lit>
   return sum.whole();
 }
 
-// The same of several layers. Layers at the same sample absorb together; each contributes colour in proportion to its
-// opacity, independent of their order.
-float4 march_volume::over_each_other(std::span<const look* const> seen, std::span<const colour_entry* const> tables) {
+// Image of a segment with several layers. Layers at one sample absorb jointly; each layer contributes colour in proportion
+// to its opacity, independent of the order of layers.
+float4 march_volume::blend_layers(std::span<const appearance* const> seen, std::span<const colour_entry* const> tables) {
   two_sums sum;
   each_pair([&](auto number) {
     float8 colours{}, opacities{}, through = all(1.0f);
@@ -289,41 +292,41 @@ float4 march_volume::over_each_other(std::span<const look* const> seen, std::spa
   return sum.whole();
 }
 
-// The same as look_at() and blend_samples() for a single layer without light.
+// Combines evaluate() and blend_samples() for a single layer without light.
 void march_volume::blend_one_layer(packet& p) const {
-  const layer& what = layers_.front();
-  const colour_entry* const table = what.table.data();
+  const layer& source = layers_.front();
+  const colour_entry* const table = source.table.data();
   for (int s = 0; s < p.segments; ++s) {
-    look seen;
+    appearance seen;
     p.colour[s] = float4{};
     if (!p.work(0, s)) continue;
-    look_at(what, p, s, seen);
+    evaluate(source, p, s, seen);
     if (!seen.seen) continue;
     if (seen.whole) {
-      seen.whole = true;  // compile-time constant
-      p.colour[s] = over_each_other<false>(seen, table);
+      seen.whole = true;  // a compile-time constant here
+      p.colour[s] = blend_layers<false>(seen, table);
     } else {
-      p.colour[s] = over_each_other<false>(seen, table);
+      p.colour[s] = blend_layers<false>(seen, table);
     }
   }
 }
 
-// Premultiplied colour and opacity of the segments' samples.
+// Compute premultiplied colour and opacity of the segments.
 void march_volume::blend_samples(packet& p) const {
   for (int s = 0; s < p.segments; ++s) {
-    const look* seen[most_layers];
+    const appearance* seen[most_layers];
     const colour_entry* tables[most_layers];
     std::size_t layers = 0;
     for (std::size_t l = 0; l < layers_.size(); ++l) {
-      const look& a = p.looks[l][s];
+      const appearance& a = p.appearances[l][s];
       if (!p.work(l, s) || !a.seen) continue;
       tables[layers] = layers_[l].table.data();
       seen[layers++] = &a;
     }
     if (layers > 1)
-      p.colour[s] = over_each_other({seen, layers}, {tables, layers});
+      p.colour[s] = blend_layers({seen, layers}, {tables, layers});
     else if (layers == 1)
-      p.colour[s] = seen[0]->lit ? over_each_other<true>(*seen[0], tables[0]) : over_each_other<false>(*seen[0], tables[0]);
+      p.colour[s] = seen[0]->lit ? blend_layers<true>(*seen[0], tables[0]) : blend_layers<false>(*seen[0], tables[0]);
     else
       p.colour[s] = float4{};
   }
@@ -362,7 +365,7 @@ void march_volume::find_segments(packet& p) const {
 
 // Find the voxels around the segments' samples.
 void march_volume::place_samples(packet& p, std::int64_t& samples) const {
-  const float* const values = layers_.front().given.values;
+  const float* const values = layers_.front().settings.values;
   const voxel_strides across = segments_.across();
   const int whole = segments_.samples();
   std::int64_t sum = 0;
@@ -375,7 +378,7 @@ void march_volume::place_samples(packet& p, std::int64_t& samples) const {
     if (!p.at_an_end(s)) {
       segments_.place_inside(from, step, around);
     } else {
-      const four_rays& rays = p.fours[i / 4];  // these have advanced
+      const four_rays& rays = p.fours[i / 4];  // the positions of these rays have advanced
       const float base[3] = {p.base[0][i], p.base[1][i], p.base[2][i]};
       count = std::min(whole, static_cast<int>(rays.count[i % 4] - rays.begin[i % 4]) + whole);
       segments_.place_at_an_end(from, step, base, count, 0, around);
@@ -383,7 +386,7 @@ void march_volume::place_samples(packet& p, std::int64_t& samples) const {
     }
     p.count[s] = count;
     sum += count;
-    // Prefetch a few of the lines around the samples; neighbouring rays prefetch the others.
+    // Prefetch some of the cache lines around the samples; neighbouring rays prefetch the other lines.
     const float* const row = values + p.shared[s];
     const float* const rows[4] = {row, row + across.z, row + across.y, row + across.z + across.y};
 #pragma GCC unroll 4
@@ -392,7 +395,7 @@ void march_volume::place_samples(packet& p, std::int64_t& samples) const {
   samples += sum;
 }
 
-// Composite the segments behind the previous ones of the rays.
+// Composite the segments behind the previous segments of the rays.
 void march_volume::accumulate(packet& p) {
   for (int s = 0; s < p.segments; ++s) {
     const int i = p.ray(s);
@@ -423,8 +426,8 @@ void march_volume::march_packet(packet& p, std::int64_t& samples) const {
     for (std::size_t l = 0; l < layers_.size(); ++l) {
       interpolate(l, p);
       if (plain) continue;
-      look_at(l, p);
-      if (!layers_[l].given.shaded) continue;
+      evaluate(l, p);
+      if (!layers_[l].settings.shaded) continue;
       find_slopes(l, p);
       illuminate(l, p);
     }

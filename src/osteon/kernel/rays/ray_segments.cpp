@@ -15,7 +15,8 @@ double4 rounded_down(double4 a) {
   return a;
 }
 
-// For each lane, the first number in [0, count] with `holds`, or count. `holds` is monotone; `guess` is close.
+// For each lane, the first number in [0, count) for which `holds` is true, or count. `holds` must be monotone, and `guess`
+// close to the result.
 template <class F>
 double4 first_where(const double4& count, const double4& guess, F&& holds) {
   const double4 zero{}, one = zero + 1;
@@ -70,7 +71,7 @@ ray_segments::ray_segments(index3 domain, const box3& owned, const box3& present
   std::int64_t first = 0;
   for (int axis = 0; axis < 3; ++axis) {
     size_[axis] = static_cast<float>(domain[axis]);
-    // Within a segment positions are floats: they may be off by a little.
+    // Positions inside a segment are floats and have rounding errors.
     beyond_inside_[axis] = static_cast<double>(domain[axis] - 1) - lowest_inside_ - 1e-3;
     stride_[axis] = static_cast<double>(stride[axis]);
     first += present.begin[axis] * stride[axis];
@@ -84,22 +85,22 @@ double4 ray_segments::middle(const four_rays& rays, const double4& segment, int 
   return rays.origin[axis] + (rays.entry + (k + 0.5) * step_) * rays.direction[axis];
 }
 
-// From which segment on the middles are at or above a plane, or below it on the way down.
+// First segment whose middle is at or above a plane, or below the plane for descending rays.
 double4 ray_segments::first_beyond(const four_rays& rays, const double4& segments, int axis, double plane) const {
   const double4& direction = rays.direction[axis];
   const double4 there = (plane - rays.origin[axis]) * rays.inverse[axis];
   const double4 guess = ((there - rays.entry) / step_ - 0.5 - middle_) / samples_;
   const double4 last = segments - 1;
   const auto holds = [&](const double4& segment) {
-    // All segments between two planes are on the same side of the other planes.
+    // All segments between two planes are on one side of the other planes.
     const double4 at = middle(rays, direction == 0 ? last : segment, axis);
     return direction >= 0 ? at >= plane : at < plane;
   };
   return first_where(segments, direction == 0 ? (holds(last) ? double4{} : segments) : guess, holds);
 }
 
-// Every operation of middle() is monotone in the segment's number, rounding included, so the segments of a block are an
-// interval, and the intervals of two neighbouring blocks meet without gap or overlap.
+// Every operation of middle() is monotone in the segment number, including rounding. Hence the segments of a block form an
+// interval, and the intervals of neighbouring blocks are adjacent without gap or overlap.
 void ray_segments::put(const ray* const (&along)[4], four_rays& rays) const {
   double4 exit;
   for (int lane = 0; lane < 4; ++lane) {
@@ -120,7 +121,7 @@ void ray_segments::put(const ray* const (&along)[4], four_rays& rays) const {
   const double4 segments = rounded_up(rays.count / samples_);
   double4 first = zero, last = segments;
   for (int axis = 0; axis < 3; ++axis) {
-    // Samples that rounding puts just outside of the domain belong to its first or last plane.
+    // Samples that are outside of the domain by rounding belong to the first or last plane.
     const auto low = static_cast<double>(owned_.begin[axis]), high = static_cast<double>(owned_.end[axis]);
     const lanes4 upward = rays.direction[axis] >= 0;
     if (owned_.begin[axis] != 0) {
@@ -158,7 +159,7 @@ std::int64_t ray_segments::after_box(const part& p, std::int64_t segment, const 
     const double d = p.along->direction[axis];
     if (d != 0) leave = std::min(leave, ((d > 0 ? high[axis] : low[axis]) - p.along->origin[axis]) / d);
   }
-  // A segment that may be outside by rounding is tested again; a skipped one is certainly inside.
+  // Segments that may be outside by rounding are tested again; skipped segments are certainly inside.
   const double next = std::ceil(((leave - p.along->entry) / step_ - 0.5 - middle_ - 1e-6) / samples_);
   return next > static_cast<double>(segment + 1) ? static_cast<std::int64_t>(std::min(next, 1e15)) : segment + 1;
 }

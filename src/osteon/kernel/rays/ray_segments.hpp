@@ -1,11 +1,11 @@
 #pragma once
 /// @file
-/// Samples of a ray in segments that are independent of the decomposition into blocks.
+/// Division of the samples of a ray into segments, independent of the decomposition into blocks.
 ///
-/// Lengths along a ray are in mm, positions in voxels: the voxel (z, y, x) fills [z, z+1) x [y, y+1) x [x, x+1) and its
-/// value is at the centre. Sample k of a ray is at entry + (k + 1/2) step, where `entry` is where the ray enters the
-/// *domain*. Eight samples in a row (fewer if the step is long) are a segment; it belongs to the block that owns the voxel
-/// of its middle sample, and is composited there as a whole: its rounding does not depend on the decomposition.
+/// Lengths along a ray are in mm, positions in voxels: the voxel (z, y, x) fills [z, z+1) x [y, y+1) x [x, x+1), and its
+/// value is at the centre. Sample k of a ray is at entry + (k + 1/2) step; the ray enters the *domain* at `entry`. Eight
+/// consecutive samples (fewer if the step is long) form a segment. The block that owns the voxel of the middle sample
+/// composites the whole segment, so that rounding does not depend on the decomposition.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -27,14 +27,14 @@ struct ray {
   double entry = 0, exit = 0;  ///< part inside the domain [mm]; empty if exit <= entry
 };
 
-/// Samples in a segment: eight, or as many as fit in eight voxels.
+/// Number of samples in a segment: eight, or fewer such that the segment fits into eight voxels.
 inline int samples_in_segment(double step_voxels) {
   return step_voxels <= 1 ? 8 : std::max(1, static_cast<int>(8 / step_voxels));
 }
 
-/// Distance from the block of the voxels that its segments read: half a segment, a neighbour for interpolation, and one more
-/// for the gradient. On a surface, with a point up to a step before a segment's first sample, a B-spline reads two voxels
-/// around that point, and around one half a voxel below it.
+/// Number of ghost voxels read by the segments of a block: half a segment, one neighbour for interpolation, and one more for
+/// the gradient. For surfaces, a point may be up to a step before the first sample of a segment; a B-spline reads two voxels
+/// around this point, and around a point half a voxel below.
 inline int ghosts_needed(double step_voxels) {
   const int behind = samples_in_segment(step_voxels) / 2;
   const double first = (behind + 0.5) * step_voxels, last = (behind - 0.5) * step_voxels;
@@ -42,10 +42,10 @@ inline int ghosts_needed(double step_voxels) {
   return static_cast<int>(std::ceil(beyond + 0.5 + 1e-3)) + 1;
 }
 
-/// Along an axis with fewer voxels than this, the present values extend two voxels beyond the domain at both ends, by
-/// repetition of the first and last ones.
+/// Along an axis with fewer voxels, the present values extend two voxels beyond the domain at both ends, by repetition of
+/// the first and last voxels.
 inline constexpr std::int64_t thin = 4;
-/// `present` with these voxels; and the values, of shape `thick`.
+/// `present` extended by repeated voxels; and the values of shape `thick`.
 box3 thickened(index3 domain, box3 present);
 std::vector<float> repeat_ends(const float* values, const box3& present, const box3& thick);
 
@@ -65,7 +65,7 @@ std::vector<float> repeat_ends(const float* values, const box3& present, const b
 #endif
 }
 
-/// One instruction if available; gcc generates four.
+/// Uses one instruction if available; gcc generates four.
 [[gnu::always_inline]] inline double4 to_double(const integer4& a) {
 #if defined(__AVX__) && !defined(__clang__)
   return __builtin_ia32_cvtdq2pd256(a);
@@ -82,7 +82,7 @@ std::vector<float> repeat_ends(const float* values, const box3& present, const b
 }
 [[gnu::always_inline]] inline double4 all(double a) { return double4{a, a, a, a}; }
 
-/// Lane by lane; b if a is NaN.
+/// Minimum by lanes; b if a is NaN.
 [[gnu::always_inline]] inline double4 lesser(const double4& a, const double4& b) { return a < b ? a : b; }
 [[gnu::always_inline]] inline double4 greater(const double4& a, const double4& b) { return a > b ? a : b; }
 
@@ -90,8 +90,8 @@ std::vector<float> repeat_ends(const float* values, const box3& present, const b
 struct four_rays {
   double4 origin[3], direction[3], inverse[3];  ///< z, y, x: voxels, voxels per mm, mm per voxel
   double4 entry;
-  /// Number of the first sample of the current segment; of the one after the block's last segment; of the one after the last
-  /// segment that has all its samples; and of samples in the domain.
+  /// Numbers of the first sample of the current segment, the first sample after the block's last segment, the first sample
+  /// after the last full segment, and the number of samples in the domain.
   double4 begin, end, whole, count;
   double4 at[3];  ///< z, y, x of the first sample of the current segment (voxels)
 };
@@ -99,10 +99,10 @@ struct four_rays {
 /// Finds the segments of one block on a ray, and the voxels around their samples.
 class ray_segments {
  public:
-  /// @param gradients true if gradients are also computed: segments at an end of the domain begin a voxel before it
+  /// @param gradients true if gradients are also computed: the end region of the domain is then one voxel larger
   ray_segments(index3 domain, const box3& owned, const box3& present, double step_mm, int samples, bool gradients);
 
-  /// Ray with its number of samples in the domain and its segments in the block.
+  /// A ray with its number of samples in the domain and its segments in the block.
   struct part {
     const ray* along;
     std::int64_t count;
@@ -110,14 +110,14 @@ class ray_segments {
     double4 origin, direction;  // z, y, x, 0
   };
   part of(const ray& along) const;
-  /// The same for four rays; their first segments come first.
+  /// As above for four rays, beginning with their first segments.
   void put(const ray* const (&along)[4], four_rays& rays) const;
 
-  /// First segment after `segment` whose middle may be outside of the box [low, high) (voxels), which contains that of
-  /// `segment`.
+  /// First segment after `segment` whose middle may be outside of the box [low, high) [voxels]. The box must contain the
+  /// middle of `segment`.
   std::int64_t after_box(const part& p, std::int64_t segment, const double (&low)[3], const double (&high)[3]) const;
 
-  /// First sample of a segment, and middle one with the ray continued beyond the domain: z, y, x, 0 (voxels).
+  /// First sample of a segment, and its middle sample on the ray extended beyond the domain: z, y, x, 0 [voxels].
   [[gnu::always_inline]] inline double4 beginning(const part& p, std::int64_t segment) const {
     const double t = p.along->entry + (static_cast<double>(segment * samples_) + 0.5) * step_;
     return p.origin + t * p.direction;
@@ -126,7 +126,7 @@ class ray_segments {
     return first + to_middle_ * p.direction;
   }
 
-  /// Compute the first samples of the current segments. @param middles middles of the segments, from half_way()
+  /// Compute the first samples of the current segments. @param middles middles of the segments
   [[gnu::always_inline]] inline void locate(four_rays& rays, double4 (&middles)[3]) const {
     const double4 t = rays.entry + (rays.begin + 0.5) * step_;
     for (int axis = 0; axis < 3; ++axis) {
@@ -135,9 +135,9 @@ class ray_segments {
     }
   }
 
-  /// Advance the lanes in `which` to after_box(). Lanes without a segment there have begin = end.
+  /// Advance the lanes in `selected` to after_box(). Lanes without a further segment have begin = end.
   [[gnu::always_inline]] inline void leave_box(four_rays& rays, const double4 (&low)[3], const double4 (&high)[3],
-                                               const lanes4& which) const {
+                                               const lanes4& selected) const {
     double4 leave = all(std::numeric_limits<double>::infinity());
     for (int axis = 0; axis < 3; ++axis) {
       const double4 at = ((rays.inverse[axis] > 0 ? high[axis] : low[axis]) - rays.origin[axis]) * rays.inverse[axis];
@@ -147,14 +147,14 @@ class ray_segments {
     for (int lane = 0; lane < 4; ++lane) next[lane] = std::ceil(next[lane]) * samples_;
     next = next > rays.begin + samples_ ? next : rays.begin + samples_;
     next = next < rays.end ? next : rays.end;
-    rays.begin = which ? next : rays.begin;
+    rays.begin = selected ? next : rays.begin;
   }
 
   /// Data for the sample positions of four segments.
   struct four_places {
-    float4 from[3];    ///< z, y, x of the first samples, from a voxel that all samples of the segment share
-    float4 base[3];    ///< that voxel
-    double4 shared;    ///< offset of that voxel among the values that are present
+    float4 from[3];    ///< z, y, x of the first samples, relative to a voxel common to all samples of the segment
+    float4 base[3];    ///< the common voxel
+    double4 shared;    ///< offset of the common voxel in the present values
     lanes4 at_an_end;  ///< lanes of segments with fewer samples, or at an end of the domain
   };
   [[gnu::always_inline]] inline four_places place(const four_rays& rays) const {
@@ -173,8 +173,8 @@ class ray_segments {
     return result;
   }
 
-  /// Compute the samples of a segment that touches no end of the domain.
-  /// @param from of the first one, from the voxel that they share @param step from one to the next; z, y, x (voxels)
+  /// Compute the samples of a segment that does not reach an end of the domain.
+  /// @param from first sample relative to the common voxel @param step step between samples; z, y, x [voxels]
   [[gnu::always_inline]] inline void place_inside(const float (&from)[3], const float (&step)[3],
                                                   eight_places& samples) const {
     integer8 cell[3];
@@ -187,8 +187,8 @@ class ray_segments {
     set_first(cell, samples);
   }
 
-  /// The same for a segment at an end of the domain, or with fewer samples: lanes beyond these repeat the last one. Values
-  /// are constant beyond the centres of the outermost voxels: samples are moved to them.
+  /// Compute the samples of a segment at an end of the domain, or with fewer samples; unused lanes repeat the last sample.
+  /// Values are constant beyond the centres of the outermost voxels: samples are moved to these centres.
   /// @param base common voxel @param kept distance from the ends: 0, or 1 with gradients, which are evaluated one voxel from
   /// the end of the domain
   [[gnu::always_inline]] inline void place_at_an_end(const float (&from)[3], const float (&step)[3], const float (&base)[3],
@@ -203,7 +203,7 @@ class ray_segments {
       float8 at = all(from[axis]) + number * step[axis];
       at = at < highest ? at : highest;
       at = at > lowest ? at : lowest;
-      // The last of two neighbours may be the last voxel.
+      // The upper neighbour may be the last voxel.
       float8 low = at < highest - 1 ? at : highest - 1;
       low = low > lowest ? low : lowest;
       cell[axis] = __builtin_convertvector(low, integer8);
@@ -218,9 +218,8 @@ class ray_segments {
   /// Statistics of the present values.
   const voxel_strides& across() const { return across_; }
 
-  /// The voxels around a segment's samples, as offsets from voxel `shared` of the values that are present.
-  /// @param first its beginning()
-  /// @return number of samples; lanes beyond it repeat the last sample
+  /// The voxels around a segment's samples, as offsets relative to voxel `shared` of the present values.
+  /// @param first beginning() of the segment @return number of samples; unused lanes repeat the last sample
   [[gnu::always_inline]] inline int place(const part& p, std::int64_t segment, const double4& first, eight_places& samples,
                                           std::int64_t& shared) const {
     const double4 begin = first - 0.5, end = begin + to_last_ * p.direction;
@@ -240,7 +239,7 @@ class ray_segments {
   }
 
  private:
-  // Common voxel of the samples of a segment: that of its lowest sample, within the domain.
+  // Common voxel of the samples of a segment: the voxel of the lowest sample, clipped to the domain.
   [[gnu::always_inline]] static inline integer4 first_voxel(const double4& lowest) {
     return __builtin_convertvector(greater(lowest, double4{}), integer4);
   }
@@ -257,13 +256,13 @@ class ray_segments {
   box3 owned_, present_;
   double step_;
   int samples_, middle_;
-  double to_middle_, to_last_;  // from a segment's first sample [mm]
-  float8 numbered_;             // 0, 1, ...; of the samples of a segment
-  float size_[3];               // of the domain
-  // Samples touch no end of the domain from here; up to there (z, y, x).
+  double to_middle_, to_last_;  // distances from the first sample of a segment [mm]
+  float8 numbered_;             // 0, 1, ... for the samples of a segment
+  float size_[3];               // size of the domain
+  // Range in which samples do not reach an end of the domain (z, y, x).
   double lowest_inside_, beyond_inside_[3];
   double stride_[3];
-  double offset_of_first_;  // of the values that are present, from voxel (0, 0, 0)
+  double offset_of_first_;  // offset of the first present value relative to voxel (0, 0, 0)
   voxel_strides across_;
 };
 

@@ -7,11 +7,11 @@ namespace osteon::kernel {
 
 namespace {
 
-// The field is undefined if more than half of the weights have no value.
+// The field is undefined if voxels without a value have more than half of the weight.
 constexpr double half = 0.5;
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-// One less than the segments of a volume: the sample before a segment is also read.
+// One sample less than in a volume, because the sample before a segment is also read.
 int samples_of(double step_voxels) { return std::max(1, samples_in_segment(step_voxels) - 1); }
 
 double finest(vector3 spacing_mm) { return std::min({spacing_mm.z, spacing_mm.y, spacing_mm.x}); }
@@ -21,16 +21,16 @@ vector3 at(const ray& along, double t) {
           along.origin.x + t * along.direction.x};
 }
 
-// A number for each of z, y and x; the last lane is unused.
+// Lanes z, y and x; the last lane is unused.
 double4 by_axes(const vector3& a) { return double4{a.z, a.y, a.x, 0}; }
 double sum_of(const double4& a) { return (a[0] + a[1]) + (a[2] + a[3]); }
 
-// The voxels and weights of a cubic B-spline around a point of a box of voxels. Beyond the domain its last voxels are
+// Voxels and weights of a cubic B-spline around a point in a box of voxels. Beyond the domain, the outermost voxels are
 // repeated.
 class spline_box {
  public:
-  double4 weight[4], slope[4];  // of the four voxels along each axis
-  double4 weight_x, slope_x;    // along x, of each voxel
+  double4 weight[4], slope[4];  // weights of the four voxels along each axis
+  double4 weight_x, slope_x;    // weights along x in all lanes
 
   spline_box(const vector3& at, index3 domain, const box3& present) {
     const double4 place = by_axes(at) - 0.5;
@@ -111,7 +111,7 @@ double ray_surface::interpolate(const float* values, const vector3& point, doubl
     low += (cell - present_.begin[axis]) * stride[axis];
     next[axis] = part[axis] > 0 ? stride[axis] : 0;
   }
-  // If all eight voxels have a value, their weights sum to 1.
+  // If all eight voxels have values, the sum of the weights is 1.
   const auto between = [&](std::int64_t voxel) {
     const auto first = static_cast<double>(values[voxel]);
     return first + part[2] * (static_cast<double>(values[voxel + next[2]]) - first);
@@ -154,7 +154,7 @@ double ray_surface::mean(const float* values, const vector3& point) const {
   return whole > 0 ? sum_of(sum * around.weight_x) / whole : std::numeric_limits<double>::quiet_NaN();
 }
 
-// None if a voxel has no value, or if the slope is zero.
+// Empty if a voxel has no value or the slope is zero.
 std::optional<vector3> ray_surface::spline_normal(const vector3& point) const {
   const spline_box around(point, domain_, present_);
   double4 along_z{}, along_y{}, value{};
@@ -243,7 +243,7 @@ void ray_surface::first(const ray* const (&along)[4], std::optional<hit> (&hits)
 
 namespace {
 
-// First root in [0, 1] of the parabola through three samples at 0, 1 and 2, with before < 0 and at >= 0.
+// First root in [0, 1] of the parabola through three samples at 0, 1 and 2, for before < 0 and at >= 0.
 double share_by_parabola(double before, double at, double behind) {
   const double bend = 0.5 * (before - 2 * at + behind), rise = at - before - bend;  // before + rise s + bend s^2
   const double root = std::sqrt(std::max(rise * rise - 4 * bend * before, 0.0));
@@ -252,8 +252,8 @@ double share_by_parabola(double before, double at, double behind) {
 
 }  // namespace
 
-// The surface between a sample and the one before it, or the ray's entry: by false position where both have a value, by
-// halves where one has none. The first guess is that of a parabola. @cite [DowellJarratt1971] (the Illinois rule)
+// Find the surface between a sample and the previous sample or the ray's entry: by false position if both have a value,
+// otherwise by bisection. A parabola yields the initial guess. @cite [DowellJarratt1971] (the Illinois rule)
 ray_surface::hit ray_surface::refine(const ray& along, std::int64_t sample, const samples_around& known) const {
   const auto above = [&](double t) {
     const double value = interpolate(given_, at(along, t), half);
@@ -262,10 +262,10 @@ ray_surface::hit ray_surface::refine(const ray& along, std::int64_t sample, cons
   double b = along.entry + (static_cast<double>(sample) + 0.5) * step_, a = sample > 0 ? b - step_ : along.entry;
   double below = known.before ? *known.before : above(a), reached = known.at;
   if (below >= 0 && sample == 0) return {at(along, a), {}, true};
-  if (below >= 0) b = a;  // by rounding
+  if (below >= 0) b = a;  // possible by rounding
   int side = 0;
   constexpr double fine_enough =
-      1e-5;  // fraction of a step, or of the difference of values over it: far below the resolution of a pixel
+      1e-5;  // fraction of a step, or of the difference of values over a step: far below the resolution of a pixel
   const bool is_whole = std::isfinite(below) && sample > 0;
   const double near_enough = is_whole ? fine_enough * (reached - below) : 0;
   double guess = is_whole && known.behind && std::isfinite(*known.behind)
@@ -298,7 +298,7 @@ ray_surface::hit ray_surface::refine(const ray& along, std::int64_t sample, cons
   }
   double square = 0;
   for (int axis = 0; axis < 3; ++axis) {
-    // The field is continued as constant towards undefined values.
+    // The field is extrapolated as a constant towards undefined values.
     double slope = 0;
     for (const int sign : {1, -1}) {
       vector3 neighbour = result.point;
@@ -310,8 +310,9 @@ ray_surface::hit ray_surface::refine(const ray& along, std::int64_t sample, cons
     square += result.normal[axis] * result.normal[axis];
   }
   for (int axis = 0; axis < 3; ++axis)
-    result.normal[axis] = square > 0 ? result.normal[axis] / std::sqrt(square)
-                                     : -along.direction[axis] * spacing_mm_[axis];  // the ray's, a unit vector in mm
+    result.normal[axis] = square > 0
+                              ? result.normal[axis] / std::sqrt(square)
+                              : -along.direction[axis] * spacing_mm_[axis];  // direction of the ray, a unit vector in mm
   return result;
 }
 

@@ -7,12 +7,12 @@
 
 namespace osteon::kernel {
 
-/// Part of the isosurface in the block, where values reach a level. NaN is below the level. A surface in the last half step
-/// of a ray is not detected.
+/// The part of an isosurface in a block. Values on the inner side are at least the level; NaN is below the level. Surfaces
+/// in the last half step of a ray are not detected.
 class ray_surface {
  public:
-  /// @param step_voxels of the finest spacing, at most 1
-  /// @param present voxels that `values` holds: the owned ones and ghosts_needed() on every side, where the domain has them
+  /// @param step_voxels step in units of the finest spacing, at most 1
+  /// @param present voxels of `values`: owned voxels and ghosts_needed() voxels on every side, within the domain
   /// @cost one pass over the values
   ray_surface(index3 domain, vector3 spacing_mm, const box3& owned, const box3& present, double step_voxels,
               const float* values, float level);
@@ -20,24 +20,24 @@ class ray_surface {
   struct hit {
     vector3 point;   ///< voxels
     vector3 normal;  ///< unit vector in mm space, towards lower values
-    bool cut;        ///< the ray begins inside: the surface is at its entry into the domain, `normal` is not set
+    bool cut;        ///< the ray begins inside: the surface is at its entry into the domain, and `normal` is not set
   };
-  /// @param samples counts those that were interpolated
+  /// First intersection of a ray. @param samples incremented by the number of interpolated samples
   std::optional<hit> first(const ray& along, std::int64_t& samples) const;
-  /// The same for four rays, which share the search for the surface.
+  /// First intersections of four rays, with a common search.
   void first(const ray* const (&along)[4], std::optional<hit> (&hits)[4], std::int64_t& samples) const;
 
-  /// Values of the shape of `present`, interpolated between those that are not NaN; NaN if the sum of their weights is at
-  /// most `least_share`.
+  /// Interpolate `values` (shape of `present`) between voxels that are not NaN. The result is NaN if the sum of their
+  /// weights is at most `least_share`.
   double interpolate(const float* values, const vector3& point, double least_share) const;
 
-  /// Values of the shape of `present`, averaged by a cubic B-spline around a point over those of 4^3 voxels that are not
-  /// NaN, which is smooth when voxels enter. NaN if there are none. @cite [KnutssonWestin1993]
+  /// Average `values` (shape of `present`) by a cubic B-spline over the 4^3 voxels around a point, excluding NaN. The
+  /// average is a smooth function of the point. The result is NaN if there are no values. @cite [KnutssonWestin1993]
   double mean(const float* values, const vector3& point) const;
 
  private:
   std::optional<vector3> spline_normal(const vector3& point) const;
-  // Values minus the level at the sample that reaches it, and at the adjacent samples if known.
+  // Values minus the level at the first sample at or above the level, and at the adjacent samples if known.
   struct samples_around {
     std::optional<double> before;
     double at;
@@ -50,10 +50,10 @@ class ray_surface {
   box3 present_;
   double step_;
   float level_;
-  int samples_;  // in a segment
+  int samples_;  // number of samples in a segment
   const float* given_;
   std::vector<float> repeated_;  // values of a thin domain, with those at its ends repeated
-  const float* values_;          // the repeated values, or the given ones
+  const float* values_;          // the repeated values, or the values of the caller
   ray_segments segments_;
   occupied_cells reached_;
 };

@@ -14,7 +14,7 @@ namespace osteon::kernel {
 
 namespace {
 
-// Sixteen numbers at once, by the compiler's vector extension.
+// Vectors of sixteen numbers, by the vector extension of the compiler.
 constexpr int sixteen = 16;
 typedef float float16 __attribute__((vector_size(64)));
 typedef std::int32_t integer16 __attribute__((vector_size(64)));
@@ -43,13 +43,13 @@ typedef std::int32_t integer16 __attribute__((vector_size(64)));
 // Width of a cone at a distance of 1; this number of cones covers the sphere.
 constexpr double sky_width = 0.97;
 constexpr double lamp_width = 0.14;   // 2 tan 4 degrees
-constexpr float least_facing = 0.1F;  // cones closer to the plane than this cover more of it than of the sky
+constexpr float least_facing = 0.1F;  // cones closer to the tangent plane cover more of the plane than of the sky
 constexpr double plate_gain = 1.7;
-// For the sky the most opaque sample of a cone is used, for the lamp the product of many.
+// The sky uses the most opaque sample of a cone; the lamp uses the product over all samples.
 constexpr double sky_noise = 0.04, lamp_noise = 0.1;
-constexpr double darkest = 0.02;  // below it a cone is followed no farther
+constexpr double darkest = 0.02;  // transmission below which a cone ends
 
-// Corners of a dodecahedron as unit vectors, one of each opposite pair. Unused lanes are zero.
+// Corners of a dodecahedron as unit vectors, one per opposite pair. Unused lanes are zero.
 constexpr float a = 0.5773502691896258F, b = 0.9341723589627157F, c = 0.3568220897730899F;
 constexpr int directions = 10;
 constexpr float16 direction_z{a, a, a, a, 0, 0, b, b, c, c}, direction_y{a, a, -a, -a, b, b, c, -c, 0, 0},
@@ -61,19 +61,19 @@ float16 clamped(const float16& v) {
 }
 
 // Fraction of a sample behind a plane. Linear interpolation of cell means is a quadratic B-spline of the solid on average
-// over the cell positions. @param height of the sample centre above the plane, in cell edges
+// over the cell positions. @param height height of the sample centre above the plane, in cell edges
 float16 behind_plane(const float16& height) {
   const float16 low = 0.5F + height * (height * height * (1 / 3.0F) - 0.75F);
   const float16 beyond = height < 1.5F ? 1.5F - height : float16{};
   return height < 0.5F ? low : beyond * beyond * beyond * (1 / 6.0F);
 }
 
-// Blocked fraction of a cone per excess solid fraction of a sample: 1 if it is full. A blocking plate may be thinner than
-// the sample.
+// Blocked fraction of a cone per excess solid fraction of a sample; a full sample blocks the cone. A blocking plate may be
+// thinner than the sample.
 float16 gain_beyond(const float16& plane) { return static_cast<float>(plate_gain) / (1 - plane); }
 
-// Mean shares of solid between eight cells each. @param low,high their words in two planes @param part of the way to the
-// next
+// Solid fractions interpolated between eight cells each. @param low,high words of the cells in two planes @param part
+// fractional position between cells
 float16 between(const integer16& low, const integer16& high, const float16 (&part)[3]) {
   const auto in_plane = [&](const integer16& words) {
     const auto corner = [&](int shift) { return __builtin_convertvector((words >> shift) & 255, float16); };
@@ -87,7 +87,7 @@ float16 between(const integer16& low, const integer16& high, const float16 (&par
 
 }  // namespace
 
-// Positions and levels of samples on the way to a lamp, sixteen at once. Unused ones are far outside.
+// Positions and levels of samples towards a lamp, in groups of sixteen. Unused samples are far outside.
 struct solid_pyramid::shadow_steps {
   float16 t{}, edge{};
   float16 per_mm[3]{};
@@ -110,12 +110,13 @@ solid_pyramid::solid_pyramid(index3 cells, vector3 cell_mm, std::span<const std:
   list_steps();
 }
 
-// Add the words of a level. @param share of its cells @return that of the next level's, of two cells along each axis
+// Add the words of a level. @param share solid fractions of its cells @return solid fractions of the next level, whose cells
+// have two cells along each axis
 std::vector<std::uint8_t> solid_pyramid::add_level(index3 n, vector3 edge, std::vector<std::uint8_t> share) {
   const auto first = static_cast<std::int64_t>(words_.size());
   const double longest = std::max({edge.z, edge.y, edge.x});
   const level& here = levels_.emplace_back(level{n, {1 / edge.z, 1 / edge.y, 1 / edge.x}, longest, first});
-  // With the empty cells before and behind.
+  // Include the empty cells at both ends.
   const std::int64_t row = n.x + 2, plane = (n.y + 2) * row;
   std::vector<std::uint8_t> around(static_cast<std::size_t>((n.z + 2) * plane));
   for (std::int64_t line = 0; line < n.z * n.y; ++line)
@@ -136,14 +137,14 @@ std::vector<std::uint8_t> solid_pyramid::add_level(index3 n, vector3 edge, std::
     for (std::int64_t y = 0; y < next.y; ++y)
       for (std::int64_t x = 0; x < next.x; ++x) {
         const std::uint8_t* const low = around.data() + (2 * z + 1) * plane + (2 * y + 1) * row + 2 * x + 1;
-        int sum = 0;  // cells beyond the last one are those of the empty surface
+        int sum = 0;  // cells beyond the last cell are empty
         for (const std::int64_t at : {std::int64_t{0}, row, plane, plane + row}) sum += low[at] + low[at + 1];
         *mean++ = static_cast<std::uint8_t>((sum + 4) / 8);
       }
   return share;
 }
 
-// The distance of samples is the cell edge of their level; none are beyond the diagonal.
+// The distance between samples is the cell edge of their level; the last sample is within the diagonal.
 void solid_pyramid::list_steps() {
   const level& finest = levels_.front();
   vector3 size;
@@ -186,7 +187,7 @@ struct solid_pyramid::cones {
     z = sign * direction_z, y = sign * direction_y, x = sign * direction_x;
     const float16 before = sign * facing;
     weight = before > least_facing ? before - least_facing : float16{};
-    // The middle of a sample is as many of its edges above the plane on every level.
+    // The height of a sample's centre above the plane, in units of its edge, is equal on all levels.
     plane = behind_plane(before * static_cast<float>(1 / sky_width)) + static_cast<float>(sky_noise);
     gain = gain_beyond(plane);
   }
@@ -203,10 +204,10 @@ double solid_pyramid::sky(const vector3& point, const vector3& normal, double re
     float16 part[3];
     integer16 inside = integer16{} - 1;
     for (int axis = 0; axis < 3; ++axis) {
-      // From the middle of the cell before the first.
+      // Position relative to the centre of the cell before the first cell.
       const double place = point[axis] * at.per_mm[axis] + 0.5, floor = std::floor(place);
       const auto base = static_cast<std::int32_t>(std::clamp(floor, -16.0, static_cast<double>(at.cells[axis] + 16)));
-      constexpr float positive = 8;  // so that conversion to an integer rounds down
+      constexpr float positive = 8;  // offset, so that conversion to an integer rounds down
       const float16 along =
           (static_cast<float>(place - floor) + positive) + static_cast<float>(t * at.per_mm[axis]) * *direction[axis];
       const integer16 whole = __builtin_convertvector(along, integer16);
@@ -226,7 +227,7 @@ double solid_pyramid::sky(const vector3& point, const vector3& normal, double re
                                  static_cast<float>(per_cone.x) * front.x));
     }
     const double near = t / reach;
-    // Solids one behind another block the same part of the sky: the largest counts.
+    // Solids behind one another block the same part of the sky: use the maximum.
     const float16 here = static_cast<float>(1 - near * near) * clamped(front.gain * (share - front.plane));
     blocked = here > blocked ? here : blocked;
   }

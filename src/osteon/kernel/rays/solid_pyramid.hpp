@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Ambient occlusion and shadow at a surface point by the surrounding solid.
+/// Ambient occlusion and shadow at surface points by the surrounding solid.
 #include <cstdint>
 #include <osteon/base/box.hpp>
 #include <span>
@@ -14,29 +14,29 @@ struct half_space {
   double offset = 0;
 };
 
-/// Solid fractions of cells, and of blocks of 2^3, 4^3, ... of them. Space outside of the cells is empty.
+/// Solid fractions of cells, and of blocks of 2^3, 4^3, ... cells. Space outside of the cells is empty.
 ///
-/// Light is gathered by cones: samples along the axis of a cone use blocks as large as the width of the cone, and each
-/// transmits the void fraction. @cite [Crassin2011]
+/// Cones gather light: samples along the axis of a cone use blocks as large as the width of the cone, and transmit their
+/// void fraction. @cite [Crassin2011]
 ///
-/// A sample next to a plane overlaps the solid behind the plane, which would darken it. Therefore only the solid fraction in
-/// excess of that of the tangent plane through the point counts: planes and convex bodies are fully lit.
+/// Samples next to a plane overlap the solid behind the plane, which would darken the plane. Therefore only the solid
+/// fraction in excess of the tangent plane through the point is used. Planes and convex bodies are fully lit.
 class solid_pyramid {
  public:
   solid_pyramid();
   /// @param cells number of cells @param cell_mm edges of a cell
   /// @param share solid fraction of each cell, 0 .. 255, shape `cells`
-  /// @cost 4.6 bytes per cell and those of its surface
+  /// @cost 4.6 bytes per cell, including the empty cells at the boundary
   solid_pyramid(index3 cells, vector3 cell_mm, std::span<const std::uint8_t> share);
 
   solid_pyramid(solid_pyramid&&) noexcept;
   solid_pyramid& operator=(solid_pyramid&&) noexcept;
   ~solid_pyramid();
 
-  /// Visible fraction of the sky, weighted by the cosine to the normal, 0 to 1, from those of 20 cones that are in front of
-  /// the point.
+  /// Visible fraction of the sky in [0, 1], weighted by the cosine to the normal, computed from the cones of a set of 20
+  /// that are in front of the tangent plane.
   /// @param point mm @param normal unit vector in mm space
-  /// @param reach mm; the effect of solid decreases with distance and vanishes beyond
+  /// @param reach distance [mm] at which the decreasing effect of solid vanishes
   double sky(const vector3& point, const vector3& normal, double reach, std::span<const half_space> cut = {}) const;
 
   /// Visible fraction of a lamp, a disc with a diameter of 8 degrees. @param toward unit vector in mm space
@@ -49,8 +49,8 @@ class solid_pyramid {
   struct level {
     index3 cells;
     vector3 per_mm;
-    double edge;         // the longest, mm
-    std::int64_t first;  // of its words
+    double edge;         // longest edge of a cell [mm]
+    std::int64_t first;  // index of the first word
   };
   struct cones;
   struct shadow_steps;
@@ -58,8 +58,8 @@ class solid_pyramid {
   void list_steps();
 
   std::vector<level> levels_;
-  // For each cell of a level, and the empty ones before it: the shares of the cell and of its next ones along x, y, and
-  // both.
+  // For each cell of a level and the empty cells before the first: solid fractions of the cell and of the next cells along
+  // x, y, and both.
   std::vector<std::uint32_t> words_;
   std::vector<shadow_steps> steps_;
 };

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Lighting of surfaces, in volumes and opaque. F is a float or a vector of floats.
+/// Lighting of surfaces in volumes and of opaque surfaces. F is a float or a vector of floats.
 #include <array>
 #include <cmath>
 #include <osteon/base/box.hpp>
@@ -23,7 +23,8 @@ inline vector3 half_way(const lighting& light) {
   return unit({a.z + b.z, a.y + b.y, a.x + b.x});
 }
 
-/// Diffuse factor of the colour of a surface. Half-Lambert: soft on the dark side, because bone scatters light inside.
+/// Diffuse factor of the colour of a surface by the half-Lambert model, which is soft on the dark side, because bone
+/// scatters light.
 /// @param facing cosine between normal and light
 template <class F>
 [[gnu::always_inline]] inline F diffuse_light(const F& facing) {
@@ -41,10 +42,10 @@ template <class F>
 
 /// Directions of lamp, eye and sky for an opaque surface: unit vectors in mm space.
 struct studio {
-  vector3 toward_lamp, toward_eye, up, half_way;  ///< the last one between lamp and eye
+  vector3 toward_lamp, toward_eye, up, half_way;  ///< half_way is between lamp and eye
 };
 
-/// Skylight at a point of a matt surface including interreflection: crevices of bright materials are less dark. @cite
+/// Skylight at a point of a matt surface including interreflection, which brightens crevices of bright materials. @cite
 /// [Jimenez2016]
 /// @param sky visible fraction, 0 to 1 @param albedo reflected fraction of the light
 inline double sky_light(double sky, double albedo) {
@@ -52,9 +53,9 @@ inline double sky_light(double sky, double albedo) {
   return std::fmax(sky, ((a * sky + b) * sky + c) * sky);
 }
 
-/// Colour of an opaque surface: a lamp over the viewer's shoulder, the sky, a weak light at the eye, and a dull gloss.
+/// Colour of an opaque surface with a lamp over the viewer's shoulder, the sky, a weak light at the eye, and a dull gloss.
 /// @param albedo linear RGB @param normal unit vector, facing the eye
-/// @param sky,lamp visible fractions of them, 0 to 1 @return linear RGB, 1 at most
+/// @param sky,lamp visible fractions in [0, 1] @return linear RGB, at most 1
 inline std::array<double, 3> lit(const std::array<float, 3>& albedo, const vector3& normal, const studio& by, double sky,
                                  double lamp) {
   const double from_lamp = 0.66 * lamp * std::fmax(0.0, dot(normal, by.toward_lamp)),
