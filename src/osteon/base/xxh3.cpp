@@ -8,12 +8,6 @@
 
 namespace osteon {
 
-namespace {
-
-std::string as_hexadecimal(XXH64_hash_t value) { return fmt::format("{:016x}", value); }
-
-}  // namespace
-
 struct xxh3::state {
   XXH3_state_t inner;
 };
@@ -24,8 +18,10 @@ xxh3::xxh3() : state_(new state) { XXH3_64bits_reset(&state_->inner); }
 
 void xxh3::update(std::span<const std::byte> bytes) { XXH3_64bits_update(&state_->inner, bytes.data(), bytes.size()); }
 
-std::string xxh3::hex() const { return as_hexadecimal(XXH3_64bits_digest(&state_->inner)); }
+std::string xxh3::hex() const { return fmt::format("{:016x}", XXH3_64bits_digest(&state_->inner)); }
 
-std::string xxh3_of(std::span<const std::byte> bytes) { return as_hexadecimal(XXH3_64bits(bytes.data(), bytes.size())); }
+std::string xxh3_of(std::span<const std::byte> bytes) {
+  return fmt::format("{:016x}", XXH3_64bits(bytes.data(), bytes.size()));
+}
 
 }  // namespace osteon

@@ -7,12 +7,6 @@
 
 namespace osteon {
 
-namespace {
-
-std::string as_text(std::uint64_t value) { return fmt::format("{:016x}", value); }
-
-}  // namespace
-
 void xxh64::release::operator()(XXH64_state_s* state) const { XXH64_freeState(state); }
 
 xxh64::xxh64() : state_(XXH64_createState()) {
@@ -24,8 +18,10 @@ void xxh64::update(std::span<const std::byte> bytes) { XXH64_update(state_.get()
 
 std::uint64_t xxh64::value() const { return XXH64_digest(state_.get()); }
 
-std::string xxh64::hex() const { return as_text(value()); }
+std::string xxh64::hex() const { return fmt::format("{:016x}", value()); }
 
-std::string xxh64_of(std::span<const std::byte> bytes) { return as_text(XXH64(bytes.data(), bytes.size(), 0)); }
+std::string xxh64_of(std::span<const std::byte> bytes) {
+  return fmt::format("{:016x}", XXH64(bytes.data(), bytes.size(), 0));
+}
 
 }  // namespace osteon

@@ -51,6 +51,12 @@ class communicator {
     result.handle_ = made;
     return result;
   }
+  /// The ranks of `comm` on the host of this rank, in rank order. @collective on comm
+  static communicator of_host(MPI_Comm comm) {
+    communicator result;
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &result.handle_);
+    return result;
+  }
   MPI_Comm get() const { return handle_; }
   int rank() const { return comm::rank(handle_); }
   int size() const { return comm::size(handle_); }

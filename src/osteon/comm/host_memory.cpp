@@ -29,9 +29,7 @@ double available_memory() {
 }
 
 void check_host_memory(MPI_Comm comm, double bytes_of_rank, const std::string& subject, const std::string& advice) {
-  MPI_Comm made = MPI_COMM_NULL;
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &made);
-  const communicator host = communicator::take(made);
+  const communicator host = communicator::of_host(comm);
   double need = bytes_of_rank;
   MPI_Allreduce(MPI_IN_PLACE, &need, 1, MPI_DOUBLE, MPI_SUM, host.get());
   collectively(comm, [&] {

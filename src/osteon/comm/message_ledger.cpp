@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/comm/offsets.hpp>
+#include <osteon/comm/gather_to_all.hpp>
 #include <osteon/comm/virtual_ranks.hpp>
 #include <osteon/plan/exchange/exchange.hpp>
 #include <osteon/plan/verify.hpp>
@@ -308,18 +308,13 @@ std::vector<plan_traffic> traffic_of(std::span<const message_ledger> by_rank, in
 }
 
 std::vector<message_ledger> gathered(MPI_Comm comm, const message_ledger& own) {
-  const std::vector<char> bytes = own.packed();
-  const int mine = static_cast<int>(bytes.size());
-  const bool is_root = rank(comm) == 0;
-  std::vector<int> counts(is_root ? static_cast<std::size_t>(size(comm)) : 0);
-  MPI_Gather(&mine, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm);
-  const std::vector<int> begin = offsets_of(counts);
-  std::vector<char> all(is_root ? static_cast<std::size_t>(begin.back() + counts.back()) : 0);
-  MPI_Gatherv(bytes.data(), mine, MPI_CHAR, all.data(), counts.data(), begin.data(), MPI_CHAR, 0, comm);
+  const auto all = gather_on_first(comm, own.packed());
   std::vector<message_ledger> ledgers;
-  for (std::size_t r = 0; r < counts.size(); ++r)
-    ledgers.push_back(message_ledger::unpacked(
-        std::span(all).subspan(static_cast<std::size_t>(begin[r]), static_cast<std::size_t>(counts[r]))));
+  std::span<const char> rest(all.values);
+  for (const int bytes : all.counts) {
+    ledgers.push_back(message_ledger::unpacked(rest.first(static_cast<std::size_t>(bytes))));
+    rest = rest.subspan(static_cast<std::size_t>(bytes));
+  }
   return ledgers;
 }
 

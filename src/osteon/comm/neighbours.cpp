@@ -155,13 +155,11 @@ struct neighbours::state {
     std::vector<MPI_Request> requests;
     std::unique_ptr<element_type> type;
     int runs = 0;
-    message_ledger* ledger = nullptr;  // ledger of `entry` and `shape`
-    int entry = 0, shape = 0;
   };
   std::deque<prepared> sizes;
   prepared* now = nullptr;
 
-  // Ledger entry of exchanges that are counted without communication.
+  // Ledger entry of the exchanges of one element size.
   struct counted_size {
     std::size_t element_bytes = 0;
     message_ledger* ledger = nullptr;
@@ -196,10 +194,18 @@ struct neighbours::state {
     return p;
   }
 
-  // Find or add the ledger entry. Different element sizes have separate entries.
-  void enter(message_ledger* ledger, std::size_t element_bytes, int& entry, int& shape) const {
-    entry = ledger->entry_of(fmt::format("{}, {} B", part.name, element_bytes));
-    shape = ledger->shape_of(entry, {part.counted(rank, element_bytes)});
+  // Record a run in the ledger, if any. Different element sizes have separate entries.
+  void record(std::size_t element_bytes, double waited_seconds) const {
+    message_ledger* const ledger = ledger_of(comm);
+    if (!ledger) return;
+    auto at = std::find_if(counted.begin(), counted.end(), [&](const auto& c) { return c.element_bytes == element_bytes; });
+    if (at == counted.end()) at = counted.insert(at, {element_bytes});
+    if (at->ledger != ledger) {
+      at->ledger = ledger;
+      at->entry = ledger->entry_of(fmt::format("{}, {} B", part.name, element_bytes));
+      at->shape = ledger->shape_of(at->entry, {part.counted(rank, element_bytes)});
+    }
+    ledger->ran(at->entry, at->shape, waited_seconds);
   }
 
   // Requests of the first run are not persistent; the second run creates persistent requests.
@@ -280,8 +286,7 @@ void neighbours::wait() {
   state& s = *state_;
   state::prepared& p = *s.now;
   const attachment* const a = attachment_of(s.comm);
-  message_ledger* const ledger = a ? a->ledger : nullptr;
-  const double begin = ledger ? MPI_Wtime() : 0;
+  const double begin = MPI_Wtime();
   if (a && a->place.world) {
     for (std::size_t i = 0; i < s.part.receives.size(); ++i) {
       const neighbour_message& m = s.part.receives[i];
@@ -295,20 +300,10 @@ void neighbours::wait() {
   } else {
     MPI_Waitall(static_cast<int>(p.requests.size()), p.requests.data(), MPI_STATUSES_IGNORE);
   }
-  if (!ledger) return;
-  if (p.ledger != ledger) s.enter(p.ledger = ledger, p.element_bytes, p.entry, p.shape);
-  p.ledger->ran(p.entry, p.shape, MPI_Wtime() - begin);
+  s.record(p.element_bytes, MPI_Wtime() - begin);
 }
 
-void neighbours::rehearse(std::size_t element_bytes) const {
-  message_ledger* const ledger = ledger_of(state_->comm);
-  if (!ledger) return;
-  auto& known = state_->counted;
-  auto at = std::find_if(known.begin(), known.end(), [&](const auto& c) { return c.element_bytes == element_bytes; });
-  if (at == known.end()) at = known.insert(at, {element_bytes});
-  if (at->ledger != ledger) state_->enter(at->ledger = ledger, element_bytes, at->entry, at->shape);
-  ledger->ran(at->entry, at->shape, 0);
-}
+void neighbours::rehearse(std::size_t element_bytes) const { state_->record(element_bytes, 0); }
 
 void neighbours::end(void* to) {
   wait();
@@ -346,13 +341,9 @@ void neighbours::move(const void* from, void* to, std::size_t element_bytes) {
     visit_rows(m, element_bytes,
                [&](std::size_t at, std::size_t bytes) { std::memcpy(target + (row++)->first, source + at, bytes); });
   }
-  message_ledger* const ledger = ledger_of(s.comm);
-  const double begin = ledger ? MPI_Wtime() : 0;
+  const double begin = MPI_Wtime();
   MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
-  if (!ledger) return;
-  int entry = 0, shape = 0;
-  s.enter(ledger, element_bytes, entry, shape);
-  ledger->ran(entry, shape, MPI_Wtime() - begin);
+  s.record(element_bytes, MPI_Wtime() - begin);
 }
 
 void neighbours::take_one_by_one(const void* from, std::size_t element_bytes, const taker& take) {
@@ -364,7 +355,6 @@ void neighbours::take_one_by_one(const void* from, std::size_t element_bytes, co
       const in_array at(m, element_bytes);
       MPI_Isend(source + at.offset(), at.count(), at.type(), m.peer, s.tag + m.channel, s.comm, &requests.emplace_back());
     }
-  message_ledger* const ledger = ledger_of(s.comm);
   double waited = 0;
   std::vector<std::byte> bytes;
   const element_type type(element_bytes);
@@ -374,19 +364,16 @@ void neighbours::take_one_by_one(const void* from, std::size_t element_bytes, co
     if (bytes.size() < bytes_of(m, element_bytes)) bytes.resize(bytes_of(m, element_bytes));
     const neighbour_message* const own = m.peer == s.rank ? own_counterpart(s.part.sends, m) : nullptr;
     if (own) pack(*own, element_bytes, source, bytes.data());
-    const double begin = ledger ? MPI_Wtime() : 0;
+    const double begin = MPI_Wtime();
     if (s.is_between_ranks(m))
       MPI_Recv(bytes.data(), static_cast<int>(m.elements()), type.get(), m.peer, s.tag + m.channel, s.comm,
                MPI_STATUS_IGNORE);
-    if (ledger) waited += MPI_Wtime() - begin;
+    waited += MPI_Wtime() - begin;
     take(i, {bytes.data(), bytes_of(m, element_bytes)});
   }
-  const double begin = ledger ? MPI_Wtime() : 0;
+  const double begin = MPI_Wtime();
   MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
-  if (!ledger) return;
-  int entry = 0, shape = 0;
-  s.enter(ledger, element_bytes, entry, shape);
-  ledger->ran(entry, shape, waited + MPI_Wtime() - begin);
+  s.record(element_bytes, waited + MPI_Wtime() - begin);
 }
 
 }  // namespace osteon::comm

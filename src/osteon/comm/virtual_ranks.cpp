@@ -14,6 +14,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/message_ledger.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <thread>
 
 namespace osteon::comm {
@@ -150,28 +151,6 @@ std::vector<std::byte> virtual_receive(const virtual_place& to, int from, int ta
   return to.world->receive(to.rank, from, tag);
 }
 
-namespace {
-
-template <class T, class Combine>
-T combined(const virtual_place& here, T value, Combine combine) {
-  const auto bytes_of = [](const T& v) { return std::as_bytes(std::span(&v, 1)); };
-  const auto value_of = [](const std::vector<std::byte>& bytes) {
-    T v;
-    std::memcpy(&v, bytes.data(), sizeof v);
-    return v;
-  };
-  const int ranks = here.world->ranks();
-  if (here.rank != 0) {
-    virtual_send(here, 0, reduction_tag, bytes_of(value));
-    return value_of(virtual_receive(here, 0, reduction_tag));
-  }
-  for (int r = 1; r < ranks; ++r) value = combine(value, value_of(virtual_receive(here, r, reduction_tag)));
-  for (int r = 1; r < ranks; ++r) virtual_send(here, r, reduction_tag, bytes_of(value));
-  return value;
-}
-
-}  // namespace
-
 bool is_virtual(MPI_Comm comm) {
   const attachment* const a = attachment_of(comm);
   return a && a->place.world;
@@ -220,34 +199,23 @@ std::vector<std::byte> virtual_scatter(MPI_Comm comm, const std::vector<std::vec
 }
 
 int largest_of(MPI_Comm comm, int value) {
-  if (const attachment* a = attachment_of(comm); a && a->place.world)
-    return combined(a->place, value, [](int x, int y) { return x > y ? x : y; });
-  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_MAX, comm);
+  all_reduce(comm, &value, 1, MPI_MAX);
   return value;
 }
 
 std::int64_t sum_of(MPI_Comm comm, std::int64_t value) {
-  if (const attachment* a = attachment_of(comm); a && a->place.world)
-    return combined(a->place, value, [](std::int64_t x, std::int64_t y) { return x + y; });
-  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_SUM, comm);
+  all_reduce(comm, &value, 1, MPI_SUM);
   return value;
 }
 
 std::vector<int> gathered_counts(MPI_Comm comm, int value) {
-  const int ranks = size(comm), me = rank(comm);
-  std::vector<int> counts(me == 0 ? static_cast<std::size_t>(ranks) : 0);
-  const attachment* const a = attachment_of(comm);
-  if (!(a && a->place.world)) {
+  std::vector<int> counts(rank(comm) == 0 ? static_cast<std::size_t>(size(comm)) : 0);
+  if (!is_virtual(comm)) {
     MPI_Gather(&value, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm);
-  } else if (me != 0) {
-    virtual_send(a->place, 0, reduction_tag, std::as_bytes(std::span(&value, 1)));
-  } else {
-    counts[0] = value;
-    for (int r = 1; r < ranks; ++r) {
-      const auto bytes = virtual_receive(a->place, r, reduction_tag);
-      std::memcpy(&counts[static_cast<std::size_t>(r)], bytes.data(), sizeof(int));
-    }
+    return counts;
   }
+  const auto all = virtual_gather(comm, std::as_bytes(std::span(&value, 1)));
+  for (std::size_t r = 0; r < all.size(); ++r) std::memcpy(&counts[r], all[r].data(), sizeof(int));
   return counts;
 }
 

@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <osteon/compositing/exchange_schedule.hpp>
+#include <osteon/plan/partition.hpp>
 
 namespace osteon::compositing {
 
 namespace {
-
-plan::span overlap(plan::span a, plan::span b) { return {std::max(a.begin, b.begin), std::min(a.end, b.end)}; }
-bool intersect(plan::span a, plan::span b) { return a.begin < b.end && b.begin < a.end; }
 
 // The pieces in `wanted`, clipped.
 std::vector<pixel_piece> within(const std::vector<pixel_piece>& pieces, plan::span interval) {

@@ -27,6 +27,7 @@ struct partition {
   }
 };
 
+inline bool intersect(span a, span b) { return a.begin < b.end && b.begin < a.end; }
 inline span overlap(span a, span b) { return {std::max(a.begin, b.begin), std::min(a.end, b.end)}; }
 
 /// Merge spans to the minimum number of ordered, non-empty spans with the same elements.

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <osteon/plan/partition.hpp>
 #include <osteon/plan/symbolic_object.hpp>
 #include <osteon/plan/visibility_order.hpp>
 
 namespace osteon::plan {
 
 namespace {
-
-bool meet(span a, span b) { return a.begin < b.end && b.begin < a.end; }
 
 const char* description_of(arrival action) {
   switch (action) {
@@ -339,7 +338,7 @@ class verifier {
 bool arrives_in_place(const round& round, const message& received) {
   return received.on_arrival == arrival::place &&
          std::none_of(round.sends.begin(), round.sends.end(),
-                      [&](const message& sent) { return meet(sent.elements, received.elements); });
+                      [&](const message& sent) { return intersect(sent.elements, received.elements); });
 }
 
 std::int64_t staged_elements(const round& round) {

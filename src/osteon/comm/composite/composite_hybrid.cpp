@@ -14,17 +14,11 @@ namespace {
 
 // Group the ranks that share memory, or `ranks_per_host` consecutive ranks.
 communicator split_into_hosts(const composite_options& o, MPI_Comm comm) {
+  if (o.ranks_per_host == 0) return communicator::of_host(comm);
   MPI_Comm made = MPI_COMM_NULL;
-  if (o.ranks_per_host == 0) {
-    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank(comm), MPI_INFO_NULL, &made);
-    return communicator::take(made);
-  }
   MPI_Comm_split(comm, rank(comm) / o.ranks_per_host, rank(comm), &made);
   communicator host = communicator::take(made);
-  MPI_Comm near = MPI_COMM_NULL;
-  MPI_Comm_split_type(host.get(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near);
-  const int sharing = size(near);
-  MPI_Comm_free(&near);
+  const int sharing = communicator::of_host(host.get()).size();
   collectively(comm, [&] {
     if (sharing < host.size())
       throw usage_error(

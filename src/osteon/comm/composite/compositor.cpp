@@ -23,17 +23,8 @@ void check(const composite_options& o, int ranks) {
   if (o.ranks_per_host < 0) throw usage_error(fmt::format("{} ranks per host: must not be negative", o.ranks_per_host));
 }
 
-// Number of ranks on this host.
-int ranks_here(MPI_Comm comm) {
-  MPI_Comm host = MPI_COMM_NULL;
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
-  const int here = size(host);
-  MPI_Comm_free(&host);
-  return here;
-}
-
 transport choose(MPI_Comm comm, const composite_options& o) {
-  int least = ranks_here(comm), most = least;
+  int least = communicator::of_host(comm).size(), most = least;
   MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT, MPI_MIN, comm);
   MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT, MPI_MAX, comm);
   const bool one_host = least == size(comm);
@@ -53,7 +44,7 @@ plan::plan usual_method(int ranks, std::int64_t elements, std::span<const int> o
 }
 
 bool cores_for_all(const composite_options& o, MPI_Comm comm) {
-  return ranks_here(comm) <= (o.cores > 0 ? o.cores : cores_of_host());
+  return communicator::of_host(comm).size() <= (o.cores > 0 ? o.cores : cores_of_host());
 }
 
 void check_sparse(const composite_options& o) {

@@ -14,9 +14,7 @@ namespace osteon::comm {
 namespace {
 
 bool on_one_host(MPI_Comm comm) {
-  MPI_Comm made = MPI_COMM_NULL;
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank(comm), MPI_INFO_NULL, &made);
-  int all = size(communicator::take(made).get()) == size(comm);
+  int all = communicator::of_host(comm).size() == size(comm);
   MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm);
   return all != 0;
 }

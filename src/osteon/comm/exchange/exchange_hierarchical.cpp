@@ -112,9 +112,8 @@ std::unique_ptr<all_to_all::backend> exchange_hierarchically(MPI_Comm comm, int 
   MPI_Comm made = MPI_COMM_NULL;
   MPI_Comm_split(comm, rank(comm) / members, 0, &made);
   const communicator group = communicator::take(made);
-  MPI_Comm_split_type(group.get(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &made);
-  int is_suitable =
-      communicator::take(made).size() == members;  // true if this group has `members` ranks, all of them on one host
+  int is_suitable = communicator::of_host(group.get()).size() ==
+                    members;  // true if this group has `members` ranks, all of them on one host
   MPI_Allreduce(MPI_IN_PLACE, &is_suitable, 1, MPI_INT, MPI_MIN, comm);
   if (!is_suitable) return {};
   return std::make_unique<hierarchical>(comm, members, options);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/exchange/plan_exchange.hpp>
+#include <osteon/plan/partition.hpp>
 
 namespace osteon::comm {
 
@@ -13,8 +14,6 @@ namespace {
 struct run_head {
   std::uint32_t begin, length;
 };
-
-plan::span overlap(plan::span a, plan::span b) { return {std::max(a.begin, b.begin), std::min(a.end, b.end)}; }
 
 // Call `visit` for the runs clipped to `wanted`.
 template <class F>
