@@ -12,21 +12,20 @@ namespace {
 // collective write of Open MPI returns on the rank whose disk failed but blocks on all other ranks. The function calls
 // std::terminate instead of throwing: stack unwinding would call collectives (to close files or free communicators) that the
 // other ranks do not reach.
-[[noreturn]] void leave_alone(const outcome& local) noexcept { throw_error(local.kind, local.text); }
+[[noreturn]] void terminate_with_error(const outcome& local) noexcept { throw_error(local.kind, local.text); }
 
 // Wait for a request. A rank that failed stops waiting after some seconds. After 200 us, sleep between polls: the other
 // ranks are probably busy with file access, possibly on the core that a spinning MPI_Wait would occupy.
-void wait_for_others(MPI_Request& request, const outcome& local, int rank) {
+void wait_for_other_ranks(MPI_Request& request, const outcome& local, int rank) {
   using namespace std::chrono;
-  const auto patience =
-      seconds(4) +
-      milliseconds(500) * std::min(rank, 4);  // differs by rank, so that only one of several failed ranks reports
+  // The limit differs by rank, so that only one of several failed ranks reports.
+  const auto patience = seconds(4) + milliseconds(500) * std::min(rank, 4);
   const auto start = steady_clock::now();
   for (int arrived = 0;;) {
     MPI_Test(&request, &arrived, MPI_STATUS_IGNORE);
     if (arrived) return;
     const auto waited = steady_clock::now() - start;
-    if (local.failed && waited > patience) leave_alone(local);
+    if (local.failed && waited > patience) terminate_with_error(local);
     if (waited > microseconds(200)) std::this_thread::sleep_for(microseconds(20));
   }
 }
@@ -40,7 +39,7 @@ void throw_first_error(MPI_Comm comm, const outcome& local) {
   int first = local.failed ? rank : size;
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Iallreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, comm, &request);
-  wait_for_others(request, local, rank);
+  wait_for_other_ranks(request, local, rank);
   if (first == size) return;
   int header[2] = {static_cast<int>(local.kind), static_cast<int>(local.text.size())};
   MPI_Bcast(header, 2, MPI_INT, first, comm);

@@ -47,6 +47,7 @@ class message_ledger {
   /// Number of executions of each part of the run (sent_part). Equal on all ranks and therefore not packed.
   const std::map<std::string, std::int64_t>& parts() const { return parts_; }
   void count_part(const std::string& part) { ++parts_[part]; }
+  [[deprecated("count_part")]] void happened(const std::string& part) { count_part(part); }
   /// Waiting time of all plans.
   double waited_seconds() const { return waited_; }
 

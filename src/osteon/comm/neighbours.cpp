@@ -227,6 +227,14 @@ struct neighbours::state {
     if (persist) start_all(p);
   }
 
+  void send_in_place(const std::byte* source, std::size_t element_bytes, std::vector<MPI_Request>& requests) const {
+    for (const neighbour_message& m : part.sends)
+      if (is_between_ranks(m)) {
+        const in_array at(m, element_bytes);
+        MPI_Isend(source + at.offset(), at.count(), at.type(), m.peer, tag + m.channel, comm, &requests.emplace_back());
+      }
+  }
+
   static void start_all(prepared& p) {
     if (!p.requests.empty()) MPI_Startall(static_cast<int>(p.requests.size()), p.requests.data());
   }
@@ -327,11 +335,7 @@ void neighbours::move(const void* from, void* to, std::size_t element_bytes) {
       const in_array at(m, element_bytes);
       MPI_Irecv(target + at.offset(), at.count(), at.type(), m.peer, s.tag + m.channel, s.comm, &requests.emplace_back());
     }
-  for (const neighbour_message& m : s.part.sends)
-    if (s.is_between_ranks(m)) {
-      const in_array at(m, element_bytes);
-      MPI_Isend(source + at.offset(), at.count(), at.type(), m.peer, s.tag + m.channel, s.comm, &requests.emplace_back());
-    }
+  s.send_in_place(source, element_bytes, requests);
   for (const neighbour_message& m : s.part.sends) {
     const neighbour_message* const own = m.peer == s.rank ? own_counterpart(s.part.receives, m) : nullptr;
     if (!own) continue;
@@ -350,11 +354,7 @@ void neighbours::take_one_by_one(const void* from, std::size_t element_bytes, co
   state& s = *state_;
   const auto* const source = static_cast<const std::byte*>(from);
   std::vector<MPI_Request> requests;
-  for (const neighbour_message& m : s.part.sends)
-    if (s.is_between_ranks(m)) {
-      const in_array at(m, element_bytes);
-      MPI_Isend(source + at.offset(), at.count(), at.type(), m.peer, s.tag + m.channel, s.comm, &requests.emplace_back());
-    }
+  s.send_in_place(source, element_bytes, requests);
   double waited = 0;
   std::vector<std::byte> bytes;
   const element_type type(element_bytes);

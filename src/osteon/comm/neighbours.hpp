@@ -41,6 +41,7 @@ class neighbours {
   void wait();
   /// Received elements of a message; valid until the next `begin`.
   std::span<const std::byte> received(std::size_t message) const;
+  [[deprecated("received")]] std::span<const std::byte> came(std::size_t message) const { return received(message); }
   template <class T>
   std::span<const T> came_as(std::size_t message) const {
     const auto bytes = received(message);

@@ -37,6 +37,7 @@ class among_threads {
   double error_bound() const { return error_bound_; }
   /// Working memory of a thread.
   std::int64_t working_memory(int thread) const { return members_[static_cast<std::size_t>(thread)].working_bytes; }
+  [[deprecated("working_memory")]] std::int64_t bytes_beside_image(int thread) const { return working_memory(thread); }
 
  private:
   /// State of a message: for each event, the last frame in which it occurred. `uses` is owned by the thread that reads the

@@ -72,8 +72,8 @@ void require_both_faces(const components& found, const joined_axes& joins, const
 }
 
 // Count dropped voxels that edges or corners connect to kept parts.
-void count_hanging(const run_set& cells, const components& found, const std::vector<bool>& kept,
-                   const std::array<bool, 3>& periodic, segmentation_report& report) {
+void count_edge_connected(const run_set& cells, const components& found, const std::vector<bool>& kept,
+                          const std::array<bool, 3>& periodic, segmentation_report& report) {
   const components wider = find_components(cells, periodic, connectivity::corners);
   std::vector<bool> is_held(wider.parts.size());
   for (std::size_t run = 0; run < found.part_of_run.size(); ++run)
@@ -130,7 +130,7 @@ run_set keep_parts(const run_set& cells, const segmentation_options& options, se
     for (std::size_t a = 0; a < 3; ++a) report.percolates[a] = report.percolates[a] || joins[p][a];
   }
   if (report.dropped_voxels > 0 && options.connected_by == connectivity::faces)
-    count_hanging(cells, found, kept, options.periodic, report);
+    count_edge_connected(cells, found, kept, options.periodic, report);
   report.volume_fraction = static_cast<double>(report.kept_voxels) / static_cast<double>(shape.volume());
   if (options.keep == keep_rule::percolating && report.kept_voxels == 0)
     require_both_faces(found, joins, std::vector<bool>(kept.size(), true), shape, options);
