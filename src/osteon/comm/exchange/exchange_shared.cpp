@@ -40,7 +40,7 @@ bool fetch(pid_t process, const std::byte* from, std::byte* into, std::int64_t b
   return true;
 }
 
-/// Processes of the ranks of a host if each process may read the memory of all others; otherwise empty.
+/// Process ids of the ranks of a host if every process may read the memory of all other processes; otherwise empty.
 /// @collective on host
 std::vector<pid_t> readable_processes(MPI_Comm host) {
   struct card {

@@ -378,9 +378,8 @@ void hex8_stiffness<T>::multiply(const hex8_bricks& bricks, const T* x, T* y, st
   if (planes == 0) clear(0, stride);
 #pragma omp parallel
   {
-    const bool alone =
-        omp_get_num_threads() ==
-        1;  // a single thread need not defer first planes: the order of contributions is the same, and nodes are in cache
+    const bool alone = omp_get_num_threads() == 1;  // a single thread need not defer first planes: the order of
+                                                    // contributions does not change, and nodes are in cache
 #pragma omp for schedule(dynamic)
     for (std::int64_t b = 0; b < blocks; ++b) {
       const std::int64_t first = b > 0 ? b * block + 1 : 0, end = std::min(planes, (b + 1) * block);

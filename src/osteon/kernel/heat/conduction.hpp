@@ -42,7 +42,7 @@ struct conduction_corner {
 /// Padding of vectors and `open` after the last cell, so that full SIMD vectors can be read.
 inline constexpr std::int32_t conduction_padding = 8;
 
-/// Some of the cells, such as those of a plane.
+/// A part of the cells, such as a plane.
 struct conduction_part {
   std::span<const conduction_segment> segments;
   std::span<const conduction_corner> corners;

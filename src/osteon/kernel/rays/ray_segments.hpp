@@ -189,8 +189,8 @@ class ray_segments {
 
   /// Compute the samples of a segment at an end of the domain, or with fewer samples; unused lanes repeat the last sample.
   /// Values are constant beyond the centres of the outermost voxels: samples are moved to these centres.
-  /// @param base common voxel @param kept distance from the ends: 0, or 1 with gradients, which are evaluated one voxel from
-  /// the end of the domain
+  /// @param base common voxel @param kept distance from the ends: 0, or 1 with gradients, because these are evaluated one
+  /// voxel from the end of the domain
   [[gnu::always_inline]] inline void place_at_an_end(const float (&from)[3], const float (&step)[3], const float (&base)[3],
                                                      int count, int kept, eight_places& samples) const {
     const auto last = static_cast<float>(count - 1);

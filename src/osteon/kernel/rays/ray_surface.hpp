@@ -52,7 +52,7 @@ class ray_surface {
   float level_;
   int samples_;  // number of samples in a segment
   const float* given_;
-  std::vector<float> repeated_;  // values of a thin domain, with those at its ends repeated
+  std::vector<float> repeated_;  // values of a thin domain, with repeated end values
   const float* values_;          // the repeated values, or the values of the caller
   ray_segments segments_;
   occupied_cells reached_;

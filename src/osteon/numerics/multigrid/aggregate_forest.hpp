@@ -39,7 +39,7 @@ class aggregate_forest {
   template <class First>
   std::vector<std::int32_t> number(First first) {
     // A point without strong couplings, such as a poor conductor among good ones, joins its most strongly coupled neighbour.
-    // It joins one aggregate only and therefore does not connect aggregates.
+    // Such a point joins a single aggregate and therefore does not connect aggregates.
     for_each_block(static_cast<std::int64_t>(weak_.size()), 1, [&](std::int64_t slab, std::int64_t) {
       auto& pairs = weak_[static_cast<std::size_t>(slab)];
       std::sort(pairs.begin(), pairs.end(), [](const weak_pair& a, const weak_pair& b) {

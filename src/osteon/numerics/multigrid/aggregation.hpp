@@ -33,7 +33,7 @@ struct level_geometry {
   std::vector<place> places;   ///< owned points only
   std::vector<wall> walls;     ///< walls of owned points, at most one per side of a point
   std::vector<float> storage;  ///< per owned point [W/K]; empty in a steady problem
-  std::array<int, 3> shift{};  ///< the level's blocks hold 2^shift voxels by axis
+  std::array<int, 3> shift{};  ///< blocks of the level have 2^shift voxels, by axis
   vector3 spacing_mm;
   index3 domain;
   std::array<float, 3> period{};           ///< length of the box on periodic axes, else 0 [mm]

@@ -38,15 +38,15 @@ class heat_multigrid {
     int (*smoothing_sweeps)(std::size_t level) = heat_cycle::smoothing_sweeps;
   };
 
-  /// @param fine kept by reference @collective on fine.where.comm
+  /// @param fine stored by reference @collective on fine.where.comm
   explicit heat_multigrid(const heat_cells& fine);
-  /// @param fine numbering, planes and halo; kept by reference @param described conduction problem on this numbering, from
+  /// @param fine numbering, planes and halo; stored by reference @param described conduction problem on this numbering, from
   /// which coarse levels are built @collective on fine.where.comm
   heat_multigrid(const heat_cells& fine, const heat_cells& described, cell_kernels kernels);
 
   /// z = M r.
-  /// @param r over the cells' numbering, read at owned cells
-  /// @param z over the cells' numbering: owned cells are set, ghosts overwritten, walls stay zero
+  /// @param r in the numbering of the cells; only owned cells are read
+  /// @param z in the numbering of the cells; sets owned cells, overwrites ghosts; walls remain zero
   /// @collective
   void apply(const float* r, float* z);
 

@@ -26,7 +26,7 @@ class elasticity_operator {
  public:
   virtual ~elasticity_operator() = default;
   /// y = K x with zeros at fixed displacements. On entry, x must be zero at fixed displacements and equal on all copies of a
-  /// node. On return, the same holds for y.
+  /// node. On return, y has these properties as well.
   /// @collective
   virtual void multiply(const float* x, float* y) const = 0;
   /// Work of one product on this rank.

@@ -22,12 +22,15 @@ const std::vector<method_description>& known_exchanges();
 
 /// Create an exchange by name.
 ///
-/// | text | exchange | |---|---| | `shift`, `shift:8x8x16` | all-to-all, all ranks in the same direction | | `ring`, `xor`,
-/// `pairwise`, `bruck`, `hierarchical:R` | other all-to-alls; R ranks per host | | `transposition`, `transposition:x-first`
-/// | as printed, and corrected for routing by the first dimension first | | `transposition:column-major` | as printed, on
-/// ranks numbered along columns; its traffic equals that of x-first | | `butterfly`, `prefix`, `prefix:doubling`,
-/// `broadcast`, `broadcast:ROOT` | | | `halo:ZxYxX`, `halo:ZxYxX:periodic` | faces of blocks | | anything else | a
-/// compositing method, ranks in order of visibility |
+/// | text | exchange |
+/// |---|---|
+/// | `shift`, `shift:8x8x16` | all-to-all, all ranks in the same direction |
+/// | `ring`, `xor`, `pairwise`, `bruck`, `hierarchical:R` | other all-to-alls; R ranks per host |
+/// | `transposition`, `transposition:x-first` | as printed, and corrected for routing by the first dimension first |
+/// | `transposition:column-major` | as printed, on ranks numbered along columns; its traffic equals that of x-first |
+/// | `butterfly`, `prefix`, `prefix:doubling`, `broadcast`, `broadcast:ROOT` | |
+/// | `halo:ZxYxX`, `halo:ZxYxX:periodic` | faces of blocks |
+/// | anything else | a compositing method, ranks in visibility order |
 /// @throws usage_error with the known texts and a suggestion
 plan make_exchange(const std::string& text, const exchange_request& request);
 
