@@ -35,11 +35,11 @@ struct composite_options {
   plan_maker method;                 ///< method of messages; default: direct send up to 16 ranks, then binary swap
   drawn_plan_maker method_of_drawn;  ///< takes precedence over `method` for messages of `sparse` images. Messages then
                                      ///< contain the plan's pixels of the active rectangles, without run lengths
-  int root = 0;              ///< rank that receives the picture; -1: leave finished parts distributed
-  bool sparse = false;       ///< images are partially empty: send and blend only non-empty pixels
-  bool wide_between = true;  ///< messages: send partly blended pixels in a wider format
-  bool check = true;         ///< check that every pixel is premultiplied
-  int ranks_per_host = 0;    ///< treat this many consecutive ranks as a host; 0: detect
+  int root = 0;                      ///< rank that receives the picture; -1: leave finished parts distributed
+  bool sparse = false;               ///< images are partially empty: send and blend only non-empty pixels
+  bool wide_between = true;          ///< messages: send partly blended pixels in a wider format
+  bool check = true;                 ///< check that every pixel is premultiplied
+  int ranks_per_host = 0;            ///< treat this many consecutive ranks as a host; 0: detect
   int cores = 0;  ///< messages: cores of this rank's host; ranks blend while waiting unless they outnumber the cores;
                   ///< 0: all cores of the host
 };
