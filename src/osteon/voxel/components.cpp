@@ -51,16 +51,13 @@ components find_components(const run_set& cells, const std::array<bool, 3>& peri
     }
 
   components found;
-  std::vector<std::int32_t> part(runs.size(), -1);
+  const std::vector<std::int32_t> part = sets.number([&](std::int32_t root) {
+    const run& r = runs[static_cast<std::size_t>(root)];
+    found.parts.push_back({0, {r.z, r.y, r.x}, {r.z, r.y, r.x}});
+  });
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const auto root = static_cast<std::size_t>(sets.find(static_cast<std::int32_t>(i)));
     const run& r = runs[i];
     const index3 first{r.z, r.y, r.x}, last{r.z, r.y, r.x + r.length - 1};
-    if (part[root] < 0) {
-      part[root] = static_cast<std::int32_t>(found.parts.size());
-      found.parts.push_back({0, first, last});
-    }
-    part[i] = part[root];
     component& c = found.parts[static_cast<std::size_t>(part[i])];
     c.voxels += r.length;
     for (int a = 0; a < 3; ++a) {

@@ -56,13 +56,14 @@ run_set runs_where(const image_planes& scan, IsSolid is_solid) {
   return {scan.shape, std::move(runs), numbering::none};
 }
 
-// Call `f(at, length)` for the runs in the planes [first, first + planes); `at` is relative to the first voxel of these
+// Call `f(i)` for the solid voxels in the planes [first, first + planes); `i` is relative to the first voxel of these
 // planes.
 template <class F>
-void for_each_run(const run_set& solid, std::int64_t first, std::int64_t planes, F f) {
+void for_each_voxel(const run_set& solid, std::int64_t first, std::int64_t planes, F f) {
   const index3 n = solid.shape();
   for (std::int64_t z = 0; z < planes; ++z)
-    for (const run& r : solid.plane(first + z)) f((z * n.y + r.y) * n.x + r.x, r.length);
+    for (const run& r : solid.plane(first + z))
+      for (std::int64_t i = (z * n.y + r.y) * n.x + r.x, end = i + r.length; i < end; ++i) f(i);
 }
 
 // Material numbers of solid voxels by `number_of(at)`, 0 elsewhere.
@@ -70,9 +71,7 @@ template <class NumberOf>
 void fill_planes(const run_set& solid, std::int64_t first, std::int64_t planes, std::span<material_number> numbers,
                  NumberOf number_of) {
   std::fill(numbers.begin(), numbers.end(), material_number{0});
-  for_each_run(solid, first, planes, [&](std::int64_t at, std::int64_t length) {
-    for (std::int64_t i = at; i < at + length; ++i) numbers[static_cast<std::size_t>(i)] = number_of(i);
-  });
+  for_each_voxel(solid, first, planes, [&](std::int64_t i) { numbers[static_cast<std::size_t>(i)] = number_of(i); });
 }
 
 // Select voxels by label, and select parts.
@@ -126,7 +125,7 @@ segmented find_solid(const image_planes& scan, const segmentation_options& optio
   return result;
 }
 
-void take_materials(segmented& model, elastic_classes& classes) {
+void set_materials(segmented& model, elastic_classes& classes) {
   model.materials = std::move(classes.materials);
   model.modulus_error = classes.modulus_error;
   model.poisson_error = classes.poisson_error;
@@ -156,12 +155,10 @@ void set_classes(segmented& model, const image_planes& scan, const by_planes<ela
   elastic_classes classes = sort_into_materials([&](const auto& body) {
     for_each_piece(scan, [&](std::int64_t first, std::int64_t planes) {
       const auto at = constants(first, planes);
-      for_each_run(model.solid, first, planes, [&](std::int64_t begin, std::int64_t length) {
-        for (std::int64_t i = begin; i < begin + length; ++i) body(at(i));
-      });
+      for_each_voxel(model.solid, first, planes, [&](std::int64_t i) { body(at(i)); });
     });
   });
-  take_materials(model, classes);
+  set_materials(model, classes);
   model.material = [constants, solid = model.solid, number = std::move(classes.number)](
                        std::int64_t first, std::int64_t planes, std::span<material_number> numbers) {
     const auto at = constants(first, planes);
@@ -172,7 +169,7 @@ void set_classes(segmented& model, const image_planes& scan, const by_planes<ela
 // Materials by a law, for grey values of at most 16 bits: a table of all grey values is cheaper than a power function per
 // voxel.
 template <class Grey>
-void take_classes_of_greys(segmented& model, const image_planes& scan, const density_law& law) {
+void set_classes_of_greys(segmented& model, const image_planes& scan, const density_law& law) {
   using place = std::make_unsigned_t<Grey>;
   constexpr std::size_t places = std::size_t{std::numeric_limits<place>::max()} + 1;
   const auto block = std::make_shared<image>();
@@ -180,24 +177,22 @@ void take_classes_of_greys(segmented& model, const image_planes& scan, const den
     scan.read_into(*block, first, planes);
     return reinterpret_cast<const place*>(block->bytes.data());
   };
-  std::vector<bool> is_there(places);
+  std::vector<bool> occurs(places);
   for_each_piece(scan, [&](std::int64_t first, std::int64_t planes) {
     const place* greys = greys_of(first, planes);
-    for_each_run(model.solid, first, planes, [&](std::int64_t begin, std::int64_t length) {
-      for (std::int64_t i = begin; i < begin + length; ++i) is_there[greys[i]] = true;
-    });
+    for_each_voxel(model.solid, first, planes, [&](std::int64_t i) { occurs[greys[i]] = true; });
   });
   const auto constants_of = [&](std::size_t p) {
     return elastic_constants{law.modulus_MPa(static_cast<Grey>(static_cast<place>(p))), law.poisson_ratio};
   };
   elastic_classes classes = sort_into_materials([&](const auto& body) {
     for (std::size_t p = 0; p < places; ++p)
-      if (is_there[p]) body(constants_of(p));
+      if (occurs[p]) body(constants_of(p));
   });
   std::vector<material_number> number(places);
   for (std::size_t p = 0; p < places; ++p)
-    if (is_there[p]) number[p] = classes.number(constants_of(p));
-  take_materials(model, classes);
+    if (occurs[p]) number[p] = classes.number(constants_of(p));
+  set_materials(model, classes);
   model.material = [greys_of, solid = model.solid, number = std::move(number)](std::int64_t first, std::int64_t planes,
                                                                                std::span<material_number> numbers) {
     const place* greys = greys_of(first, planes);
@@ -214,12 +209,10 @@ void require(const segmented& model, const image_planes& scan, const by_planes<d
   double value = 0;
   for_each_piece(scan, [&](std::int64_t first, std::int64_t planes) {
     const auto at = values(first, planes);
-    for_each_run(model.solid, first, planes, [&](std::int64_t begin, std::int64_t length) {
-      for (std::int64_t i = begin; i < begin + length; ++i) {
-        if (allowed(at(i)) || bad++ > 0) continue;
-        first_bad = first * n.y * n.x + i;
-        value = at(i);
-      }
+    for_each_voxel(model.solid, first, planes, [&](std::int64_t i) {
+      if (allowed(at(i)) || bad++ > 0) return;
+      first_bad = first * n.y * n.x + i;
+      value = at(i);
     });
   });
   if (bad == 0) return;
@@ -235,6 +228,14 @@ class number_table {
   number_table() = default;
   number_table(const number_table& other) : number_of_(other.number_of_) {}  // the cache points into the other object
   void set(std::int64_t label, material_number number) { number_of_[label] = number; }
+  void add(const std::vector<labelled_material>& table, const std::vector<std::int64_t>& void_labels,
+           material_table& materials) {
+    for (const std::int64_t label : void_labels) set(label, 0);
+    for (const labelled_material& entry : table) {
+      set(entry.label, static_cast<material_number>(materials.size()));
+      materials.push_back(entry.properties);
+    }
+  }
   /// Material number of a label; null if the label has no material.
   const material_number* find(std::int64_t label) {
     // Neighbouring voxels mostly have equal labels, so that the map is rarely accessed.
@@ -355,7 +356,7 @@ segmented segment(const image_planes& scan, const segmentation_options& options,
   image{{}, scan.type, {}}.visit([&](auto values) {
     using grey = std::remove_const_t<std::remove_pointer_t<decltype(values.data_handle())>>;
     if constexpr (sizeof(grey) <= 2) {
-      take_classes_of_greys<grey>(result, scan, law);
+      set_classes_of_greys<grey>(result, scan, law);
     } else {
       set_classes(result, scan, [law, greys = values_of(scan)](std::int64_t first, std::int64_t planes) {
         return [&law, grey_at = greys(first, planes)](std::int64_t i) {
@@ -368,7 +369,7 @@ segmented segment(const image_planes& scan, const segmentation_options& options,
 }
 
 segmented segment(const image_planes& scan, const segmentation_options& options, const elastic_images& constants) {
-  const bool many_poissons = constants.poisson_ratio.has_value();
+  const bool has_poisson_image = constants.poisson_ratio.has_value();
   const auto require_shape = [&](const image_planes& values, const char* quantity) {
     if (values.shape != scan.shape)
       throw data_error(fmt::format(
@@ -376,13 +377,14 @@ segmented segment(const image_planes& scan, const segmentation_options& options,
           quantity, values.shape.z, values.shape.y, values.shape.x, scan.shape.z, scan.shape.y, scan.shape.x));
   };
   require_shape(constants.modulus_MPa, "the modulus");
-  if (many_poissons) require_shape(*constants.poisson_ratio, "Poisson's ratio");
+  if (has_poisson_image) require_shape(*constants.poisson_ratio, "Poisson's ratio");
   segmented result = find_solid(scan, options);
   const auto modulus = values_of(constants.modulus_MPa);
-  const auto poisson = many_poissons ? values_of(*constants.poisson_ratio)
-                                     : by_planes<double>([nu = constants.same_poisson_ratio](std::int64_t, std::int64_t) {
-                                         return [nu](std::int64_t) { return nu; };
-                                       });
+  const auto poisson = has_poisson_image
+                           ? values_of(*constants.poisson_ratio)
+                           : by_planes<double>([nu = constants.same_poisson_ratio](std::int64_t, std::int64_t) {
+                               return [nu](std::int64_t) { return nu; };
+                             });
   require(
       result, scan, modulus, [](double e) { return e > 0 && std::isfinite(e); }, "Young's modulus", "it must be > 0 MPa");
   require(
@@ -397,12 +399,8 @@ segmented segment(const image_planes& scan, const segmentation_options& options,
 segmented segment(const image_planes& labels, const segmentation_options& options,
                   const std::vector<labelled_material>& table, const std::vector<std::int64_t>& void_labels) {
   number_table numbers;
-  for (const std::int64_t label : void_labels) numbers.set(label, 0);
   material_table materials{material{"empty", 0, 0, 0}};
-  for (const labelled_material& entry : table) {
-    numbers.set(entry.label, static_cast<material_number>(materials.size()));
-    materials.push_back(entry.properties);
-  }
+  numbers.add(table, void_labels, materials);
   segmented result = segment_numbered(labels, numbers, std::move(materials));
   result.report.voxels_of_material = count_materials(labels, numbers, result.materials.size());
   result.solid = keep_parts(result.solid, options, result.report);
@@ -417,9 +415,7 @@ segmented segment_phases(const image_planes& scan, const segmentation_options& o
   result.material = [cells = std::move(result.solid)](std::int64_t first, std::int64_t planes,
                                                       std::span<material_number> numbers) {
     std::fill(numbers.begin(), numbers.end(), material_number{2});
-    for_each_run(cells, first, planes, [&](std::int64_t at, std::int64_t length) {
-      std::fill_n(numbers.begin() + at, length, material_number{1});
-    });
+    for_each_voxel(cells, first, planes, [&](std::int64_t i) { numbers[static_cast<std::size_t>(i)] = 1; });
   };
   result.solid = runs_where(scan, [](auto) { return true; });
   return result;
@@ -429,12 +425,8 @@ segmented segment_phases(const image_planes& labels, const segmentation_options&
                          const std::vector<labelled_material>& others, const std::vector<std::int64_t>& void_labels) {
   const segmentation_report report = find_labelled(labels, options).report;
   number_table numbers;
-  for (const std::int64_t label : void_labels) numbers.set(label, 0);
   material_table materials{material{"empty", 0, 0, 0}, phase};
-  for (const labelled_material& entry : others) {
-    numbers.set(entry.label, static_cast<material_number>(materials.size()));
-    materials.push_back(entry.properties);
-  }
+  numbers.add(others, void_labels, materials);
   for (const std::int64_t label : options.labels) numbers.set(label, 1);
   segmented result = segment_numbered(labels, numbers, std::move(materials));
   result.report = report;
