@@ -53,7 +53,7 @@ struct image {
   }
 };
 
-/// Smallest and largest value.
+/// Range of the values of an image.
 struct grey_range {
   double low = 0, high = 0;
 };

@@ -25,7 +25,7 @@ class graded_bricks {
   symmetric24 matrix(const octant_materials& octants) const;
 
   static constexpr std::size_t entries = 189;  ///< number of entries, in the order of a deformation_table
-  /// Constants of a product.
+  /// Constants of a product with a brick.
   struct coefficients {
     std::array<float, entries> by_lambda, by_mu;  ///< entries of the first octant, for moduli of 1
     std::array<std::uint8_t, entries> sum;        ///< index of the sum of moduli of an entry

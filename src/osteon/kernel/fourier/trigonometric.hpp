@@ -30,7 +30,7 @@ struct line_ends {
 /// convolution [Bluestein1970] of the next such length from 2 n - 1 on, which is about five times slower.
 class trigonometric_transform {
  public:
-  /// @param length from 1 @throws usage_error if only one end repeats, or the length is < 1 or > 2^28
+  /// @param length in [1, 2^28] @throws usage_error if only one end is periodic, or the length is out of range
   trigonometric_transform(std::int64_t length, line_ends ends);
 
   int length() const { return length_; }

@@ -212,10 +212,10 @@ class ray_segments {
     set_first(cell, samples);
   }
 
-  /// Statistics of a whole segment.
+  /// Number of samples of a full segment.
   int samples() const { return samples_; }
   double step_mm() const { return step_; }
-  /// Statistics of the present values.
+  /// Strides of the present values.
   const voxel_strides& across() const { return across_; }
 
   /// The voxels around a segment's samples, as offsets relative to voxel `shared` of the present values.

@@ -53,7 +53,7 @@ std::array<double, N> block_sums(const index_blocks& blocks, const Term& term) {
   return all;
 }
 
-/// Sums over all ranks. @collective on comm
+/// Sum N values over all ranks. @collective on comm
 template <std::size_t N>
 std::array<double, N> sum_of_ranks(MPI_Comm comm, std::array<double, N> sums) {
   comm::counted_all_reduce(comm, sums.data(), N, MPI_SUM);

@@ -71,7 +71,7 @@ class cut_lines {
   int rank_ = 0, ranks_ = 1;
   std::vector<std::int64_t> planes_;
   bool repeats_, is_free_;     // is_free_: the solution of a column without a shift is determined up to a constant
-  double low_ = 0, high_ = 0;  // contribution of an end from its last point
+  double low_ = 0, high_ = 0;  // contribution of an end to the diagonal of its last point
   std::vector<double> shift_, scale_;
   std::int64_t own_ = 0, blocks_ = 0, first_block_ = 0, own_blocks_ = 0;
   // By own block and rank: `first` couples each of two consecutive unknowns to itself, `last` couples one to the other.

@@ -39,11 +39,11 @@ struct collector {
 // A tree over the order of parts, so that the data of a subtree form one span if parts are contiguous. The head of an
 // interval of places is the root if the interval contains the root, otherwise the first place.
 struct fan_in_tree : collector {
-  std::int64_t ways;
+  std::int64_t degree;
 
   int rounds() const {
     int count = 0;
-    for (std::int64_t size = 1; size < parts.members; size *= ways) ++count;
+    for (std::int64_t size = 1; size < parts.members; size *= degree) ++count;
     return count;
   }
   int head(std::int64_t begin, std::int64_t end) const {
@@ -63,8 +63,8 @@ struct fan_in_tree : collector {
     round now;
     const std::int64_t place = place_of(index), members = parts.members;
     std::int64_t size = 1;
-    for (int l = 0; l < level; ++l) size *= ways;
-    const std::int64_t begin = place / (size * ways) * (size * ways), end = std::min(begin + size * ways, members);
+    for (int l = 0; l < level; ++l) size *= degree;
+    const std::int64_t begin = place / (size * degree) * (size * degree), end = std::min(begin + size * degree, members);
     const std::int64_t own = place / size * size;
     const int top = head(begin, end);
     if (head(own, std::min(own + size, members)) != index) return now;

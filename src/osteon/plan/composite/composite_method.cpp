@@ -152,7 +152,7 @@ const std::vector<method_description>& known_methods() {
       {"2-3-4-swap", "groups of two to four reduce the ranks to a power of two, then binary swap"},
       {"radix-k:8", "groups of eight exchange eighths"},
       {"multi-step:4", "binary swap inside groups of 4, then a tree of the group leaders"},
-      {"multi-step:4:binary-swap:spans:tree", "as above, without an intermediate collect"},
+      {"multi-step:4:binary-swap:spans:tree", "as above, without an intermediate collection"},
       {"hybrid:4", "direct send inside hosts of 4 ranks, binary swap between hosts"},
   };
   return methods;
@@ -185,8 +185,8 @@ plan composite_method::make(int ranks, std::int64_t elements, std::span<const in
     for (int rank = 0; rank < ranks; ++rank) hosts.push_back(rank / ranks_per_host);
   for (const std::size_t count : {hosts.size(), active.size()})
     if (count != 0 && count != order.size())
-      throw usage_error(
-          fmt::format("{}: hosts or active spans of {} ranks for {} ranks: pass them for each", text, count, ranks));
+      throw usage_error(fmt::format(
+          "{}: hosts or active spans of {} ranks, but there are {} ranks; pass an entry for each rank", text, count, ranks));
   if (collect.method == collect_method::none) root = -1;
   const composite_task task{ranks, elements, root < 0 ? -1 : index_of[static_cast<std::size_t>(root)], by_index_of(hosts),
                             by_index_of(active)};

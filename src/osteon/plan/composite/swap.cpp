@@ -34,13 +34,13 @@ struct equal_parts {
 struct group {
   std::int64_t begin, end;
   int level;
-  std::int64_t ways;  // number of merging groups; larger groups come first
+  std::int64_t subgroups;  // number of merging groups; larger groups come first
 
   std::int64_t size() const { return end - begin; }
-  equal_parts large() const { return {size() % ways, size() / ways + 1}; }
-  equal_parts small() const { return {ways - size() % ways, size() / ways}; }
+  equal_parts large() const { return {size() % subgroups, size() / subgroups + 1}; }
+  equal_parts small() const { return {subgroups - size() % subgroups, size() / subgroups}; }
 
-  std::int64_t joining_of(std::int64_t index) const {
+  std::int64_t subgroup_index(std::int64_t index) const {
     const std::int64_t offset = index - begin, in_large = large().count * large().size;
     return offset < in_large ? offset / large().size : large().count + (offset - in_large) / small().size;
   }
@@ -63,23 +63,23 @@ struct swap_generator {
   int members;
   std::int64_t elements;
   int levels;
-  std::function<std::int64_t(std::int64_t, int)> ways;
+  std::function<std::int64_t(std::int64_t, int)> subgroups;
 
   group make(std::int64_t begin, std::int64_t end, int level) const {
     const std::int64_t size = end - begin;
     if (level >= levels - 1) return {begin, end, level, size};
-    return {begin, end, level, std::min(size, ways(size, level))};
+    return {begin, end, level, std::min(size, subgroups(size, level))};
   }
   group all() const { return make(0, members, 0); }
-  group joining(const group& g, std::int64_t a) const {
-    const std::int64_t q = g.size() / g.ways, rest = g.size() % g.ways;
+  group subgroup(const group& g, std::int64_t a) const {
+    const std::int64_t q = g.size() / g.subgroups, rest = g.size() % g.subgroups;
     const std::int64_t begin = g.begin + a * q + std::min(a, rest);
     return make(begin, begin + q + (a < rest ? 1 : 0), g.level + 1);
   }
 
   std::int64_t slot_of(const group& g, std::int64_t index) const {
     if (g.size() == 1) return 0;
-    const std::int64_t a = g.joining_of(index), i = slot_of(joining(g, a), index);
+    const std::int64_t a = g.subgroup_index(index), i = slot_of(subgroup(g, a), index);
     return a < g.large().count ? g.first_slot_of_large(i) + a : g.first_slot_of_small(i) + a - g.large().count;
   }
 
@@ -88,10 +88,10 @@ struct swap_generator {
     if (g.large().count > 0 && g.first_slot_of_large(0) <= slot) {
       const std::int64_t i = last_below(g.large().size, slot, [&](std::int64_t k) { return g.first_slot_of_large(k); });
       const std::int64_t a = slot - g.first_slot_of_large(i);
-      if (a < g.large().count) return index_at(joining(g, a), i);
+      if (a < g.large().count) return index_at(subgroup(g, a), i);
     }
     const std::int64_t j = last_below(g.small().size, slot, [&](std::int64_t k) { return g.first_slot_of_small(k); });
-    return index_at(joining(g, g.large().count + slot - g.first_slot_of_small(j)), j);
+    return index_at(subgroup(g, g.large().count + slot - g.first_slot_of_small(j)), j);
   }
 
   span part_of(const group& g, std::int64_t index) const { return partition{elements, g.size()}.part(slot_of(g, index)); }
@@ -109,29 +109,30 @@ struct swap_generator {
     }
   }
 
-  round join(const group& g, std::int64_t index) const {
+  round merge_round(const group& g, std::int64_t index) const {
     round result;
-    const std::int64_t a = g.joining_of(index);
-    const group own = joining(g, a);
-    const span held = part_of(own, index), next = part_of(g, index);
+    const std::int64_t a = g.subgroup_index(index);
+    const group own = subgroup(g, a);
+    const span present = part_of(own, index), next = part_of(g, index);
     const auto always = [](arrival action) { return [action](std::int64_t) { return action; }; };
-    add_messages(result.sends, g, held, index, [&](std::int64_t to) {
-      const std::int64_t b = g.joining_of(to);
+    add_messages(result.sends, g, present, index, [&](std::int64_t to) {
+      const std::int64_t b = g.subgroup_index(to);
       return a == b ? arrival::place : a < b ? arrival::blend_front : arrival::blend_back;
     });
-    add_messages(result.receives, own, next, index, always(arrival::place));  // before anything is blended with it
+    add_messages(result.receives, own, next, index,
+                 always(arrival::place));  // before other parts are blended with the own part
     for (std::int64_t b = a; b-- > 0;)
-      add_messages(result.receives, joining(g, b), next, index, always(arrival::blend_front));
-    for (std::int64_t b = a + 1; b < g.ways; ++b)
-      add_messages(result.receives, joining(g, b), next, index, always(arrival::blend_back));
+      add_messages(result.receives, subgroup(g, b), next, index, always(arrival::blend_front));
+    for (std::int64_t b = a + 1; b < g.subgroups; ++b)
+      add_messages(result.receives, subgroup(g, b), next, index, always(arrival::blend_back));
     return result;
   }
 
   round of(int index, int number) const {
     // In an unevenly split group, a member may form a group of its own before the last level; it is then idle in the first
     // rounds.
-    for (group g = all(); g.size() > 1; g = joining(g, g.joining_of(index)))
-      if (g.level == levels - 1 - number) return join(g, index);
+    for (group g = all(); g.size() > 1; g = subgroup(g, g.subgroup_index(index)))
+      if (g.level == levels - 1 - number) return merge_round(g, index);
     return {};
   }
 };
@@ -139,9 +140,9 @@ struct swap_generator {
 }  // namespace
 
 composite swap_by_groups(const composite_task& task, int levels,
-                         std::function<std::int64_t(std::int64_t size, int level)> ways) {
+                         std::function<std::int64_t(std::int64_t size, int level)> subgroups) {
   const auto generator =
-      std::make_shared<const swap_generator>(swap_generator{task.members, task.elements, levels, std::move(ways)});
+      std::make_shared<const swap_generator>(swap_generator{task.members, task.elements, levels, std::move(subgroups)});
   composite result;
   result.members = task.members;
   result.elements = task.elements;

@@ -12,11 +12,11 @@ namespace osteon::plan {
 /// merged groups, so that the next part of a member is inside or adjacent to its present part. For equal groups this is the
 /// classic swap.
 /// @param levels number of rounds; the groups of the last level are single members
-/// @param ways number of subgroups of a group of `size` members; level 0 is the last round
-/// @cost of(index): O(sum of ways * log members); a member sends (1 - 1/members) of the image if all groups are equal,
+/// @param subgroups number of subgroups of a group of `size` members; level 0 is the last round
+/// @cost of(index): O(sum of subgroups * log members); a member sends (1 - 1/members) of the image if all groups are equal,
 /// otherwise less than twice this amount
 composite swap_by_groups(const composite_task& task, int levels,
-                         std::function<std::int64_t(std::int64_t size, int level)> ways);
+                         std::function<std::int64_t(std::int64_t size, int level)> subgroups);
 
 /// Swap of pairs of groups. @cite [Ma1994]; [Yu2008] for numbers of members that are not powers of two
 composite binary_swap(const composite_task& task);
