@@ -381,7 +381,7 @@ TEST(tubes, refuse_impossible_wishes_on_all_ranks) {
     ADD_FAILURE() << "no error";
   } catch (const usage_error& e) {
     const std::string text = e.what();
-    for (const char* word : {"lines.radius_mm", "lines.transfer", "a maximum or an average has no depth"})
+    for (const char* word : {"lines.radius_mm", "lines.transfer", "maximum and average cannot show lines"})
       EXPECT_NE(text.find(word), std::string::npos) << text;
   }
 }

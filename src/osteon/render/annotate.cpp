@@ -15,7 +15,7 @@ namespace osteon::render {
 
 namespace {
 
-// The largest of 1, 2 and 5 times a power of ten that is at most `value`.
+// Largest number of the form 1, 2 or 5 times a power of ten that is at most `value`.
 double round_down(double value) {
   const double power = std::pow(10, std::floor(std::log10(value)));
   for (const double factor : {5.0, 2.0})
@@ -23,7 +23,7 @@ double round_down(double value) {
   return power;
 }
 
-// Part of an edge in front of the eye.
+// Part of an edge in front of the eye, if any.
 std::optional<std::array<vector3, 2>> before_eye(const view& from, vector3 a, vector3 b) {
   if (!from.perspective) return {{a, b}};
   const double da = from.depth(a), db = from.depth(b), nearest = 1e-3 * (std::abs(da) + std::abs(db));
@@ -68,26 +68,26 @@ std::vector<double> ticks(double low, double high, int most) {
   double step = round_down((high - low) / most);
   while ((high - low) / step > most) step = round_down(2.51 * step);
   for (double i = std::ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; ++i)
-    result.push_back(i == 0 ? 0 : i * step);  // never minus zero
+    result.push_back(i == 0 ? 0 : i * step);  // avoids -0
   return result;
 }
 
-void annotate(std::vector<std::uint8_t>& rgba, const scene& what, index3 domain, const annotations& wanted, int first_row) {
-  canvas paper(rgba, what.width, what.height, first_row);
-  const view from = view::of(what.view, domain, what.spacing_mm, what.width, what.height);
-  const double brightness = 0.2126 * what.background[0] + 0.7152 * what.background[1] + 0.0722 * what.background[2];
+void annotate(std::vector<std::uint8_t>& rgba, const scene& scene, index3 domain, const annotations& wanted, int first_row) {
+  canvas paper(rgba, scene.width, scene.height, first_row);
+  const view from = view::of(scene.view, domain, scene.spacing_mm, scene.width, scene.height);
+  const double brightness = 0.2126 * scene.background[0] + 0.7152 * scene.background[1] + 0.0722 * scene.background[2];
   const canvas::colour ink = brightness > 0.2 ? canvas::colour{30, 34, 40} : canvas::colour{222, 226, 232};
-  const auto behind = to_rgba8({1, 1, 0, 0, {0, 0, 0, 0}}, what.background);
+  const auto behind = to_rgba8({1, 1, 0, 0, {0, 0, 0, 0}}, scene.background);
   const canvas::colour ground{behind[0], behind[1], behind[2]};
-  const int dot = std::max(1, std::min(what.width, what.height) / 420);
+  const int dot = std::max(1, std::min(scene.width, scene.height) / 420);
   const double margin = 12 * dot, line = std::max(1.0, 0.75 * dot);
 
-  paper.outline_words(ground);
+  paper.outline_text(ground);
 
   const auto corner = [&](int k) {
-    return vector3{(k & 4 ? 1 : 0) * static_cast<double>(domain.z) * what.spacing_mm.z,
-                   (k & 2 ? 1 : 0) * static_cast<double>(domain.y) * what.spacing_mm.y,
-                   (k & 1 ? 1 : 0) * static_cast<double>(domain.x) * what.spacing_mm.x};
+    return vector3{(k & 4 ? 1 : 0) * static_cast<double>(domain.z) * scene.spacing_mm.z,
+                   (k & 2 ? 1 : 0) * static_cast<double>(domain.y) * scene.spacing_mm.y,
+                   (k & 1 ? 1 : 0) * static_cast<double>(domain.x) * scene.spacing_mm.x};
   };
   if (wanted.outline)
     for (int a = 0; a < 8; ++a)
@@ -100,7 +100,7 @@ void annotate(std::vector<std::uint8_t>& rgba, const scene& what, index3 domain,
       }
 
   if (wanted.axes) {
-    const double length = 26 * dot, x0 = margin + length, y0 = what.height - margin - length;
+    const double length = 26 * dot, x0 = margin + length, y0 = scene.height - margin - length;
     const vector3 unit[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     const char* const name[3] = {"z", "y", "x"};
     double across[3] = {}, up[3] = {};
@@ -119,18 +119,18 @@ void annotate(std::vector<std::uint8_t>& rgba, const scene& what, index3 domain,
 
   if (wanted.scale_bar) {
     const double mm_per_pixel = from.pixel * (from.perspective ? from.depth(from.focus) : 1);
-    const double length = round_down(0.25 * what.width * mm_per_pixel), pixels = length / mm_per_pixel;
+    const double length = round_down(0.25 * scene.width * mm_per_pixel), pixels = length / mm_per_pixel;
     const std::string label = fmt::format("{:g} mm", length);
-    const double right = what.width - margin, bottom = what.height - margin;
+    const double right = scene.width - margin, bottom = scene.height - margin;
     paper.rectangle(right - pixels - dot, bottom - 3 * dot, right + dot, bottom + dot, ground);
     paper.rectangle(right - pixels, bottom - 2 * dot, right, bottom, ink);
     paper.text(right - 0.5 * (pixels + canvas::text_width(label, dot)), bottom - 12 * dot, label, dot, ink);
   }
 
   if (wanted.colour_bar && !wanted.map.empty() && wanted.high > wanted.low) {
-    const int long_edge = static_cast<int>(0.4 * what.height);
+    const int long_edge = static_cast<int>(0.4 * scene.height);
     const std::vector<std::uint32_t> colours = colours_of_bar(wanted, static_cast<std::size_t>(long_edge));
-    const double top = 0.5 * (what.height - long_edge), width = 9 * dot;
+    const double top = 0.5 * (scene.height - long_edge), width = 9 * dot;
     std::vector<std::pair<double, std::string>> labels;
     double widest = 0;
     for (const double value : ticks(wanted.low, wanted.high, 6)) {
@@ -138,7 +138,7 @@ void annotate(std::vector<std::uint8_t>& rgba, const scene& what, index3 domain,
       labels.push_back({at, fmt::format("{:.4g}", value)});
       widest = std::max(widest, canvas::text_width(labels.back().second, dot));
     }
-    const double left = what.width - margin - widest - 5 * dot - width;
+    const double left = scene.width - margin - widest - 5 * dot - width;
     paper.rectangle(left - dot, top - dot, left + width + dot, top + long_edge + dot, ground);
     for (int i = 0; i < long_edge; ++i) {
       const std::uint32_t c = colours[static_cast<std::size_t>(long_edge - 1 - i)];
@@ -150,7 +150,7 @@ void annotate(std::vector<std::uint8_t>& rgba, const scene& what, index3 domain,
       paper.rectangle(left + width, at - 0.5 * line, left + width + 3 * dot, at + 0.5 * line, ink);
       paper.text(left + width + 5 * dot, at - 3.5 * dot, label, dot, ink);
     }
-    paper.text(what.width - margin - canvas::text_width(wanted.quantity, dot), top - 14 * dot, wanted.quantity, dot, ink);
+    paper.text(scene.width - margin - canvas::text_width(wanted.quantity, dot), top - 14 * dot, wanted.quantity, dot, ink);
   }
 
   if (!wanted.title.empty()) paper.text(margin, margin, wanted.title, dot, ink);

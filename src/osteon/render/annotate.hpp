@@ -8,28 +8,28 @@
 namespace osteon::render {
 
 struct annotations {
-  std::string title;                    ///< empty: none
-  bool outline = true;                  ///< edges of the domain
-  bool axes = true;                     ///< a small axes triad with letters
-  bool scale_bar = true;                ///< a round length in mm; in perspective, at the distance of the focal point
-  bool colour_bar = true;               ///< requires a map
-  std::string map;                      ///< empty: no colour bar
+  std::string title;                    ///< title; an empty string draws no title
+  bool outline = true;                  ///< draw the edges of the domain
+  bool axes = true;                     ///< draw a small triad of axes with letters
+  bool scale_bar = true;                ///< draw a bar of a round length in mm, in perspective at the focal distance
+  bool colour_bar = true;               ///< draw a colour bar, if `map` is not empty
+  std::string map;                      ///< name of the colour map
   double low = 0, high = 1;             ///< values at the ends of the colour bar
-  float first = 0, last = 1;            ///< part of the map that is used
-  std::vector<control_point> transfer;  ///< colours of the bar in place of the map
+  float first = 0, last = 1;            ///< used range of the map, within [0, 1]
+  std::vector<control_point> transfer;  ///< colours of the bar; if empty, the colours of the map
   std::string quantity;                 ///< quantity and unit of the values
 };
 
-/// Colours of a colour bar of `count` steps from low to high, 8-bit sRGB, as 0xRRGGBB; empty without a map.
+/// Colours of a colour bar with `count` steps from low to high in 8-bit sRGB (0xRRGGBB). The result is empty without a map.
 /// @throws usage_error if the map is unknown
 std::vector<std::uint32_t> colours_of_bar(const annotations& wanted, std::size_t count);
 
-/// Round values from `low` to `high`, about `most` at most.
+/// Round values between `low` and `high`, at most about `most` values.
 std::vector<double> ticks(double low, double high, int most);
 
-/// Draw annotations over a finished picture, shape (what.height, what.width, 4), or over rows of it.
+/// Draw annotations over a finished picture of shape (scene.height, scene.width, 4), or over its rows from `first_row` on.
 /// @throws usage_error if the map is unknown @collective local
-void annotate(std::vector<std::uint8_t>& rgba, const scene& what, index3 domain, const annotations& wanted,
+void annotate(std::vector<std::uint8_t>& rgba, const scene& scene, index3 domain, const annotations& wanted,
               int first_row = 0);
 
 }  // namespace osteon::render

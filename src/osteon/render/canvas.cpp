@@ -7,7 +7,7 @@ namespace osteon::render {
 
 namespace {
 
-// ' ' to '~': seven rows of five dots, the upper row first, the left dot first, in 35 bits.
+// Glyphs of the characters ' ' to '~' in 35 bits each: seven rows of five dots, from the upper left dot on.
 constexpr std::uint64_t glyphs[95] = {
     0x000000000, 0x108421004, 0x294000000, 0x295f57d4a, 0x11f4717c4, 0x632222263, 0x32544564d, 0x108000000, 0x088842082,
     0x208210888, 0x009575480, 0x0084f9080, 0x000003088, 0x0000f8000, 0x00000018c, 0x002222200, 0x3a33ae62e, 0x11842108e,
@@ -22,13 +22,13 @@ constexpr std::uint64_t glyphs[95] = {
     0x001f1111f, 0x088441082, 0x108421084, 0x208411088, 0x0008a8800,
 };
 
-// The second byte of a character of UTF-8, or a later one.
+// True for each byte of a UTF-8 character except its first byte.
 bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
 
 }  // namespace
 
-double canvas::text_width(const std::string& words, int dot) {
-  return 6.0 * dot * static_cast<double>(std::count_if(words.begin(), words.end(), [](char c) { return !continues(c); })) -
+double canvas::text_width(const std::string& text, int dot) {
+  return 6.0 * dot * static_cast<double>(std::count_if(text.begin(), text.end(), [](char c) { return !continues(c); })) -
          dot;
 }
 
@@ -61,10 +61,10 @@ void canvas::line(double x0, double y0, double x1, double y1, double thickness, 
     }
 }
 
-double canvas::text(double left, double top, const std::string& words, int dot, colour c, double opacity) {
+double canvas::text(double left, double top, const std::string& text, int dot, colour c, double opacity) {
   const auto draw = [&](colour with, int grown) {
     double x = std::round(left);
-    for (const char letter : words) {
+    for (const char letter : text) {
       if (continues(letter)) continue;
       const std::uint64_t glyph = glyphs[letter >= ' ' && letter <= '~' ? letter - ' ' : '?' - ' '];
       for (int row = 0; row < 7; ++row)
@@ -77,7 +77,7 @@ double canvas::text(double left, double top, const std::string& words, int dot, 
   };
   if (edge_) draw(*edge_, dot);
   draw(c, 0);
-  return text_width(words, dot);
+  return text_width(text, dot);
 }
 
 }  // namespace osteon::render

@@ -11,26 +11,26 @@ namespace osteon::render {
 namespace {
 
 constexpr double step_pixels = 1;
-constexpr double contrast = 0.7;  // of the average of one pixel; chosen by eye
+constexpr double contrast = 0.7;  // factor of the deviation from the mean; an empirical value
 
-// A place in the plane, or a direction, in mm.
+// A position or a direction in the plane, in mm.
 struct place {
   double up = 0, right = 0;
 };
 
 class field_lines_of_plane {
  public:
-  field_lines_of_plane(const plane_field& field, const plane_picture& what) : field_(field), what_(what) {}
+  field_lines_of_plane(const plane_field& field, const plane_picture& picture) : field_(field), picture_(picture) {}
 
   float brightness(int row, int column) const {
-    const place start{(what_.height - row - 0.5) * what_.pixel_mm, (column + 0.5) * what_.pixel_mm};
+    const place start{(picture_.height - row - 0.5) * picture_.pixel_mm, (column + 0.5) * picture_.pixel_mm};
     if (!is_inside(start)) return std::numeric_limits<float>::quiet_NaN();
     double sum = noise_at(start);
     int count = 1;
-    for (const double way : {1.0, -1.0}) {
+    for (const double direction : {1.0, -1.0}) {
       place at = start;
-      for (double gone = 0; gone < what_.reach_pixels; gone += step_pixels) {
-        if (!advance(at, way)) break;
+      for (double gone = 0; gone < picture_.reach_pixels; gone += step_pixels) {
+        if (!advance(at, direction)) break;
         sum += noise_at(at);
         ++count;
       }
@@ -41,7 +41,8 @@ class field_lines_of_plane {
   }
 
  private:
-  // True if this voxel has a value: lines do not leave the fluid, although the interpolant does by half a voxel.
+  // True if the voxel at this position has a value. Lines end at the boundary of the fluid, although the interpolated field
+  // extends half a voxel beyond it.
   bool is_inside(const place& at) const {
     const auto row = static_cast<std::int64_t>(std::floor(at.up / field_.row_mm)) - field_.first_row;
     const auto column = static_cast<std::int64_t>(std::floor(at.right / field_.column_mm));
@@ -73,9 +74,9 @@ class field_lines_of_plane {
     return v.up != 0 || v.right != 0;
   }
 
-  // Step along the field, or against it. @return false without a field, or if the step leaves the domain
-  bool advance(place& at, double way) const {
-    const double length = way * step_pixels * what_.pixel_mm;
+  // Step in the direction of the field (1) or against it (-1). @return false if the field is 0 or the step leaves the fluid
+  bool advance(place& at, double direction) const {
+    const double length = direction * step_pixels * picture_.pixel_mm;
     const auto unit = [](const place& v) {
       const double size = std::hypot(v.up, v.right);
       return size > 0 ? place{v.up / size, v.right / size} : place{};
@@ -89,29 +90,31 @@ class field_lines_of_plane {
   }
 
   double noise_at(const place& at) const {
-    const auto row = static_cast<std::uint64_t>(std::max(0.0, at.up / what_.pixel_mm));
-    const auto column = static_cast<std::uint64_t>(std::max(0.0, at.right / what_.pixel_mm));
+    const auto row = static_cast<std::uint64_t>(std::max(0.0, at.up / picture_.pixel_mm));
+    const auto column = static_cast<std::uint64_t>(std::max(0.0, at.right / picture_.pixel_mm));
     return static_cast<double>(mix_bits((row << 32 | column) + 0x9e3779b97f4a7c15U) >> 11) * 0x1p-53;
   }
 
   const plane_field& field_;
-  const plane_picture& what_;
+  const plane_picture& picture_;
 };
 
 }  // namespace
 
-plane_rows rows_needed(const plane_picture& what, double row_mm, int first, int last) {
-  const double reach = (what.reach_pixels + 1) * what.pixel_mm;
-  const double low = (what.height - last) * what.pixel_mm - reach, high = (what.height - first) * what.pixel_mm + reach;
+plane_rows rows_needed(const plane_picture& picture, double row_mm, int first, int last) {
+  const double reach = (picture.reach_pixels + 1) * picture.pixel_mm;
+  const double low = (picture.height - last) * picture.pixel_mm - reach,
+               high = (picture.height - first) * picture.pixel_mm + reach;
   return {static_cast<std::int64_t>(std::floor(low / row_mm)) - 1, static_cast<std::int64_t>(std::ceil(high / row_mm)) + 2};
 }
 
-std::vector<float> line_convolution(const plane_field& field, const plane_picture& what, int first, int last) {
-  const field_lines_of_plane lines(field, what);
-  std::vector<float> result(static_cast<std::size_t>(what.width) * static_cast<std::size_t>(std::max(0, last - first)));
+std::vector<float> line_convolution(const plane_field& field, const plane_picture& picture, int first, int last) {
+  const field_lines_of_plane lines(field, picture);
+  std::vector<float> result(static_cast<std::size_t>(picture.width) * static_cast<std::size_t>(std::max(0, last - first)));
   for_each_block(std::max(0, last - first), 1, [&](std::int64_t row, std::int64_t) {
-    for (int column = 0; column < what.width; ++column)
-      result[static_cast<std::size_t>(row * what.width + column)] = lines.brightness(first + static_cast<int>(row), column);
+    for (int column = 0; column < picture.width; ++column)
+      result[static_cast<std::size_t>(row * picture.width + column)] =
+          lines.brightness(first + static_cast<int>(row), column);
   });
   return result;
 }

@@ -17,45 +17,47 @@ namespace osteon::render {
 
 class image_join;
 
-/// Precomputed data of the layers of a scene, kept over the frames of an orbit: visible parts of the block, tables of the
-/// transfer functions, and the compositor. The fields of the layers must remain valid and unchanged. All ranks destroy it
+/// Precomputed data of the layers of a scene, for several pictures: visible parts of the block, tables of the transfer
+/// functions, and the compositor. The fields of the layers must remain valid and unchanged. All ranks destroy the object
 /// together.
 class prepared {
  public:
   /// @throws usage_error like render() @collective on where.comm
-  /// @cost several passes over the fields
-  prepared(const grid::block& where, const scene& what);
+  /// @cost reads the fields several times
+  prepared(const grid::block& where, const scene& scene);
 
-  /// The compositor; null before the first picture. Another scene of the same blocks can reuse it.
+  /// The compositor; null before the first picture. Another scene with the same blocks can use this compositor, too.
   std::shared_ptr<image_join>& compositor() { return join_; }
 
  private:
-  friend image render(const grid::block& where, const scene& what, prepared& kept, std::span<const int> first_row);
-  void add(const grid::block& where, const scene& what);
-  void add_light(const grid::block& where, const scene& what);
+  friend image render(const grid::block& where, const scene& scene, prepared& data, std::span<const int> first_row);
+  void add(const grid::block& where, const scene& scene);
+  void add_light(const grid::block& where, const scene& scene);
   std::shared_ptr<kernel::march_volume> volume_;
   std::shared_ptr<kernel::ray_surface> surface_;
   std::shared_ptr<kernel::solid_pyramid> solid_;
   std::shared_ptr<image_join> join_;
 };
 
-/// The same picture as render(where, what), with the `kept` of a scene that may differ in view, picture size, clipping,
-/// background, method, lines and compositing only. @collective on where.comm
-image render(const grid::block& where, const scene& what, prepared& kept);
+/// Render the same picture as render(where, scene) with precomputed `data`. The scene of `data` may differ in view, picture
+/// size, clipping, background, method, lines and compositing only. @collective on where.comm
+image render(const grid::block& where, const scene& scene, prepared& data);
 
-/// The same, with the rows first_row[r] to first_row[r + 1] on rank r; the other functions store the picture on rank 0.
-/// @param first_row first row of each rank, and the height; ascending from 0
-image render(const grid::block& where, const scene& what, prepared& kept, std::span<const int> first_row);
+/// Render the same picture and distribute its rows: rank r stores the rows first_row[r] to first_row[r + 1]. The other
+/// functions store the picture on rank 0.
+/// @param first_row first row of each rank, followed by the height; ascending from 0
+image render(const grid::block& where, const scene& scene, prepared& data, std::span<const int> first_row);
 
-/// Render the scene. With `wide` pixels the result is bitwise independent of the number of ranks and threads; with other
-/// pixels it is close to that.
-/// @param where the block of the ghosted fields of the layers; ghosts of depth ghost_depth(what.step_voxels). Without
-///        `boxes`, the ranks may own any boxes that fill the domain, even without a visibility order
+/// Render the scene. With `wide` pixels the result is bitwise independent of the number of ranks and threads. With other
+/// pixels the result differs from `wide` pixels by rounding only.
+/// @param where block of this rank. The fields of the layers must have ghosts of depth ghost_depth(scene.step_voxels).
+///        Without `boxes`, the ranks may own any boxes that fill the domain, even without a visibility order
 /// @throws usage_error on an empty layer list, a camera without extent, sizes out of range
 /// @collective on where.comm
-/// @cost memory: up to 208 bytes per pixel whose ray may intersect the domain, on every rank (of `wide` pixels; of surfaces
-///        64), and 2.7 MiB if a surface shades itself; sends at most (1 - 1/ranks) of 64 bytes a pixel, less than twice that
-///        if the number of ranks is not a power of two, and the picture once more; no messages in shared memory
-image render(const grid::block& where, const scene& what);
+/// @cost memory on every rank: up to 208 bytes (`wide` pixels) or 64 bytes (surfaces) per pixel whose ray may intersect the
+///        domain; 2.7 MiB more if a surface shades itself. Messages: each rank sends at most 64 (1 - 1/ranks) bytes per
+///        pixel, or less than twice as many if the number of ranks is not a power of two, and its part of the picture once
+///        more. In shared memory there are no messages
+image render(const grid::block& where, const scene& scene);
 
 }  // namespace osteon::render

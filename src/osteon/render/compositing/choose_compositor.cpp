@@ -99,8 +99,8 @@ double messages_time(const net::compositing_machine& machine, const std::string&
   const auto group = net::group_in_equations(method, power);
   if (!group)
     throw usage_error(
-        fmt::format("'{}' of {} ranks: beyond {} ranks the time is computed by equations for binary-swap and multi-step:P "
-                    "with P a power of two",
+        fmt::format("the time of '{}' with {} ranks cannot be predicted: for more than {} ranks the method must be "
+                    "binary-swap or multi-step:P, and P must be a power of two",
                     method, ranks, most_ranks_to_walk));
   return net::multi_step_time(machine, power, *group, static_cast<double>(pixels) * bytes_per_pixel).total();
 }
@@ -115,7 +115,7 @@ std::vector<compositor_candidate> rank_compositors(const net::compositing_machin
     result.push_back({"shared", comm::transport::shared, "",
                       shared_memory_time(machine, ranks, active * whole * static_cast<double>(pixels))});
   if (layout.hosts > 1 && layout.most_ranks > 1) {
-    // The ranks of a host share its link; each of them has a stripe of the picture.
+    // The ranks of a host share its link. Each rank owns a stripe of the picture.
     net::compositing_machine between = machine;
     between.ranks_per_host = 1;
     between.host_rate = machine.host_rate / layout.ranks_per_host;
@@ -140,7 +140,7 @@ chosen_compositor choose_compositor(MPI_Comm comm, const comm::composite_options
   const int ranks = comm::size(comm);
   const host_layout layout = layout_of(comm, options.ranks_per_host);
   const double mean_share = over_ranks(area_share(options, active), MPI_SUM) / ranks;
-  // Equal figures on all ranks yield equal costs, so that no further agreement is required.
+  // All ranks have equal input and therefore select the same candidates without further messages.
   auto candidates =
       rank_compositors(machine ? *machine : probe_machine(comm, options.format, layout), layout, ranks, options, mean_share);
   candidates.resize(std::min(candidates.size(), net::plans_to_try));

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Selection of the fastest compositor: the model ranks the candidates, the best few composite some frames.
+/// Selection of the fastest compositor. The cost model ranks the candidates; the best candidates are then measured.
 #include <optional>
 #include <osteon/comm/composite/compositor.hpp>
 #include <osteon/net/costs/compositing_machine.hpp>
@@ -15,42 +15,43 @@ namespace osteon::render {
 struct compositor_candidate {
   std::string name;
   comm::transport by = comm::transport::messages;
-  std::string method;  ///< of messages, in the syntax of plan::composite_method::parse
+  std::string method;  ///< method of the messages, in the syntax of plan::composite_method::parse
   double predicted = 0;
 };
 
 /// Parse a method for the compositor. @throws usage_error as plan::composite_method::parse
 comm::plan_maker plan_maker_of(const std::string& method);
-/// The same by active pixels of ranks; null for a method that sends whole images. @throws usage_error likewise
+/// Parse a method that plans by the active pixels of the ranks; null for a method that sends whole images.
+/// @throws usage_error as plan::composite_method::parse
 comm::drawn_plan_maker drawn_plan_maker_of(const std::string& method);
 
-/// Seconds of a frame in shared memory: each of `ranks` ranks waits for all others twice, and blends its part of
-/// `bytes` bytes of each image.
+/// Time of a frame in shared memory [s]. Each of `ranks` ranks waits for all others twice and blends its part of all images
+/// of `bytes` bytes each.
 double shared_memory_time(const net::compositing_machine& machine, int ranks, double bytes);
 
-/// Seconds of a frame by messages: by evaluation of the plan up to `most_ranks_to_walk` ranks, beyond it by the equations
-/// for the next power of two, which apply to binary swap and multi-step compositing.
-/// @throws usage_error for another method beyond this number of ranks
+/// Time of a frame by messages [s]. Up to `most_ranks_to_walk` ranks the function evaluates the plan. For more ranks it uses
+/// the equations of binary swap and multi-step compositing for the next power of two.
+/// @throws usage_error for another method and more than `most_ranks_to_walk` ranks
 double messages_time(const net::compositing_machine& machine, const std::string& method, int ranks, std::int64_t pixels,
                      double bytes_per_pixel);
 constexpr int most_ranks_to_walk = 1024;
 
-/// Candidates for this number of ranks, cheapest first.
+/// Candidates for this number of ranks in the order of their predicted times. Direct send is a candidate up to 64 ranks
+/// only, since its number of messages is quadratic.
 /// @param active fraction of the image in messages; below 1 for sparse images
-/// @cost direct send, with a quadratic number of messages, is considered up to 64 ranks only
 std::vector<compositor_candidate> rank_compositors(const net::compositing_machine& machine, const host_layout& layout,
                                                    int ranks, const comm::composite_options& options, double active = 1);
 
 struct chosen_compositor {
   comm::compositor compositor;
   std::string name;
-  std::string log;  ///< one line: candidates, predictions and measurements; equal on all ranks
+  std::string log;  ///< one line with candidates, predictions and measurements; equal on all ranks
 };
 
-/// Rank the candidates, measure the best three for two frames each, select the fastest.
+/// Rank the candidates, measure two frames with each of the best three candidates, and select the fastest candidate.
 /// @param options options whose `by` and `method` are selected here
 /// @param order, active, image a representative frame for the measurement
-/// @param machine machine of the model; none: `probe_machine`
+/// @param machine machine of the cost model; if absent, the result of `probe_machine`
 /// @throws as comm::compositor::make and comm::compositor::run
 /// @collective on comm
 chosen_compositor choose_compositor(MPI_Comm comm, const comm::composite_options& options, std::span<const int> order,

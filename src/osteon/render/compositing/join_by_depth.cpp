@@ -11,11 +11,11 @@ namespace osteon::render {
 
 namespace {
 
-// Image of a block in a pixel.
+// Partial image of a block in a pixel.
 struct seen_part {
   kernel::wide_pixel result;
   std::int64_t pixel = 0;
-  double middle = 0;  // of the ray's way through the block; ways through two blocks do not overlap
+  double middle = 0;  // centre of the ray segment in the block; the segments of two blocks do not overlap
   kernel::optical_depth depth = 0, before = 0;
 };
 
@@ -38,7 +38,7 @@ bool is_empty(const kernel::wide_pixel& p) {
   return std::memcmp(&p, &nothing, sizeof p) == 0;
 }
 
-// A message of `to[r]` elements to each rank, of `from[r]` from each.
+// Exchange messages between all ranks. @param to, from number of elements for and from each rank
 template <class T>
 std::vector<T> exchanged(MPI_Comm comm, const std::vector<T>& sent, const std::vector<int>& to,
                          const std::vector<int>& from) {
@@ -55,7 +55,7 @@ std::vector<T> exchanged(MPI_Comm comm, const std::vector<T>& sent, const std::v
   return received;
 }
 
-// True if a block must cast a ray again, since it ends in it due to the depth before.
+// True if a block must cast a ray again, because the ray becomes opaque within the block due to the depth before it.
 bool ends_within(const seen_part& p) {
   return p.before != 0 && p.before < kernel::opaque_depth && kernel::deeper(p.before, p.depth) >= kernel::opaque_depth;
 }
@@ -100,14 +100,14 @@ void join_by_depth(MPI_Comm comm, const box3& owned, const caster& rays, std::ve
     if (front.pixel == back.pixel) back.before = kernel::deeper(front.before, front.depth);
   }
 
-  std::vector<kernel::optical_depth> told, before(pixels.size(), 0);
-  for (const seen_part& p : parts) told.push_back(p.before);
-  told = exchanged(comm, told, from, to);
+  std::vector<kernel::optical_depth> depth_before, before(pixels.size(), 0);
+  for (const seen_part& p : parts) depth_before.push_back(p.before);
+  depth_before = exchanged(comm, depth_before, from, to);
   std::vector<int> again_to(to.size()), again_from(to.size());
   std::vector<kernel::wide_pixel> again;
   for (std::size_t k = 0; k < mine.size(); ++k) {
-    mine[k].before = told[k];
-    if (ends_within(mine[k])) before[static_cast<std::size_t>(mine[k].pixel)] = told[k];
+    mine[k].before = depth_before[k];
+    if (ends_within(mine[k])) before[static_cast<std::size_t>(mine[k].pixel)] = depth_before[k];
   }
   cast_again(before);
   auto next = mine.begin();

@@ -35,7 +35,7 @@ void to_floats_by_threads(kernel::pixel_format format, float* to, const std::byt
                       std::min(block, count - begin));
 }
 
-// The spans of all ranks. Collective.
+// Gather the spans of all ranks. Collective.
 std::vector<std::vector<plan::span>> spans_of_all(MPI_Comm comm, const std::vector<plan::span>& own) {
   const auto [all, counts] = comm::gather_to_all(comm, own);
   std::vector<std::vector<plan::span>> result;
@@ -96,7 +96,7 @@ void image_join::prepare(int width, int height, const comm::pixel_rectangle& act
 void image_join::choose(const comm::composite_options& wanted) {
   const int ranks = comm::size(comm_);
   const auto pixels = kernel::name_of(wanted.format);
-  const auto take = [&](comm::transport by, const std::string& method) {
+  const auto create = [&](comm::transport by, const std::string& method) {
     comm::composite_options o = wanted;
     o.by = by;
     if (!method.empty()) {
@@ -110,19 +110,19 @@ void image_join::choose(const comm::composite_options& wanted) {
   const auto name = [](comm::transport by, const std::string& method) {
     if (by == comm::transport::shared) return std::string("shared memory");
     return (method.empty() ? "standard method" : method) +
-           (by == comm::transport::hybrid ? " between hosts, shared memory in them" : " over messages");
+           (by == comm::transport::hybrid ? " between hosts, shared memory within hosts" : " over messages");
   };
   const bool small =
       static_cast<double>(wanted.width) * wanted.height * static_cast<double>(wanted.format.bytes()) < least_bytes_to_choose;
-  if (ranks == 1 || (how_.by.value_or(comm::transport::messages) == comm::transport::messages && how_.method.empty() &&
-                     (small || !how_.series))) {
-    take(comm::transport::messages, usual_method(ranks));
+  if (ranks == 1 || (request_.by.value_or(comm::transport::messages) == comm::transport::messages &&
+                     request_.method.empty() && (small || !request_.series))) {
+    create(comm::transport::messages, usual_method(ranks));
     description_ = fmt::format("{}, {}", ranks == 1 ? "one rank" : name(*by_, method_), pixels);
     return;
   }
-  if (how_.by == comm::transport::shared || !how_.method.empty()) {
-    take(*how_.by, how_.method);
-    description_ = fmt::format("{}, {}, as requested", name(*how_.by, how_.method), pixels);
+  if (request_.by == comm::transport::shared || !request_.method.empty()) {
+    create(*request_.by, request_.method);
+    description_ = fmt::format("{}, {}, as requested", name(*request_.by, request_.method), pixels);
     return;
   }
   double share = active_.empty() ? 0
@@ -130,28 +130,28 @@ void image_join::choose(const comm::composite_options& wanted) {
                                        (static_cast<double>(width_) * height_);
   comm::all_reduce(comm_, &share, 1, MPI_SUM);
   const host_layout layout = layout_of(comm_, 0);
-  // Equal figures on all ranks yield the same order of candidates.
+  // All ranks have equal input and therefore the same order of candidates.
   const auto candidates =
       rank_compositors(probe_machine(comm_, wanted.format, layout), layout, ranks, wanted, share / ranks);
-  std::string model, refused;
+  std::string model, rejected;
   for (const compositor_candidate& c : candidates)
     if (model.size() < 120) model += fmt::format("{}{} {:.2g} ms", model.empty() ? "" : ", ", c.name, 1e3 * c.predicted);
   for (const compositor_candidate& c : candidates) {
-    if (how_.by && c.by != *how_.by) continue;
+    if (request_.by && c.by != *request_.by) continue;
     try {
-      take(c.by, c.method);
-      description_ = fmt::format("{}, {}; predicted: {}{}", name(c.by, c.method), pixels, model, refused);
+      create(c.by, c.method);
+      description_ = fmt::format("{}, {}; predicted: {}{}", name(c.by, c.method), pixels, model, rejected);
       return;
     } catch (const machine_error& e) {
-      refused += fmt::format("; not {}: {}", c.name, e.what());  // too little shared memory
+      rejected += fmt::format("; {} is not available: {}", c.name, e.what());  // e.g. too little shared memory
     }
   }
-  if (how_.by) {  // no candidate: hybrid on one host
-    take(*how_.by, "");
-    description_ = fmt::format("{}, {}, as requested", name(*how_.by, ""), pixels);
+  if (request_.by) {  // hybrid on one host has no candidate
+    create(*request_.by, "");
+    description_ = fmt::format("{}, {}, as requested", name(*request_.by, ""), pixels);
     return;
   }
-  throw machine_error("no compositing method is available" + refused);
+  throw machine_error("no compositing method is available" + rejected);
 }
 
 std::byte* image_join::image() {
@@ -182,10 +182,10 @@ std::vector<float> image_join::pixels(std::span<const std::int64_t> first_pixel)
   const auto sent_bytes = static_cast<std::int64_t>(sent.bytes());
   const auto parts = spans_of_all(comm_, compositor_->parts());
   std::vector<int> to(ranks), from(ranks), send_at(ranks), receive_at(ranks);
-  const auto count = [&](std::size_t holder, std::size_t wants) {
+  const auto count = [&](std::size_t sender, std::size_t receiver) {
     std::int64_t all = 0;
-    if (holder != wants)
-      for (const plan::span& s : parts[holder]) all += overlap(s, wanted_by(wants)).size();
+    if (sender != receiver)
+      for (const plan::span& s : parts[sender]) all += overlap(s, wanted_by(receiver)).size();
     return static_cast<int>(all);
   };
   for (std::size_t r = 0; r < ranks; ++r) to[r] = count(rank, r), from[r] = count(r, rank);
@@ -216,13 +216,13 @@ std::vector<float> image_join::pixels(std::span<const std::int64_t> first_pixel)
       comm::counted_call::all_to_all(comm_, rows_counted_as(format()), to, from, static_cast<int>(sent_bytes));
   MPI_Alltoallv(out.data(), to.data(), send_at.data(), type.get(), in.data(), from.data(), receive_at.data(), type.get(),
                 comm_);
-  const std::byte* came = in.data();
+  const std::byte* received = in.data();
   for (std::size_t r = 0; r < ranks; ++r)
     for (const plan::span& part : parts[r]) {
       const plan::span s = overlap(part, own);
       if (r == rank || s.size() == 0) continue;
-      to_floats_by_threads(sent, place(s.begin), came, s.size());
-      came += s.size() * sent_bytes;
+      to_floats_by_threads(sent, place(s.begin), received, s.size());
+      received += s.size() * sent_bytes;
     }
   return result;
 }

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Compositing of the partial images of ranks to rows of one picture, frame by frame.
+/// Compositing of the partial images of the ranks. The result of each frame is distributed by rows.
 #include <mpi.h>
 
 #include <optional>
@@ -14,36 +14,37 @@
 
 namespace osteon::render {
 
-/// Rectangle of a rank in the frame.
+/// The visible rectangle of a rank, relative to the frame.
 comm::pixel_rectangle rectangle_within(const pixel_box& frame, const pixel_box& seen);
 
-/// Name under which transfers of finished rows to the colouring ranks are counted.
+/// Name of the transfers of finished rows in the message ledger.
 std::string rows_counted_as(kernel::pixel_format composited);
-/// Format of this transfer: wide pixels are rounded before, with equal results, to a quarter of the bytes.
+/// Pixel format of the transfers of finished rows. Wide pixels are rounded before the transfer to a quarter of the bytes;
+/// the picture remains bitwise equal.
 kernel::pixel_format format_of_rows(kernel::pixel_format composited);
 
-/// A compositor for one image size and one request. Open parameters are selected at the first picture and kept.
+/// A compositor for one image size and one request. The first picture selects the parameters that the request leaves open.
 class image_join {
  public:
-  image_join(MPI_Comm comm, const compositing& how) : comm_(comm), how_(how) {}
-  const compositing& how() const { return how_; }
+  image_join(MPI_Comm comm, const compositing& request) : comm_(comm), request_(request) {}
+  const compositing& request() const { return request_; }
 
-  /// Prepare for images of a size: create a compositor if there is none for it.
+  /// Create a compositor for this image size if necessary.
   /// @param active rectangle of this rank within the image @throws as comm::compositor::make @collective on comm
   void prepare(int width, int height, const comm::pixel_rectangle& active);
 
-  kernel::pixel_format format() const { return {how_.pixels}; }
-  /// Buffer to draw into, shape (height, width), empty within `active`.
+  kernel::pixel_format format() const { return {request_.pixels}; }
+  /// Buffer for the image of this rank, shape (height, width). The pixels within `active` are cleared.
   std::byte* image();
   /// @param order ranks front to back @collective on comm
   void run(std::span<const int> order);
 
   /// Move pixels of the picture as premultiplied float RGBA to the requested ranks.
-  /// @param first_pixel first pixel of each rank, ascending from 0, and the number of pixels
+  /// @param first_pixel first pixel of each rank, followed by the number of pixels; ascending from 0
   /// @return pixels of this rank @collective on comm
   std::vector<float> pixels(std::span<const std::int64_t> first_pixel);
 
-  /// Description of method, transport and reason.
+  /// Method, transport and the reason of the selection.
   const std::string& description() const { return description_; }
 
  private:
@@ -51,11 +52,11 @@ class image_join {
   void choose(const comm::composite_options& wanted);
 
   MPI_Comm comm_;
-  compositing how_;
+  compositing request_;
   int width_ = 0, height_ = 0;
   comm::pixel_rectangle active_;
   std::optional<comm::compositor> compositor_;
-  std::optional<comm::transport> by_;  ///< as chosen
+  std::optional<comm::transport> by_;  ///< selected transport
   std::string method_, description_;
 };
 

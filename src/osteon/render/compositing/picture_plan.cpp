@@ -15,22 +15,23 @@
 
 namespace osteon::render {
 
-picture_plan::picture_plan(const grid::box_tree& boxes, const scene& what, std::span<const int> first_row)
-    : ghost_depth_(ghost_depth(what.step_voxels)),
-      smooths_(what.how == method::surface),
-      pictures_(what.how == method::surface && what.smooth_edges && !what.lines ? 1 + static_cast<int>(beside_middle.size())
-                                                                                : 1),
-      format_{(what.how == method::surface ? of_opaque(what.join) : what.join).pixels} {
+picture_plan::picture_plan(const grid::box_tree& boxes, const scene& scene, std::span<const int> first_row)
+    : ghost_depth_(ghost_depth(scene.step_voxels)),
+      smooths_(scene.how == method::surface),
+      pictures_(scene.how == method::surface && scene.smooth_edges && !scene.lines ? 1 + static_cast<int>(ray_offsets.size())
+                                                                                   : 1),
+      format_{(scene.how == method::surface ? of_opaque(scene.join) : scene.join).pixels} {
   const int ranks = boxes.ranks();
-  if (ranks == 1) return;                               // one part
-  if (what.join.by == comm::transport::shared) return;  // images and picture are read where they are
-  std::string method = what.join.method;
+  if (ranks == 1) return;
+  if (scene.join.by == comm::transport::shared) return;  // shared memory requires no messages
+  std::string method = scene.join.method;
   if (method.empty()) method = usual_method(ranks);
-  if (what.join.by == comm::transport::hybrid)
-    assumed_ = fmt::format("hosts are unknown: the picture is planned as {} by messages between all ranks", method);
+  if (scene.join.by == comm::transport::hybrid)
+    assumed_ =
+        fmt::format("the plan of the picture assumes {} by messages between all ranks, since the hosts are unknown", method);
 
-  view from = view::of(what.view, boxes.domain(), what.spacing_mm, what.width, what.height);
-  from.clip = what.clip;
+  view from = view::of(scene.view, boxes.domain(), scene.spacing_mm, scene.width, scene.height);
+  from.clip = scene.clip;
   const pixel_box frame = from.seen({{}, boxes.domain()});
   const std::vector<int> order = visibility_order(from, boxes);
   const auto width = static_cast<int>(frame.width());
@@ -44,7 +45,8 @@ picture_plan::picture_plan(const grid::box_tree& boxes, const scene& what, std::
     compositing_ = plan_maker_of(method)(ranks, frame.size(), order, -1);
     if (assumed_.empty())
       assumed_ = fmt::format(
-          "{} sends runs of non-empty pixels with their lengths: a run sends at most the planned number of pixels", method);
+          "the plan of {} is an upper limit: ranks send non-empty pixels only, as runs of pixels with their lengths",
+          method);
   }
   for (const int row : first_row) first_pixel_.push_back(frame.pixels_above(row));
   for (int r = 0; r < ranks; ++r) parts_.push_back(compositing_.result(r));
@@ -63,17 +65,18 @@ void picture_plan::rehearse(const grid::block& where) const {
   if (compositing_.name.empty()) return;
   for (int n = 0; n < pictures_; ++n) {
     comm::rehearse(where.comm, compositing_, format_.bytes());
-    rehearse_rows(where.comm);
+    count_row_messages(where.comm);
   }
 }
 
-void picture_plan::rehearse_rows(MPI_Comm comm) const {
+void picture_plan::count_row_messages(MPI_Comm comm) const {
   const auto rank = static_cast<std::size_t>(comm::rank(comm)), ranks = parts_.size();
   if (ranks == 1) return;
-  const auto count = [&](std::size_t holder, std::size_t wants) {
+  const auto count = [&](std::size_t sender, std::size_t receiver) {
     std::int64_t all = 0;
-    for (const plan::span& s : parts_[holder])
-      all += std::max<std::int64_t>(0, std::min(s.end, first_pixel_[wants + 1]) - std::max(s.begin, first_pixel_[wants]));
+    for (const plan::span& s : parts_[sender])
+      all +=
+          std::max<std::int64_t>(0, std::min(s.end, first_pixel_[receiver + 1]) - std::max(s.begin, first_pixel_[receiver]));
     return static_cast<int>(all);
   };
   std::vector<int> to(ranks), from(ranks);

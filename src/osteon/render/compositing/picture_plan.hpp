@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Messages between ranks for a picture of their blocks.
+/// Messages between the ranks for a picture of their blocks.
 #include <osteon/grid/block.hpp>
 #include <osteon/grid/box_tree.hpp>
 #include <osteon/plan/plan.hpp>
@@ -11,28 +11,29 @@
 
 namespace osteon::render {
 
-/// Messages for a picture of a volume or of a surface on ranks whose blocks are the boxes of a tree: ghosts of its two
-/// fields (that of a surface is smoothed first), partial pictures, and rows of the finished picture.
+/// Messages for a picture of a volume or of a surface. The blocks of the ranks are the boxes of a tree. The messages contain
+/// ghosts of two fields, partial pictures, and rows of the finished picture. The plan of a surface includes the smoothing of
+/// its field.
 class picture_plan {
  public:
-  /// @param what its layers need no fields; `join` must be in wide pixels
+  /// @param scene scene; its layers may have no fields, and `join` must request wide pixels
   /// @param first_row rows of the finished picture by rank, as for render()
-  /// @cost O(ranks) in memory and in parts of the plan
-  picture_plan(const grid::box_tree& boxes, const scene& what, std::span<const int> first_row);
+  /// @cost memory and number of plan parts: O(ranks)
+  picture_plan(const grid::box_tree& boxes, const scene& scene, std::span<const int> first_row);
 
   /// Record the messages in the ledger of a virtual rank (comm/virtual_ranks.hpp). @collective local
   void rehearse(const grid::block& where) const;
-  /// Description of possible deviations of a run from this plan; empty if there are none.
+  /// Description of possible deviations of a run from this plan; may be empty.
   const std::string& assumed() const { return assumed_; }
 
  private:
-  void rehearse_rows(MPI_Comm comm) const;
+  void count_row_messages(MPI_Comm comm) const;
 
   int ghost_depth_;
   bool smooths_ = false;  ///< true if the solid is smoothed
   int pictures_ = 1;      ///< number of composited pictures
   kernel::pixel_format format_;
-  plan::plan compositing_;                      ///< none if its name is empty
+  plan::plan compositing_;                      ///< plan of compositing; absent if its name is empty
   std::vector<std::vector<plan::span>> parts_;  ///< parts of the finished picture by rank; empty if rows are not sent
   std::vector<std::int64_t> first_pixel_;       ///< first pixel of the rows of each rank
   std::string assumed_;

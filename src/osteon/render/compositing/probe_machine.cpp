@@ -12,7 +12,7 @@ namespace osteon::render {
 
 namespace {
 
-constexpr int tries = 6;  // the best one counts
+constexpr int tries = 6;  // number of measurements; the shortest time is used
 constexpr std::size_t message_bytes = 1 << 18;
 
 double slowest(MPI_Comm comm, double seconds) {
@@ -31,7 +31,7 @@ double best_time(Work work) {
   return best;
 }
 
-// Seconds of a message of `bytes` bytes during the receive of another one.
+// Time of sending and receiving messages of `bytes` bytes simultaneously [s].
 double exchange_time(MPI_Comm comm, int distance, std::size_t bytes) {
   const int rank = comm::rank(comm), ranks = comm::size(comm);
   std::vector<std::byte> out(bytes), in(bytes);
@@ -64,7 +64,7 @@ net::compositing_machine probe_machine(MPI_Comm comm, kernel::pixel_format forma
   net::compositing_machine machine;
   machine.name = "this machine";
   machine.ranks_per_host = layout.most_ranks;
-  // The best trial has a separate core; in a frame the ranks of a host share its cores.
+  // In the shortest trial each rank has its own core. In a frame the ranks of a host share its cores.
   const double cores = cores_of_host();
   const double crowd = std::max(1.0, layout.most_ranks / cores);
 

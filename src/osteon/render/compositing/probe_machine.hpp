@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Measurement of the machine for compositing.
+/// Measurement of the machine parameters of compositing.
 #include <osteon/comm/communicator.hpp>
 #include <osteon/kernel/blend/pixel.hpp>
 #include <osteon/net/costs/compositing_machine.hpp>
@@ -14,14 +14,15 @@ struct host_layout {
   int most_ranks = 1;      ///< maximum over hosts
 };
 
-/// Determine the layout. @param ranks_per_host number of consecutive ranks treated as a host; 0: ranks that can share memory
+/// Determine the layout.
+/// @param ranks_per_host number of consecutive ranks of each assumed host; 0 groups the ranks that can share memory
 /// @collective on comm
 host_layout layout_of(MPI_Comm comm, int ranks_per_host);
 
-/// Measure latency, rate and blend rate of the slowest rank in some milliseconds. The result is the same on all ranks.
+/// Measure latency, bandwidth and blend rate of the slowest rank within some milliseconds. All ranks return the same result.
 ///
-/// All ranks send to another host simultaneously (on one host, to their neighbour), so that links are as loaded as in a
-/// frame. Ranks that share a core share its rates.
+/// All ranks send to another host simultaneously, or to their neighbour if there is one host only. The links have therefore
+/// the same load as in a frame. The rates of ranks that share a core are divided by their number.
 /// @collective on comm
 net::compositing_machine probe_machine(MPI_Comm comm, kernel::pixel_format format, const host_layout& layout);
 

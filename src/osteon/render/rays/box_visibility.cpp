@@ -12,7 +12,8 @@ namespace osteon::render {
 
 namespace {
 
-// True if a ray may intersect `front` and then `back`: not if it would reverse its direction along any axis.
+// True if a ray may intersect first `front` and then `back`. This is impossible if the ray would have to reverse its
+// direction along an axis.
 bool may_hide(const view& from, const box3& front, const box3& back) {
   for (int axis = 0; axis < 3; ++axis) {
     const double eye = from.eye[axis] * from.voxels_per_mm[axis];
@@ -24,7 +25,7 @@ bool may_hide(const view& from, const box3& front, const box3& back) {
   return true;
 }
 
-std::string words(const box3& box) {
+std::string text_of(const box3& box) {
   return fmt::format("({}, {}, {}) to ({}, {}, {})", box.begin.z, box.begin.y, box.begin.x, box.end.z, box.end.y, box.end.x);
 }
 
@@ -33,7 +34,7 @@ std::string words(const box3& box) {
 box_visibility order_boxes(const view& from, std::span<const box3> boxes) {
   const auto n = static_cast<int>(boxes.size());
   std::vector<std::vector<int>> hidden_by(boxes.size());
-  std::vector<int> in_front(boxes.size());  // boxes not yet in the order that hide a part of this one
+  std::vector<int> in_front(boxes.size());  // number of boxes that hide a part of this box and are not yet in the order
   for (int a = 0; a < n; ++a)
     for (int b = 0; b < n; ++b)
       if (a != b && may_hide(from, boxes[static_cast<std::size_t>(a)], boxes[static_cast<std::size_t>(b)])) {
@@ -52,26 +53,26 @@ box_visibility order_boxes(const view& from, std::span<const box3> boxes) {
       if (--in_front[static_cast<std::size_t>(b)] == 0) free.push(b);
   }
   if (std::ssize(result.order) == n) return result;
-  // Each of the others has one of them in front, so the path to the front visits a box twice.
+  // Each remaining box is behind another remaining box, so a path to the front contains a cycle.
   result.order.clear();
-  std::vector<int> way{static_cast<int>(std::find_if(in_front.begin(), in_front.end(), [](int count) { return count > 0; }) -
-                                        in_front.begin())};
+  std::vector<int> path{static_cast<int>(
+      std::find_if(in_front.begin(), in_front.end(), [](int count) { return count > 0; }) - in_front.begin())};
   for (;;) {
     int next = 0;
     const auto hides_last = [&](int a) {
       const auto& list = hidden_by[static_cast<std::size_t>(a)];
-      return in_front[static_cast<std::size_t>(a)] > 0 && std::find(list.begin(), list.end(), way.back()) != list.end();
+      return in_front[static_cast<std::size_t>(a)] > 0 && std::find(list.begin(), list.end(), path.back()) != list.end();
     };
     while (!hides_last(next)) ++next;
-    const auto before = std::find(way.begin(), way.end(), next);
-    if (before != way.end()) {
-      result.cycle.assign(before, way.end());
+    const auto before = std::find(path.begin(), path.end(), next);
+    if (before != path.end()) {
+      result.cycle.assign(before, path.end());
       std::reverse(result.cycle.begin(), result.cycle.end());
       const auto least = std::min_element(result.cycle.begin(), result.cycle.end());
       std::rotate(result.cycle.begin(), least, result.cycle.end());
       return result;
     }
-    way.push_back(next);
+    path.push_back(next);
   }
 }
 
@@ -89,19 +90,20 @@ void check_boxes(index3 domain, std::span<const box3> boxes) {
     const index3 shape = boxes[a].shape();
     const bool within = grid::overlap(boxes[a], {{}, domain}) == boxes[a];
     if (shape.z < 1 || shape.y < 1 || shape.x < 1 || !within)
-      throw usage_error(fmt::format("the box of rank {}, {}, is empty or outside of the domain of {} x {} x {}", a,
-                                    words(boxes[a]), domain.z, domain.y, domain.x));
+      throw usage_error(
+          fmt::format("the box {1} of rank {0} must have voxels and be within the domain of {2} x {3} x {4} voxels", a,
+                      text_of(boxes[a]), domain.z, domain.y, domain.x));
     voxels += shape.volume();
     for (std::size_t b = 0; b < a; ++b) {
       const index3 common = grid::overlap(boxes[a], boxes[b]).shape();
       if (common.z > 0 && common.y > 0 && common.x > 0)
-        throw usage_error(fmt::format("the boxes of ranks {} and {}, {} and {}, overlap: assign each voxel to one rank", b,
-                                      a, words(boxes[b]), words(boxes[a])));
+        throw usage_error(fmt::format("the boxes of ranks {} and {} overlap ({} and {}); assign each voxel to one rank", b,
+                                      a, text_of(boxes[b]), text_of(boxes[a])));
     }
   }
   if (voxels != domain.volume())
     throw usage_error(
-        fmt::format("the boxes of {} ranks contain {} of the {} voxels of the domain: assign each voxel to one rank",
+        fmt::format("the boxes of {} ranks contain {} of the {} voxels of the domain; assign each voxel to one rank",
                     boxes.size(), voxels, domain.volume()));
 }
 

@@ -12,9 +12,9 @@ namespace osteon::render {
 
 namespace {
 
-// Cast rays, those of neighbouring pixels together.
-// @param before a pixel's number -> depth before this block, or none if its ray is not to be cast
-// @param keep (a pixel's number, travel)
+// Cast rays in groups of neighbouring pixels.
+// @param before function of the pixel number; returns the depth before this block, or no value to omit the ray
+// @param keep function of the pixel number and its travel; stores the result
 // @return number of samples
 template <class Before, class Keep>
 std::int64_t cast(const kernel::march_volume& volume, const caster& rays, Before before, Keep keep) {
@@ -61,7 +61,7 @@ void add_depths(void* in, void* inout, int* count, MPI_Datatype*) {
   for (int i = 0; i < *count; ++i) b[i] = kernel::deeper(a[i], b[i]);
 }
 
-// Optical depth of each pixel's ray at its entry into this block. Collective.
+// Optical depth of the rays at their entry into this block. Collective.
 std::vector<kernel::optical_depth> depth_before(MPI_Comm comm, const std::vector<int>& order,
                                                 const std::vector<kernel::optical_depth>& own) {
   const int place = static_cast<int>(std::find(order.begin(), order.end(), comm::rank(comm)) - order.begin());
@@ -73,7 +73,7 @@ std::vector<kernel::optical_depth> depth_before(MPI_Comm comm, const std::vector
   MPI_Exscan(own.data(), before.data(), static_cast<int>(own.size()), MPI_UINT16_T, op, in_order);
   MPI_Op_free(&op);
   MPI_Comm_free(&in_order);
-  if (place == 0) std::fill(before.begin(), before.end(), kernel::optical_depth{0});  // MPI leaves it undefined
+  if (place == 0) std::fill(before.begin(), before.end(), kernel::optical_depth{0});  // undefined after MPI_Exscan
   return before;
 }
 
@@ -121,7 +121,7 @@ std::int64_t cast_all(MPI_Comm comm, const std::vector<int>& order, const kernel
                       const ray_target& pixels) {
   std::vector<kernel::optical_depth> depth(static_cast<std::size_t>(rays.frame.size()), 0);
   std::int64_t samples = cast_block(volume, rays, pixels, depth);
-  // If no ray can reach the final depth through all blocks together, entry depths are not exchanged.
+  // The sum of the largest depths is an upper limit. Below the opaque depth no ray has to be repeated.
   std::int64_t deepest = depth.empty() ? 0 : *std::max_element(depth.begin(), depth.end());
   comm::all_reduce(comm, &deepest, 1, MPI_SUM);
   if (deepest < kernel::opaque_depth) return samples;

@@ -15,7 +15,7 @@
 
 namespace osteon::render {
 
-/// A light over the viewer's left shoulder: faces seen at an angle differ in brightness.
+/// Light from the upper left, behind the eye. Faces with different orientations differ in brightness.
 kernel::lighting light_of(const view& from);
 
 /// Subset of the pixels of a picture.
@@ -31,22 +31,22 @@ class pixel_set {
   std::vector<bool> has_;
 };
 
-/// Rays of a block, whose image is in the pixels `own` of `frame`.
+/// Rays of a block. The block is visible in the pixels `own` of `frame`.
 struct caster {
   const view& from;
   pixel_box own, frame;
   double step;
-  const tube_hits* tubes = nullptr;  ///< hits in at least `own`; null: no tubes
-  bool passes_by = false;            ///< rays of pixels that tubes cover in part, instead of those that end at a tube
-  std::array<double, 2> beside{};    ///< surface: offset of the ray from the centre of a pixel, in pixels
-  const pixel_set* only = nullptr;   ///< surface: pixels with cast rays; none: all
+  const tube_hits* tubes = nullptr;  ///< hits in at least `own`; null without tubes
+  bool ignores_tubes = false;        ///< cast only the rays of pixels that tubes cover in part, and ignore the tubes
+  std::array<double, 2> offset{};    ///< offset of the rays of a surface from the centres of pixels, in pixels
+  const pixel_set* only = nullptr;   ///< pixels of a surface with rays; null for all pixels
 
-  /// Latest end of a pixel's ray [mm].
+  /// Upper limit of the end of a pixel's ray [mm].
   double end(int column, int row) const {
     constexpr double infinite = std::numeric_limits<double>::infinity();
     if (!tubes) return infinite;
     const tube_hit& hit = tubes->at(column, row);
-    return !passes_by ? hit.t : hit.share > 0 && hit.share < 1 ? infinite : -infinite;
+    return !ignores_tubes ? hit.t : hit.share > 0 && hit.share < 1 ? infinite : -infinite;
   }
 
   std::size_t place(int column, int row) const {
@@ -60,7 +60,7 @@ struct caster {
   }
 };
 
-/// Colours of the values that a layer may have.
+/// Colours of the values of a layer.
 class colours {
  public:
   explicit colours(const layer& look)
@@ -69,7 +69,7 @@ class colours {
         low_(table_.low),
         range_(static_cast<double>(table_.high) - low_) {}
 
-  /// @param at 0 for the smallest value, 1 for the largest
+  /// Colour at a fraction of the range of values, from 0 (smallest value) to 1 (largest value).
   const std::array<float, 4>& share(double at) const {
     return table_.entries[static_cast<std::size_t>(std::clamp(at, 0.0, 1.0) * last_)];
   }
@@ -80,37 +80,37 @@ class colours {
   double last_, low_, range_;
 };
 
-/// Target pixels of rays, shape (frame.height, frame.width), in the format of compositing.
+/// Target pixels of rays in the pixel format of compositing, shape (frame.height, frame.width).
 struct ray_target {
   kernel::pixel_format format;
   std::byte* pixels;
   void put(std::size_t i, const kernel::wide_pixel& p) const { kernel::store(format, pixels + i * format.bytes(), p); }
 };
 
-/// Cast rays as if the block were the first one, and return their optical depths.
+/// Cast rays as if the block were the first block, and compute the optical depths.
 /// @return number of samples @collective local
 std::int64_t cast_block(const kernel::march_volume& volume, const caster& rays, const ray_target& pixels,
                         std::vector<kernel::optical_depth>& depth);
 
-/// Cast rays with non-zero depth before the block again; rays that end before the block are empty.
+/// Repeat the rays with non-zero depth before the block. Rays that end before the block become empty.
 /// @return number of samples @collective local
 std::int64_t cast_again(const kernel::march_volume& volume, const caster& rays,
                         const std::vector<kernel::optical_depth>& before, const ray_target& pixels);
 
 /// Cast rays into the empty `pixels`.
 ///
-/// Rays end when almost no light remains, but a block does not know the remaining light of an entering ray. So each casts as
-/// if it were the first block, and repeats the few rays that come from others and end in this block.
-/// @param order the ranks, front to back @return number of samples @collective on comm
+/// Rays end when almost no light remains. The light of a ray at the entry of a block depends on other ranks. So each rank
+/// first casts as if its block were the first block. It then repeats the few rays that enter from other blocks and end in
+/// its block.
+/// @param order ranks in front-to-back order @return number of samples @collective on comm
 std::int64_t cast_all(MPI_Comm comm, const std::vector<int>& order, const kernel::march_volume& volume, const caster& rays,
                       const ray_target& pixels);
 
-/// The same on one rank: image of each pixel's ray, premultiplied red, green, blue and opacity. Pixels with empty rays
-/// remain unchanged.
+/// Cast rays on one rank into premultiplied RGBA pixels. Pixels with empty rays remain unchanged.
 std::int64_t cast_alone(const kernel::march_volume& volume, const caster& rays, std::vector<std::array<float, 4>>& pixels);
 
-/// Draw the block's part of a surface in the colours of a layer, into empty pixels.
-/// @param solid solid between a point and the light; null: none @return number of samples
+/// Draw the block's part of a surface in the colours of a layer into empty pixels.
+/// @param solid solid that occludes the light; null without occlusion @return number of samples
 std::int64_t draw_surface(const caster& rays, const kernel::ray_surface& surface, const layer& look,
                           const kernel::solid_pyramid* solid, const ray_target& pixels);
 
@@ -122,16 +122,18 @@ struct projected {
 /// Reduce one number per pixel to rank 0, shape (frame.height, frame.width). @collective on comm
 projected project_all(MPI_Comm comm, const kernel::march_volume& volume, const caster& rays, std::int64_t& samples);
 
-/// Pixels of a frame that are sorted by a rank.
+/// Pixels of a frame whose parts a rank sorts by depth.
 plan::span stripe_of(int rank, int ranks, std::int64_t pixels);
 
-/// Send the image of each block in a pixel, with its position along the ray, to the owner of the pixel, and blend it there.
-/// Rays that become opaque inside a block are cast again with their depth, as with a visibility order: the picture is
-/// bitwise equal.
+/// Sort the partial images of the blocks by depth, separately in each pixel. Each rank sends its partial images, with their
+/// positions along the ray, to the owner of the pixel. The owner blends the parts. Rays that become opaque inside a block
+/// are repeated with the depth before the block; the picture is therefore bitwise equal to cast_all() with a visibility
+/// order.
 /// @param owned box of the block
-/// @param pixels image of the block in each pixel of the frame; afterwards the image of all blocks, in this rank's stripe
+/// @param pixels partial image of the block; receives the image of all blocks within the stripe of this rank
 /// @param depth optical depth of the block by pixel; empty for opaque content (a surface)
-/// @param cast_again casts rays with non-zero depth before the block that end within the block again into `pixels`
+/// @param cast_again repeats rays into `pixels`; its argument is the depth before the block of rays that end within the
+///        block, and 0 for other rays
 /// @collective on comm
 void join_by_depth(MPI_Comm comm, const box3& owned, const caster& rays, std::vector<kernel::wide_pixel>& pixels,
                    const std::vector<kernel::optical_depth>& depth,

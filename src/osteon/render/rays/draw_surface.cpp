@@ -17,7 +17,7 @@ double distance_along(const kernel::ray& along, const vector3& point, const vect
   return sum;
 }
 
-// Normal facing the eye. A smoothed normal may face away slightly at grazing angles.
+// Normal towards the eye. At grazing angles, a smoothed normal may point slightly away from the eye.
 vector3 facing(const vector3& normal, const vector3& sight) {
   const double away = kernel::dot(normal, sight);
   if (!(away > 0)) return normal;
@@ -69,7 +69,7 @@ class painter {
   std::vector<kernel::half_space> cut_;
 };
 
-// Rays of up to four pixels of a surface, side by side. Unused entries are empty.
+// Rays of up to four pixels of a surface. Unused entries are empty.
 struct four_pixels {
   static constexpr std::size_t most = 4;
   std::size_t count = 0;
@@ -81,8 +81,8 @@ struct four_pixels {
     kernel::double4 columns{}, rows{};
     for (std::size_t i = 0; i < most; ++i) {
       const std::size_t from = std::min(i, count - 1);
-      columns[i] = column[from] + rays.beside[0];
-      rows[i] = row[from] + rays.beside[1];
+      columns[i] = column[from] + rays.offset[0];
+      rows[i] = row[from] + rays.offset[1];
     }
     const auto four = rays.from.four_rays(columns, rows);
     for (std::size_t i = 0; i < most; ++i) {
@@ -92,7 +92,7 @@ struct four_pixels {
       }
       along[i].entry = four.entry[i];
       tube[i] = i < count ? rays.end(column[i], row[i]) : -std::numeric_limits<double>::infinity();
-      // A surface before a tube is found at the sample behind it.
+      // The ray extends beyond the tube, because a surface in front of the tube is found at the next sample.
       along[i].exit = tube[i] < along[i].entry ? along[i].entry : std::min(four.exit[i], tube[i] + 1.5 * rays.step);
     }
   }

@@ -7,7 +7,7 @@
 
 namespace osteon::render {
 
-/// Sum of `body(part)` over square parts of `own`. Neighbouring rays read the same voxels, which parts keep in cache.
+/// Sum of `body(part)` over square parts of `own`. Neighbouring rays of a part read the same voxels from the cache.
 template <class F>
 std::int64_t over_parts(const pixel_box& own, F body) {
   constexpr int edge = 16;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Particles advected by a distributed vector field, common to streamlines and pathlines.
+/// Common functions of streamlines and pathlines: interpolation, and transfers of particles.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ inline vector3 along(const vector3& from, double t, const vector3& direction) {
 }
 inline double dot(const vector3& a, const vector3& b) { return a.z * b.z + a.y * b.y + a.x * b.x; }
 
-/// Voxel that contains a point of the domain, including its upper faces.
+/// Voxel that contains a point of the domain. Points on the upper faces of the domain belong to the last voxels.
 inline index3 voxel_at(const vector3& point, index3 domain) {
   index3 result;
   for (int axis = 0; axis < 3; ++axis)
@@ -29,7 +29,7 @@ inline index3 voxel_at(const vector3& point, index3 domain) {
   return result;
 }
 
-/// Fraction of a step inside the domain, 0 to 1.
+/// Fraction of a step inside the domain, in [0, 1].
 inline double share_inside(const vector3& from, const vector3& to, index3 domain) {
   double part = 1;
   for (int axis = 0; axis < 3; ++axis) {
@@ -40,7 +40,8 @@ inline double share_inside(const vector3& from, const vector3& to, index3 domain
   return part;
 }
 
-/// Trilinear interpolation between voxel centres, with NaN treated as zero; constant beyond the outermost centres.
+/// Trilinear interpolation between voxel centres. NaN values are replaced by 0. The field is constant beyond the outermost
+/// centres.
 inline std::array<double, 3> interpolate(const std::array<grid::ghosted_field<float>, 3>& field, index3 domain,
                                          const vector3& point) {
   const index3 shape = field[0].present.shape(), begin = field[0].present.begin;
@@ -72,7 +73,7 @@ inline std::array<double, 3> interpolate(const std::array<grid::ghosted_field<fl
   return value;
 }
 
-/// Transfers particles that have left their block to ranks with adjacent blocks.
+/// Transfers particles to the ranks of adjacent blocks.
 template <class Particle>
 class particle_transfers {
  public:

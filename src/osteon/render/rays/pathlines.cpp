@@ -16,28 +16,28 @@ namespace osteon::render {
 
 namespace {
 
-constexpr double longest_part = 0.5;   // voxels, of a step
+constexpr double longest_part = 0.5;   // length of a substep in voxels
 constexpr double longest_segment = 2;  // voxels between two vertices of a path
-constexpr int ghosts = 2;              // a part of a step begins in an owned voxel and ends at most one beyond it
+constexpr int ghosts = 2;              // a substep begins in an owned voxel and ends at most one voxel beyond the block
 const double straight = std::cos(4 * std::numbers::pi / 180);  // turning angle beyond which a vertex is stored
 
 struct particle {
   vector3 at;
   double time = 0;
-  vector3 kept, heading;  // last stored vertex, and the direction there
-  double speed = 0;       // at the beginning of its last part of a step
+  vector3 stored, heading;  // last stored vertex, and its direction
+  double speed = 0;         // speed at the beginning of the last substep
   std::int64_t line = 0, vertices = 0;
   std::int64_t ended = 0;
 };
 
-struct kept_vertex {
+struct path_vertex {
   std::int64_t line = 0, place = 0;
-  line_vertex what;
+  line_vertex vertex;
 };
 
-// Random number in (0, 1] for a particle and a draw.
-double chance_of(std::int64_t line, std::uint64_t what) {
-  const std::uint64_t key = splitmix64(what) ^ static_cast<std::uint64_t>(line);
+// Random number in (0, 1]; each particle has a sequence of draws.
+double chance_of(std::int64_t line, std::uint64_t draw) {
+  const std::uint64_t key = splitmix64(draw) ^ static_cast<std::uint64_t>(line);
   return static_cast<double>((splitmix64(key) >> 11) + 1) * 0x1p-53;
 }
 
@@ -53,11 +53,11 @@ struct pathlines::state {
   vector3 spacing_mm;
   std::int64_t count = 0, released = 0;
   double end_s = 0, now_s = 0;
-  std::vector<particle> drifting;  // that this rank moves
-  std::vector<kept_vertex> kept;   // by this rank
+  std::vector<particle> drifting;   // active particles in the block of this rank
+  std::vector<path_vertex> stored;  // vertices computed by this rank
   field_at before, after;
   double before_s = 0, step_s = 0;
-  double greatest = 0;  // of both fields: voxels a second
+  double greatest = 0;  // maximum speed of the field `after` in voxels per second
   particle_transfers<particle> over;
 
   field_at with_ghosts(const vector_values& field) const {
@@ -82,7 +82,7 @@ struct pathlines::state {
     return most;
   }
 
-  // In voxels a second; the speed in mm/s.
+  // Velocity in voxels per second. @param speed receives the speed in mm/s
   vector3 drift_at(const vector3& point, double time, double* speed) const {
     const double t = step_s > 0 ? (time - before_s) / step_s : 1;
     const auto low = interpolate(before, where.domain, point), high = interpolate(after, where.domain, point);
@@ -98,19 +98,19 @@ struct pathlines::state {
     return result;
   }
 
-  static void keep(particle& p, const vector3& heading, std::vector<kept_vertex>& to) {
+  static void keep(particle& p, const vector3& heading, std::vector<path_vertex>& to) {
     to.push_back({p.line, p.vertices++, {p.at, p.time, p.speed}});
-    p.kept = p.at;
+    p.stored = p.at;
     p.heading = heading;
   }
 
-  // Until the end of the step, or until it leaves the block.
-  void follow(particle& p, double until_s, double part_s, std::vector<kept_vertex>& to) const {
+  // Move a particle until the end of the step, or until it leaves the block.
+  void follow(particle& p, double until_s, double part_s, std::vector<path_vertex>& to) const {
     while (p.ended == 0 && p.time < until_s && where.owned.contains(voxel_at(p.at, where.domain))) {
       const vector3 first = drift_at(p.at, p.time, &p.speed);
       const double rate = std::sqrt(dot(first, first));
       if (rate > 0) {
-        const vector3 heading = along({0, 0, 0}, 1 / rate, first), chord = along(p.at, -1, p.kept);
+        const vector3 heading = along({0, 0, 0}, 1 / rate, first), chord = along(p.at, -1, p.stored);
         if (p.vertices == 0 || dot(heading, p.heading) < straight || dot(chord, chord) > longest_segment * longest_segment)
           keep(p, heading, to);
       }
@@ -127,12 +127,12 @@ struct pathlines::state {
       for (int axis = 0; axis < 3; ++axis)
         p.at[axis] = part == 1 ? next[axis] : p.at[axis] + part * (next[axis] - p.at[axis]);
       if (part == 1) continue;
-      if (p.vertices > 0 && p.at != p.kept) keep(p, p.heading, to);
+      if (p.vertices > 0 && p.at != p.stored) keep(p, p.heading, to);
       p.ended = 1;
     }
   }
 
-  // Each rank starts the due particles that begin in its block.
+  // Release the particles that are due. Each rank stores the particles within its block.
   void release(double until_s, const std::vector<release_point>& points) {
     double weight = 0;
     for (const release_point& p : points) weight = std::max(weight, p.weight);
@@ -166,7 +166,7 @@ struct pathlines::state {
       p.at = best.at;
       for (int axis = 0; axis < 3; ++axis)
         p.at[axis] += best.spread[axis] * (2 * chance_of(best.line, static_cast<std::uint64_t>(axis) + 1) - 1);
-      p.kept = p.at;
+      p.stored = p.at;
       p.time = std::max(release_time(best.line), before_s);
       p.line = best.line;
       drifting.push_back(p);
@@ -177,8 +177,8 @@ struct pathlines::state {
 
 pathlines::pathlines(const grid::block& where, const vector3& spacing_mm, std::int64_t particles, double end_s) {
   comm::collectively(where.comm, [&] {
-    if (!where.boxes) throw usage_error("particles cross block boundaries: the block requires a tree of boxes");
-    if (particles < 1) throw usage_error("pathlines without particles; pass at least one");
+    if (!where.boxes) throw usage_error("pathlines require a block with a box tree, because particles move to other blocks");
+    if (particles < 1) throw usage_error("the number of particles must be at least 1");
   });
   state_ = std::make_unique<state>(where, spacing_mm, particles, end_s);
 }
@@ -206,10 +206,10 @@ void pathlines::advance(double time_s, const vector_values& field, const std::ve
   const double parts = std::max(1.0, std::ceil(most * s.step_s / longest_part)), part_s = s.step_s / parts;
   std::vector<particle> active = std::move(s.drifting), arrived;
   for (;;) {
-    std::vector<std::vector<kept_vertex>> kept(active.size());
+    std::vector<std::vector<path_vertex>> stored(active.size());
 #pragma omp parallel for schedule(dynamic)
-    for (std::size_t i = 0; i < active.size(); ++i) s.follow(active[i], time_s, part_s, kept[i]);
-    for (const auto& some : kept) s.kept.insert(s.kept.end(), some.begin(), some.end());
+    for (std::size_t i = 0; i < active.size(); ++i) s.follow(active[i], time_s, part_s, stored[i]);
+    for (const auto& some : stored) s.stored.insert(s.stored.end(), some.begin(), some.end());
     std::int64_t under_way = 0;
     for (const particle& p : active) {
       if (p.ended != 0) continue;
@@ -232,11 +232,11 @@ namespace {
 
 constexpr std::size_t head = 4, of_particle = 13, of_vertex = 7;
 
-// Sizes of particles and vertices in saved numbers.
+// Numbers of particles and vertices in a saved state.
 std::array<double, 2> counts_in(const std::vector<double>& numbers) {
   if (numbers.size() < head || !(numbers[2] >= 0) || !(numbers[3] >= 0) ||
       head + numbers[2] * of_particle + numbers[3] * of_vertex != static_cast<double>(numbers.size()))
-    throw data_error(fmt::format("{} numbers are not valid saved paths of particles", numbers.size()));
+    throw data_error(fmt::format("invalid saved state of pathlines with {} numbers", numbers.size()));
   return {numbers[2], numbers[3]};
 }
 
@@ -245,32 +245,33 @@ std::array<double, 2> counts_in(const std::vector<double>& numbers) {
 std::vector<double> pathlines::saved() const {
   const state& s = *state_;
   const auto particles = comm::gather_to_all(s.where.comm, s.drifting).values;
-  const auto vertices = comm::gather_to_all(s.where.comm, s.kept).values;
+  const auto vertices = comm::gather_to_all(s.where.comm, s.stored).values;
   std::vector<double> numbers{static_cast<double>(s.count), static_cast<double>(s.released),
                               static_cast<double>(particles.size()), static_cast<double>(vertices.size())};
   for (const particle& p : particles)
-    numbers.insert(numbers.end(), {p.at.z, p.at.y, p.at.x, p.time, p.kept.z, p.kept.y, p.kept.x, p.heading.z, p.heading.y,
-                                   p.heading.x, p.speed, static_cast<double>(p.line), static_cast<double>(p.vertices)});
-  for (const kept_vertex& v : vertices)
-    numbers.insert(numbers.end(), {static_cast<double>(v.line), static_cast<double>(v.place), v.what.at.z, v.what.at.y,
-                                   v.what.at.x, v.what.time, v.what.speed});
+    numbers.insert(numbers.end(),
+                   {p.at.z, p.at.y, p.at.x, p.time, p.stored.z, p.stored.y, p.stored.x, p.heading.z, p.heading.y,
+                    p.heading.x, p.speed, static_cast<double>(p.line), static_cast<double>(p.vertices)});
+  for (const path_vertex& v : vertices)
+    numbers.insert(numbers.end(), {static_cast<double>(v.line), static_cast<double>(v.place), v.vertex.at.z, v.vertex.at.y,
+                                   v.vertex.at.x, v.vertex.time, v.vertex.speed});
   return numbers;
 }
 
 void pathlines::restore(const std::vector<double>& numbers) {
   state& s = *state_;
   const auto [particles, vertices] = counts_in(numbers);
-  if (numbers[0] != static_cast<double>(s.count)) throw data_error("the saved paths belong to other particles");
+  if (numbers[0] != static_cast<double>(s.count)) throw data_error("the saved pathlines have another number of particles");
   s.released = static_cast<std::int64_t>(numbers[1]);
   s.drifting.clear();
-  s.kept.clear();
+  s.stored.clear();
   const int rank = comm::rank(s.where.comm);
   const double* at = numbers.data() + head;
   for (double n = 0; n < particles; ++n, at += of_particle) {
     particle p;
     p.at = {at[0], at[1], at[2]};
     p.time = at[3];
-    p.kept = {at[4], at[5], at[6]};
+    p.stored = {at[4], at[5], at[6]};
     p.heading = {at[7], at[8], at[9]};
     p.speed = at[10];
     p.line = static_cast<std::int64_t>(at[11]);
@@ -279,31 +280,31 @@ void pathlines::restore(const std::vector<double>& numbers) {
   }
   if (rank != 0) return;
   for (double n = 0; n < vertices; ++n, at += of_vertex)
-    s.kept.push_back(
+    s.stored.push_back(
         {static_cast<std::int64_t>(at[0]), static_cast<std::int64_t>(at[1]), {{at[2], at[3], at[4]}, at[5], at[6]}});
 }
 
 streamlines pathlines::paths_in(const std::vector<double>& numbers, double from_s) {
   const auto [particles, vertices] = counts_in(numbers);
-  std::vector<kept_vertex> all;
+  std::vector<path_vertex> all;
   const double* at = numbers.data() + head;
   for (double n = 0; n < particles; ++n, at += of_particle) {  // include the current position of each particle
-    const vector3 here{at[0], at[1], at[2]}, kept{at[4], at[5], at[6]};
+    const vector3 here{at[0], at[1], at[2]}, stored{at[4], at[5], at[6]};
     const auto made = static_cast<std::int64_t>(at[12]);
-    if (made > 0 && here != kept) all.push_back({static_cast<std::int64_t>(at[11]), made, {here, at[3], at[10]}});
+    if (made > 0 && here != stored) all.push_back({static_cast<std::int64_t>(at[11]), made, {here, at[3], at[10]}});
   }
   for (double n = 0; n < vertices; ++n, at += of_vertex)
     all.push_back(
         {static_cast<std::int64_t>(at[0]), static_cast<std::int64_t>(at[1]), {{at[2], at[3], at[4]}, at[5], at[6]}});
-  std::erase_if(all, [&](const kept_vertex& v) { return v.what.time < from_s; });
-  std::sort(all.begin(), all.end(), [](const kept_vertex& a, const kept_vertex& b) {
+  std::erase_if(all, [&](const path_vertex& v) { return v.vertex.time < from_s; });
+  std::sort(all.begin(), all.end(), [](const path_vertex& a, const path_vertex& b) {
     return std::tie(a.line, a.place) < std::tie(b.line, b.place);
   });
   streamlines result;
   for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
     while (end < all.size() && all[end].line == all[begin].line) ++end;
     if (end - begin < 2) continue;
-    for (std::size_t i = begin; i < end; ++i) result.vertices.push_back(all[i].what);
+    for (std::size_t i = begin; i < end; ++i) result.vertices.push_back(all[i].vertex);
     result.first.push_back(result.vertices.size());
   }
   return result;

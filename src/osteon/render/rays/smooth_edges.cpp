@@ -41,13 +41,13 @@ pixel_set find_edges(MPI_Comm comm, const image& rows, int height) {
     for (std::size_t i = 0; i < rows.rgba.size() / 4; ++i)
       own[static_cast<std::ptrdiff_t>(i)] = brightness_of(rows.rgba.data() + 4 * i);
   });
-  // A row belongs to one rank and is 0 on all others, so that BOR joins them; MPICH 4.0 compares unsigned numbers as signed
-  // ones.
+  // A row is 0 on all ranks except its owner. MPI_BOR is used in place of MPI_MAX, because MPICH 4.0 compares unsigned
+  // numbers as signed numbers.
   comm::all_reduce(comm, bright.data(), bright.size(), MPI_BOR);
   std::vector<bool> has;
   comm::collectively(comm, [&] {
     has.resize(bright.size());
-    std::vector<std::uint8_t> least(wide + 2), most(wide + 2);  // of a pixel and those above and below it; the ends repeated
+    std::vector<std::uint8_t> least(wide + 2), most(wide + 2);  // in three rows; the ends are repeated
     for (int row = 0; row < height; ++row) {
       const auto line = [&](int at) {
         return bright.data() + static_cast<std::size_t>(std::clamp(at, 0, height - 1)) * wide;
@@ -75,7 +75,7 @@ void add_pixels(image& sum, const image& more, const pixel_set& only) {
   });
 }
 
-void take_pixels(image& sum, std::vector<std::array<float, 4>>& more, const pixel_box& frame, const pixel_set& only) {
+void add_and_clear(image& sum, std::vector<std::array<float, 4>>& more, const pixel_box& frame, const pixel_set& only) {
 #pragma omp parallel for
   for (int row = frame.top; row < frame.bottom; ++row)
     for (int column = frame.left; column < frame.right; ++column) {

@@ -7,20 +7,21 @@ namespace osteon::render {
 
 namespace {
 
-// Minimum distance of values from the level, which keeps the surface some hundredths of an edge away from voxel centres.
+// Minimum difference between values and the level. It separates the surface from voxel centres by some hundredths of an
+// edge.
 constexpr float margin = 0.02F;
 constexpr float level = 0.5F;
-// A wall of three voxels has 0.78 at its centre after this number of iterations, and is close to the level after all of
-// them: it would have only the stepped bound. So it remains unchanged then.
+// After three passes, the centre of a wall of three voxels has the value 0.78. After all passes, the value would be close to
+// the level, and the constraint would restore the voxel steps. Thin walls therefore remain unchanged after three passes.
 constexpr int thin_passes = 3;
 constexpr float thick = 0.85F;
 
-// A block's voxels and one more on each side, of which those beyond the domain repeat its last ones.
+// The voxels of a block and its neighbours. Positions outside the domain repeat the outermost voxels.
 struct neighbourhood {
   const grid::ghosted_field<float>& field;
   index3 domain;
 
-  // Neighbouring row of voxels, from the first present one.
+  // Row of voxels, from the first present voxel on.
   const float* row(std::int64_t z, std::int64_t y) const {
     const box3& box = field.present;
     const index3 shape = box.shape();
@@ -30,9 +31,9 @@ struct neighbourhood {
   }
 };
 
-// Combine the nine rows around each row of a block, and of the result each voxel and its neighbours along x.
-// @param across (the nine, in the order of z and y; how many values) -> a row
-// @param write (place in the block, value before, at and after the voxel)
+// Apply a filter to each row of a block: first across the nine neighbouring rows, then along x.
+// @param across combines nine rows (in the order of z and y) of a number of values to a row
+// @param write receives the position of the row in the block, its length, and the combined row from one value before it on
 template <class Across, class Write>
 void over_rows(const grid::block& where, const grid::ghosted_field<float>& field, Across across, Write write) {
   const index3 shape = where.owned.shape();
@@ -54,7 +55,8 @@ void over_rows(const grid::block& where, const grid::ghosted_field<float>& field
   }
 }
 
-// Give each voxel of a block the largest value of it and its 26 neighbours. @param write (place in the block, that value)
+// Compute the maximum over each voxel of a block and its 26 neighbours. @param write receives the position of the voxel in
+// the block and the maximum
 template <class Write>
 void over_largest(const grid::block& where, const grid::ghosted_field<float>& field, Write write) {
   over_rows(
@@ -83,7 +85,7 @@ grid::ghosted_field<float> smooth_mask(const grid::block& where, const std::vect
   });
   for (int pass = 0; pass < mask_passes; ++pass) {
     const auto wide = grid::with_ghost_cells(where, values, 1);
-    if (pass == 1)  // Smoothed once, a plate of two voxels has 0.75 in them, one of a single voxel 0.5.
+    if (pass == 1)  // after one pass, a plate of two voxels has the value 0.75, and a plate of one voxel 0.5
       over_largest(where, wide, [&](std::size_t i, float largest) {
         const float lift = std::clamp(0.75F - largest, margin, 0.5F);
         bound[i] = solid[i] != 0 ? level + lift : level - margin;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Smoothing of a solid: the level 1/2 of the resulting field is its surface without voxel steps.
+/// Smoothing of a solid. The level 1/2 of the result is the surface of the solid without voxel steps.
 #include <osteon/grid/block.hpp>
 #include <osteon/grid/ghost_cells.hpp>
 #include <vector>
@@ -10,17 +10,16 @@ namespace osteon::render {
 inline constexpr int mask_passes = 6;
 inline constexpr int mask_exchanges = mask_passes + 1;  ///< exchanges of ghosts of depth 1
 
-/// Smooth the indicator of the solid (1 in its voxels, 0 elsewhere) six times with weights 1, 2, 1 along each axis. A
-/// constraint after each pass keeps the centres of solid voxels on one side of the surface and those of empty voxels on the
-/// other, as in
-/// @cite [Gibson1998]. Terraces on slopes disappear, while holes remain open and thin plates connected: values of solids
-/// thinner than two voxels are raised to preserve about their thickness. Walls of up to three voxels are smoothed three
-/// times only.
-/// @param solid 1 in voxels of the solid, else 0; shape of where.owned
+/// Smooth the indicator of the solid six times with weights 1, 2, 1 along each axis. After each pass, a constraint ensures
+/// that the surface separates the centres of solid voxels from the centres of empty voxels, as in
+/// @cite [Gibson1998]. Terraces on slopes disappear; holes remain open, and thin plates remain connected. The values of
+/// solids thinner than two voxels are raised to preserve their approximate thickness. Walls of up to three voxels are
+/// smoothed three times only.
+/// @param solid indicator: 1 in voxels of the solid, else 0; shape of where.owned
 /// @param depth depth of the ghosts of the result
-/// @return a field that is bitwise independent of the number of ranks
+/// @return smoothed field; bitwise independent of the number of ranks
 /// @collective on where.comm
-/// @cost eight exchanges of ghosts; 17 bytes per voxel temporarily, 4 for the result
+/// @cost eight exchanges of ghosts; 17 bytes per voxel of temporary memory, 4 bytes per voxel for the result
 grid::ghosted_field<float> smooth_mask(const grid::block& where, const std::vector<float>& solid, int depth);
 
 }  // namespace osteon::render

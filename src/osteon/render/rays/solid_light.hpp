@@ -10,13 +10,13 @@ namespace osteon::render {
 /// Maximum number of cells, independent of the domain and the number of ranks.
 inline constexpr std::int64_t most_light_cells = std::int64_t{1} << 21;
 
-/// Voxels along each edge of a cell: cells are approximately cubes in mm, and at most most_light_cells.
+/// Voxels along each edge of a cell. The cells are approximately cubes in mm; their number is at most most_light_cells.
 index3 light_cell(index3 domain, const vector3& spacing_mm);
 
-/// Count the voxels whose value is at least a level.
-/// @param field with any ghosts; NaN is below the level
-/// @return the same on all ranks @collective on where.comm
-/// @cost one allreduce of 4 bytes per cell, 8 MiB at most; 11 MiB of memory for the result
+/// Compute the fraction of solid in each cell. A voxel is solid if its value is at least `level`.
+/// @param field field with ghosts of any depth; voxels with NaN are not solid
+/// @return result, equal on all ranks @collective on where.comm
+/// @cost one allreduce of 4 bytes per cell, at most 8 MiB; 11 MiB of memory for the result
 kernel::solid_pyramid gather_solid(const grid::block& where, const vector3& spacing_mm,
                                    const grid::ghosted_field<float>& field, double level);
 

@@ -22,16 +22,16 @@ namespace osteon::render {
 namespace {
 
 constexpr double longest_segment = 2;  // voxels between two vertices of a line
-constexpr int ghosts = 2;              // a step begins in an owned voxel and ends at most one beyond it
+constexpr int ghosts = 2;              // a step begins in an owned voxel and ends at most one voxel beyond the block
 
-// Magnitude of the value of each voxel; 0 without a value.
+// Magnitude of the field in a voxel; 0 without a value.
 double magnitude(const vector_values& field, std::size_t i) {
   double square = 0;
   for (const auto& component : field) {
     const auto v = static_cast<double>(component[i]);
     square += v * v;
   }
-  return square < 1e300 ? std::sqrt(square) : 0;  // NaN is not less
+  return square < 1e300 ? std::sqrt(square) : 0;  // 0 for NaN
 }
 
 double greatest_magnitude(MPI_Comm comm, const vector_values& field) {
@@ -41,52 +41,53 @@ double greatest_magnitude(MPI_Comm comm, const vector_values& field) {
   return most;
 }
 
-// Line during integration in one direction from its seed.
+// State of a line during the integration in one direction from its seed.
 struct particle {
   vector3 at;
   double time = 0;
-  vector3 kept, heading;  // last stored vertex, and the direction there
+  vector3 stored, heading;  // last stored vertex, and its direction
   std::int64_t steps = 0;
   std::int32_t line = 0, sign = 1;
-  std::int32_t vertices = 0;  // kept so far
+  std::int32_t vertices = 0;  // number of stored vertices
   std::int32_t ended = 0;
 };
 
-struct kept_vertex {
-  std::int32_t line, place;  // place in the line: negative against the field
-  line_vertex what;
+struct stored_vertex {
+  std::int32_t line, place;  // position in the line, negative in the direction against the field
+  line_vertex vertex;
 };
 
-// Field at a point: direction of the line in voxels, and speed.
+// Field at a point.
 struct drift {
-  vector3 direction;  // unit vector
-  double rate = 0;    // voxels a second
-  double speed = 0;   // mm a second
+  vector3 direction;  // direction of the line in voxels; a unit vector
+  double rate = 0;    // speed in voxels per second
+  double speed = 0;   // speed in mm per second
 };
 
 class tracer {
  public:
-  tracer(const grid::block& where, const vector3& spacing_mm, const vector_values& field, const line_options& how,
+  tracer(const grid::block& where, const vector3& spacing_mm, const vector_values& field, const line_options& options,
          double greatest)
       : domain_(where.domain),
         owned_(where.owned),
         spacing_(spacing_mm),
-        step_(how.step_voxels),
-        least_(how.least_speed * greatest),
-        straight_(how.turn_deg > 0 ? std::cos(how.turn_deg * std::numbers::pi / 180) : 2) {
+        step_(options.step_voxels),
+        least_(options.least_speed * greatest),
+        straight_(options.turn_deg > 0 ? std::cos(options.turn_deg * std::numbers::pi / 180) : 2) {
     for (std::size_t c = 0; c < 3; ++c) field_[c] = grid::with_ghost_cells(where, field[c], ghosts);
     const double edges = static_cast<double>(domain_.z + domain_.y + domain_.x);
-    most_steps_ = static_cast<std::int64_t>(std::ceil((how.greatest_length > 0 ? how.greatest_length : 2 * edges) / step_));
+    most_steps_ =
+        static_cast<std::int64_t>(std::ceil((options.greatest_length > 0 ? options.greatest_length : 2 * edges) / step_));
   }
 
   // Follow a line until it ends or leaves the block.
-  void follow(particle& p, std::vector<kept_vertex>& kept) const {
+  void follow(particle& p, std::vector<stored_vertex>& stored) const {
     while (p.ended == 0 && owned_.contains(voxel_of(p.at))) {
       const drift here = at(p.at, p.sign);
-      const vector3 chord = along(p.at, -1, p.kept);
+      const vector3 chord = along(p.at, -1, p.stored);
       if (p.vertices == 0 || dot(here.direction, p.heading) < straight_ ||
           dot(chord, chord) > longest_segment * longest_segment)
-        keep(p, here, kept);
+        keep(p, here, stored);
       particle next = p;
       const bool goes_on = here.speed > least_ && p.steps < most_steps_ && advance(next, here);
       const double part = goes_on ? part_inside(p.at, next.at) : 0;
@@ -97,7 +98,7 @@ class tracer {
       }
       for (int axis = 0; axis < 3; ++axis) p.at[axis] += part * (next.at[axis] - p.at[axis]);
       p.time += part * (next.time - p.time);
-      if (p.at != p.kept) keep(p, here, kept);
+      if (p.at != p.stored) keep(p, here, stored);
       p.ended = 1;
     }
   }
@@ -120,7 +121,7 @@ class tracer {
     return result;
   }
 
-  // One step along the direction of the field, with integration of the time. @return false at stagnation
+  // Advance the particle and its time by a step of the line. @return false at stagnation
   bool advance(particle& p, const drift& first) const {
     const drift second = at(along(p.at, 0.5 * step_, first.direction), p.sign);
     const drift third = at(along(p.at, 0.5 * step_, second.direction), p.sign);
@@ -136,11 +137,11 @@ class tracer {
 
   double part_inside(const vector3& from, const vector3& to) const { return share_inside(from, to, domain_); }
 
-  void keep(particle& p, const drift& here, std::vector<kept_vertex>& kept) const {
-    if (p.sign > 0 || p.vertices > 0)  // both ways have the seed in common
-      kept.push_back({p.line, p.sign * p.vertices, {p.at, p.time, here.speed}});
+  void keep(particle& p, const drift& here, std::vector<stored_vertex>& stored) const {
+    if (p.sign > 0 || p.vertices > 0)  // both directions share the seed
+      stored.push_back({p.line, p.sign * p.vertices, {p.at, p.time, here.speed}});
     ++p.vertices;
-    p.kept = p.at;
+    p.stored = p.at;
     p.heading = here.direction;
   }
 
@@ -171,16 +172,16 @@ double streamlines::length(std::size_t i, const vector3& spacing_mm) const {
 namespace {
 
 void check(const grid::block& where, const vector_values& field) {
-  if (!where.boxes) throw usage_error("lines cross block boundaries: the block requires a tree of boxes");
+  if (!where.boxes) throw usage_error("streamlines require a block with a box tree, because lines continue in other blocks");
   for (const auto& component : field)
     if (component.size() != static_cast<std::size_t>(where.owned.volume()))
-      throw usage_error(fmt::format("{} values of a component of a vector field; the block has {} voxels", component.size(),
-                                    where.owned.volume()));
+      throw usage_error(fmt::format("a component of the vector field has {} values; the block has {} voxels",
+                                    component.size(), where.owned.volume()));
 }
 
-// Join the parts of lines. Lines of a single vertex are omitted.
-streamlines joined(std::vector<kept_vertex> all) {
-  std::sort(all.begin(), all.end(), [](const kept_vertex& a, const kept_vertex& b) {
+// Join the parts of each line. Lines with a single vertex are omitted.
+streamlines joined(std::vector<stored_vertex> all) {
+  std::sort(all.begin(), all.end(), [](const stored_vertex& a, const stored_vertex& b) {
     return std::pair(a.line, a.place) < std::pair(b.line, b.place);
   });
   streamlines result;
@@ -188,8 +189,8 @@ streamlines joined(std::vector<kept_vertex> all) {
     while (end < all.size() && all[end].line == all[begin].line) ++end;
     if (end - begin < 2) continue;
     for (std::size_t i = begin; i < end; ++i) {
-      result.vertices.push_back(all[i].what);
-      result.vertices.back().time -= all[begin].what.time;
+      result.vertices.push_back(all[i].vertex);
+      result.vertices.back().time -= all[begin].vertex.time;
     }
     result.first.push_back(result.vertices.size());
   }
@@ -204,7 +205,7 @@ struct candidate {
   }
 };
 
-// The least `count` of them, ascending.
+// Sort the candidates and remove all except the first `count` candidates.
 void keep_least(std::vector<candidate>& all, std::size_t count) {
   std::sort(all.begin(), all.end());
   if (all.size() > count) all.resize(count);
@@ -215,10 +216,10 @@ void keep_least(std::vector<candidate>& all, std::size_t count) {
 std::vector<vector3> seeds_by_speed(const grid::block& where, const vector_values& field, std::int64_t count) {
   comm::collectively(where.comm, [&] {
     check(where, field);
-    if (count < 1) throw usage_error(fmt::format("{} lines; must be at least 1", count));
+    if (count < 1) throw usage_error(fmt::format("the number of lines is {}; must be at least 1", count));
   });
   const auto most = static_cast<std::size_t>(count);
-  std::vector<candidate> heap;  // the greatest is in front
+  std::vector<candidate> heap;  // the front has the greatest ratio
   std::size_t i = 0;
   for (std::int64_t z = where.owned.begin.z; z < where.owned.end.z; ++z)
     for (std::int64_t y = where.owned.begin.y; y < where.owned.end.y; ++y)
@@ -248,38 +249,38 @@ std::vector<vector3> seeds_by_speed(const grid::block& where, const vector_value
 }
 
 streamlines trace(const grid::block& where, const vector3& spacing_mm, const vector_values& field,
-                  std::span<const vector3> seeds, const line_options& how) {
+                  std::span<const vector3> seeds, const line_options& options) {
   comm::collectively(where.comm, [&] {
     check(where, field);
-    if (!(how.step_voxels > 0 && how.step_voxels <= 1))
-      throw usage_error(fmt::format("a step of {} voxels; must be in (0, 1]", how.step_voxels));
-    if (!(how.greatest_length >= 0 && std::isfinite(how.greatest_length)))
-      throw usage_error(fmt::format("a maximum length of {} voxels; must not be negative", how.greatest_length));
+    if (!(options.step_voxels > 0 && options.step_voxels <= 1))
+      throw usage_error(fmt::format("the step is {} voxels; must be in (0, 1]", options.step_voxels));
+    if (!(options.greatest_length >= 0 && std::isfinite(options.greatest_length)))
+      throw usage_error(
+          fmt::format("the maximum length of lines is {} voxels; must be finite and not negative", options.greatest_length));
     for (const vector3& s : seeds)
       for (int axis = 0; axis < 3; ++axis)
         if (!(s[axis] >= 0 && s[axis] <= static_cast<double>(where.domain[axis])))
-          throw usage_error(
-              fmt::format("a line through (z, y, x) = ({}, {}, {}) voxels, which is not in the domain", s.z, s.y, s.x));
+          throw usage_error(fmt::format("the seed (z, y, x) = ({}, {}, {}) voxels is outside the domain", s.z, s.y, s.x));
   });
-  const tracer flow(where, spacing_mm, field, how, greatest_magnitude(where.comm, field));
+  const tracer flow(where, spacing_mm, field, options, greatest_magnitude(where.comm, field));
   const int rank = comm::rank(where.comm);
   std::vector<particle> active;
   for (std::size_t i = 0; i < seeds.size(); ++i)
     if (where.boxes->owner_of(flow.voxel_of(seeds[i])) == rank)
       for (const int sign : {1, -1}) {
         particle p;
-        p.at = p.kept = seeds[i];
+        p.at = p.stored = seeds[i];
         p.line = static_cast<std::int32_t>(i);
         p.sign = sign;
         active.push_back(p);
       }
-  std::vector<kept_vertex> own;
+  std::vector<stored_vertex> own;
   particle_transfers<particle> over(where, "particles of streamlines");
   for (;;) {
-    std::vector<std::vector<kept_vertex>> kept(active.size());
+    std::vector<std::vector<stored_vertex>> stored(active.size());
 #pragma omp parallel for schedule(dynamic)
-    for (std::size_t i = 0; i < active.size(); ++i) flow.follow(active[i], kept[i]);
-    for (const auto& part : kept) own.insert(own.end(), part.begin(), part.end());
+    for (std::size_t i = 0; i < active.size(); ++i) flow.follow(active[i], stored[i]);
+    for (const auto& part : stored) own.insert(own.end(), part.begin(), part.end());
     for (const particle& p : active)
       if (p.ended == 0) over.send(p, where.boxes->owner_of(flow.voxel_of(p.at)));
     active = over.run();
@@ -289,7 +290,7 @@ streamlines trace(const grid::block& where, const vector3& spacing_mm, const vec
   }
   auto vertices = static_cast<std::int64_t>(own.size());
   comm::all_reduce(where.comm, &vertices, 1, MPI_SUM);
-  comm::check_host_memory(where.comm, static_cast<double>(vertices) * (sizeof(kept_vertex) + 2.0 * sizeof(line_vertex)),
+  comm::check_host_memory(where.comm, static_cast<double>(vertices) * (sizeof(stored_vertex) + 2.0 * sizeof(line_vertex)),
                           fmt::format("{} streamlines of {} vertices", seeds.size(), vertices), "request fewer lines");
   return joined(comm::gather_to_all(where.comm, own).values);
 }

@@ -14,8 +14,8 @@ namespace {
 
 using kernel::dot;
 
-constexpr int tile = 16;  // pixels: their rays stay in cache
-constexpr int fine = 3;   // rays along an edge of a pixel
+constexpr int tile = 16;  // edge of a tile in pixels; the rays of a tile fit into the cache
+constexpr int fine = 3;   // number of rays along the edge of a pixel
 constexpr int fine_tile = tile * fine;
 
 vector3 along(const vector3& from, double t, const vector3& direction) {
@@ -23,7 +23,7 @@ vector3 along(const vector3& from, double t, const vector3& direction) {
 }
 vector3 times(const vector3& a, const vector3& b) { return {a.z * b.z, a.y * b.y, a.x * b.x}; }
 
-// A ray in mm; its direction is a unit vector.
+// A ray in mm. The direction is a unit vector.
 struct line_of_sight {
   vector3 origin, direction;
   double entry = 0, exit = 0;
@@ -34,13 +34,13 @@ line_of_sight sight_through(const view& from, double column, double row) {
   return {times(r.origin, from.spacing_mm), times(r.direction, from.spacing_mm), r.entry, r.exit};
 }
 
-// Capsule: a segment of a line with all points within the radius.
+// Capsule: all points within the radius of a line segment.
 struct capsule {
-  vector3 a, axis;  // its end, and the way to the other one [mm]
-  double square;    // of the axis' length
+  vector3 a, axis;  // start of the segment, and the vector to its end [mm]
+  double square;    // squared length of the axis
   double radius;
 
-  // Position of a point's projection on the axis, 0 to 1.
+  // Position of the projection of a point on the axis, in [0, 1].
   double part_of(const vector3& p) const {
     return square > 0 ? std::clamp(dot(along(p, -1, a), axis) / square, 0.0, 1.0) : 0;
   }
@@ -49,7 +49,7 @@ struct capsule {
   std::array<double, 2> crossed_by(const line_of_sight& ray) const {
     constexpr double infinite = std::numeric_limits<double>::infinity();
     std::array<double, 2> crossed{infinite, -infinite};
-    // Relative to the point of the ray closest to the capsule all numbers are of its size.
+    // The origin is moved to the point of the ray next to the capsule to avoid cancellation.
     const double nearby = dot(along(a, -1, ray.origin), ray.direction);
     const vector3 from_a = along(along(ray.origin, nearby, ray.direction), -1, a);
     const double axis_ray = dot(axis, ray.direction), axis_from = dot(axis, from_a), ray_from = dot(ray.direction, from_a),
@@ -76,14 +76,14 @@ struct capsule {
   }
 };
 
-capsule capsule_of(const view& from, const tubes& what, std::size_t first_vertex) {
-  const auto& vertices = what.lines->vertices;
+capsule capsule_of(const view& from, const tubes& tubes, std::size_t first_vertex) {
+  const auto& vertices = tubes.lines->vertices;
   const vector3 a = times(vertices[first_vertex].at, from.spacing_mm);
   const vector3 axis = along(times(vertices[first_vertex + 1].at, from.spacing_mm), -1, a);
-  return {a, axis, dot(axis, axis), what.radius_mm};
+  return {a, axis, dot(axis, axis), tubes.radius_mm};
 }
 
-// Pixels that may show a capsule: those of boxes around its ends, aligned with the axes of the view.
+// Pixels that may show a capsule: the pixels of view-aligned boxes around both ends.
 pixel_box seen(const view& from, const capsule& c, const pixel_box& within) {
   double low[2] = {1e9, 1e9}, high[2] = {-1e9, -1e9};
   for (const vector3& end : {c.a, along(c.a, 1, c.axis)})
@@ -108,15 +108,16 @@ pixel_box seen(const view& from, const capsule& c, const pixel_box& within) {
 // First intersection of a ray.
 struct first_hit {
   double t = std::numeric_limits<double>::infinity();
-  double part = 0;            // along the segment
+  double part = 0;            // position along the segment, in [0, 1]
   std::int32_t segment = -1;  // number of its first vertex
   bool is_cut = false;        // the ray begins within the tube
 };
 
-// The light of a tube, and its colours.
+// Lighting and colours of a tube.
 class tube_paint {
  public:
-  tube_paint(const view& from, const tubes& what) : from_(from), what_(what), colour_({nullptr, what.transfer, false, 1}) {
+  tube_paint(const view& from, const tubes& tubes)
+      : from_(from), tubes_(tubes), colour_({nullptr, tubes.transfer, false, 1}) {
     const kernel::lighting light = light_of(from);
     toward_light_ = kernel::unit(light.toward_light);
     middle_ = kernel::half_way(light);
@@ -124,17 +125,17 @@ class tube_paint {
 
   std::array<double, 3> of(const first_hit& hit, const line_of_sight& ray, const kernel::ray& given) const {
     const auto vertex = static_cast<std::size_t>(hit.segment);
-    const auto& vertices = what_.lines->vertices;
+    const auto& vertices = tubes_.lines->vertices;
     vector3 normal;
     if (hit.is_cut) {
       normal = from_.face_entered(given);
     } else {
-      const capsule shape = capsule_of(from_, what_, vertex);
+      const capsule shape = capsule_of(from_, tubes_, vertex);
       normal = kernel::unit(along(along(ray.origin, hit.t, ray.direction), -1, along(shape.a, hit.part, shape.axis)));
     }
     const auto& shown =
         colour_.value(vertices[vertex].speed + hit.part * (vertices[vertex + 1].speed - vertices[vertex].speed));
-    // Dark edges separate tubes visually.
+    // Dark edges make adjacent tubes distinguishable.
     const double edge = 0.35 + 0.65 * std::max(0.0, -dot(normal, ray.direction));
     const double diffuse = edge * kernel::diffuse_light(dot(normal, toward_light_)),
                  mirrored = kernel::mirrored_light(dot(normal, middle_));
@@ -145,7 +146,7 @@ class tube_paint {
 
  private:
   const view& from_;
-  const tubes& what_;
+  const tubes& tubes_;
   colours colour_;
   vector3 toward_light_, middle_;
 };
@@ -155,7 +156,7 @@ struct piece {
   pixel_box seen;
 };
 
-// The rays of a tile, several a pixel.
+// The rays of a tile, several per pixel.
 struct ray_tile {
   std::array<line_of_sight, fine_tile * fine_tile> ray;
   std::array<first_hit, fine_tile * fine_tile> hit;
@@ -165,20 +166,20 @@ struct ray_tile {
 
 }  // namespace
 
-tube_hits::tube_hits(const view& from, const tubes& what, const pixel_box& pixels)
+tube_hits::tube_hits(const view& from, const tubes& tubes, const pixel_box& pixels)
     : pixels_(pixels), hits_(static_cast<std::size_t>(pixels.size())) {
   if (pixels.size() == 0) return;
   const std::int64_t across = (pixels.width() + tile - 1) / tile, down = (pixels.height() + tile - 1) / tile;
   std::vector<std::vector<piece>> of_tile(static_cast<std::size_t>(across * down));
-  for (std::size_t line = 0; line < what.lines->count(); ++line)
-    for (std::size_t v = what.lines->first[line]; v + 1 < what.lines->first[line + 1]; ++v) {
-      const pixel_box box = seen(from, capsule_of(from, what, v), pixels);
+  for (std::size_t line = 0; line < tubes.lines->count(); ++line)
+    for (std::size_t v = tubes.lines->first[line]; v + 1 < tubes.lines->first[line + 1]; ++v) {
+      const pixel_box box = seen(from, capsule_of(from, tubes, v), pixels);
       if (box.size() == 0) continue;
       for (int y = (box.top - pixels.top) / tile; y <= (box.bottom - 1 - pixels.top) / tile; ++y)
         for (int x = (box.left - pixels.left) / tile; x <= (box.right - 1 - pixels.left) / tile; ++x)
           of_tile[static_cast<std::size_t>(y * across + x)].push_back({static_cast<std::int32_t>(v), box});
     }
-  const tube_paint paint(from, what);
+  const tube_paint paint(from, tubes);
 #pragma omp parallel
   {
     const auto rays = std::make_unique<ray_tile>();
@@ -195,7 +196,7 @@ tube_hits::tube_hits(const view& from, const tubes& what, const pixel_box& pixel
               sight_through(from, ray_tile::place(left, x), ray_tile::place(top, y));
       rays->hit.fill({});
       for (const piece& p : pieces) {
-        const capsule shape = capsule_of(from, what, static_cast<std::size_t>(p.segment));
+        const capsule shape = capsule_of(from, tubes, static_cast<std::size_t>(p.segment));
         for (int y = fine * (std::max(top, p.seen.top) - top); y < fine * (std::min(bottom, p.seen.bottom) - top); ++y)
           for (int x = fine * (std::max(left, p.seen.left) - left); x < fine * (std::min(right, p.seen.right) - left); ++x) {
             const auto i = static_cast<std::size_t>(y * fine_tile + x);

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Lines in a picture as tubes: first intersections with rays, and lighting.
+/// Lines as tubes: first intersections with rays, and lighting.
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -11,19 +11,19 @@
 
 namespace osteon::render {
 
-/// Image of the tubes in a pixel, from several rays for smooth edges.
+/// Image of the tubes in a pixel. Several rays per pixel yield smooth edges.
 struct tube_hit {
-  double t = std::numeric_limits<double>::infinity();  ///< first intersection of the rays [mm]; infinite: none
-  std::array<float, 3> colour{};                       ///< lit colour, mean over the intersecting rays
+  double t = std::numeric_limits<double>::infinity();  ///< first intersection [mm]; infinite without intersection
+  std::array<float, 3> colour{};                       ///< mean lit colour of the intersecting rays
   float share = 0;                                     ///< fraction of intersecting rays
 };
 
-/// First hits of the rays of a rectangle of pixels, in the clipped domain.
+/// First intersections of rays with tubes in a rectangle of pixels, within the clipped domain.
 class tube_hits {
  public:
   tube_hits() = default;
-  /// @cost for each segment its pixels; memory 24 bytes per pixel
-  tube_hits(const view& from, const tubes& what, const pixel_box& pixels);
+  /// @cost time: sum of the pixels of all segments; memory: 24 bytes per pixel
+  tube_hits(const view& from, const tubes& tubes, const pixel_box& pixels);
 
   const pixel_box& pixels() const { return pixels_; }
   const tube_hit& at(int column, int row) const {
@@ -35,10 +35,10 @@ class tube_hits {
   std::vector<tube_hit> hits_;
 };
 
-/// Composite the tubes into a picture. A pixel with coverage c is c times the content in front of them over their colour,
-/// plus 1 - c times the picture without them.
-/// @param picture with rays that end at the first tube; receives the result
-/// @param without rays without tubes, of partially covered pixels
+/// Composite the tubes into a picture. A pixel with coverage c is the sum of two images: c times the content in front of the
+/// tubes over their colour, and 1 - c times the picture without tubes.
+/// @param picture picture of rays that end at the first tube; receives the result
+/// @param without picture without tubes, in partially covered pixels
 void put_tubes(image& picture, const image& without, const tube_hits& hits);
 
 }  // namespace osteon::render

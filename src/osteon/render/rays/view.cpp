@@ -32,14 +32,15 @@ view view::of(const camera& c, index3 domain, vector3 spacing_mm, int width, int
     const vector3 back = along(*c.eye_mm, -1, v.focus);
     const double level = std::hypot(back.y, back.x);
     elevation = std::atan2(back.z, level);
-    if (level > 0) azimuth = std::atan2(back.y, back.x);  // for vertical views the given azimuth rotates the picture
+    if (level > 0)
+      azimuth = std::atan2(back.y, back.x);  // in a vertical view, the azimuth of the camera rotates the picture
   }
   const double ca = std::cos(azimuth), sa = std::sin(azimuth), ce = std::cos(elevation), se = std::sin(elevation);
   v.forward = {-se, -ce * sa, -ce * ca};
   v.right = c.is_left_handed ? vector3{0, -ca, sa} : vector3{0, ca, -sa};
   v.up = {ce, -se * sa, -se * ca};
   const vector3 aside = along(v.focus, -1, centre);
-  // Parallel rays begin in the plane of the eye, which must be outside.
+  // Parallel rays begin in the plane of the eye. This plane must be outside the domain.
   const double distance = radius / std::sin(half_field_of_view) + (c.perspective ? 0 : std::sqrt(dot(aside, aside)));
   v.eye = c.eye_mm ? *c.eye_mm : along(v.focus, -distance, v.forward);
   for (int axis = 0; axis < 3; ++axis) v.voxels_per_mm[axis] = 1 / spacing_mm[axis];
@@ -66,7 +67,7 @@ F stagger_of(const F& column, double row) {
 
 }  // namespace
 
-// F is a number, or a vector of them for as many columns.
+// F is a number, or a vector of numbers for several columns.
 template <class F>
 view::rays_of<F> view::rays_through(const F& column, const F& row) const {
   const auto lesser = [](const F& a, const F& b) { return a < b ? a : b; };
@@ -125,7 +126,7 @@ view::rays_of<double4> view::four_rays(const double4& columns, const double4& ro
 
 vector3 view::face_entered(const kernel::ray& entering) const {
   vector3 result, point;
-  if (entering.entry <= 0) {  // it begins at the eye, within the domain
+  if (entering.entry <= 0) {  // the eye is within the domain
     for (int axis = 0; axis < 3; ++axis) result[axis] = -entering.direction[axis] * spacing_mm[axis];
     return result;
   }

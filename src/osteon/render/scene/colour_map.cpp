@@ -45,7 +45,7 @@ const std::array<std::array<float, 3>, 256>& colour_map(const std::string& name)
     if (known[i].first == name) return decoded(i, std::make_index_sequence<std::size(known)>());
     names += fmt::format("{}{}", i ? ", " : "", known[i].first);
   }
-  throw usage_error(fmt::format("unknown colour map '{}'; choose one of {}", name, names));
+  throw usage_error(fmt::format("unknown colour map '{}'; must be one of {}", name, names));
 }
 
 }  // namespace osteon::render

@@ -7,7 +7,7 @@
 namespace osteon::render {
 
 /// Colours of a named perceptual map (batlow, lipari, vik ...): 256 linear RGB values.
-/// @throws usage_error with the known names
+/// @throws usage_error for an unknown name; the message contains the known names
 const std::array<std::array<float, 3>, 256>& colour_map(const std::string& name);
 
 }  // namespace osteon::render

@@ -1,11 +1,11 @@
 #pragma once
 /// @file
-/// Tables of perceptual colour maps: 256 colours each, 8-bit sRGB, as six hexadecimal digits a colour.
+/// Tables of perceptual colour maps with 256 colours each. A colour has six hexadecimal digits (8-bit sRGB).
 ///
 /// batlow, lipari, vik: Scientific colour maps, Copyright (c) 2020 Fabio Crameri, MIT licence
 /// (https://doi.org/10.5281/zenodo.1243862), as packaged by cmcrameri 1.10, rounded to 8 bits.
-/// ivory: of this project, from the colour of bone over orange to violet; lightness falls all the way.
-/// inferno, viridis: Nathaniel J. Smith, Stefan van der Walt, Eric Firing, CC0, as in matplotlib 3.11, rounded likewise.
+/// ivory: map of this project from the colour of bone over orange to violet, with monotonically decreasing lightness.
+/// inferno, viridis: Nathaniel J. Smith, Stefan van der Walt, Eric Firing, CC0, as in matplotlib 3.11, rounded to 8 bits.
 ///
 /// The MIT licence: Permission is hereby granted, free of charge, to any person obtaining a copy of this software and
 /// associated documentation files (the "Software"), to deal in the Software without restriction, including without

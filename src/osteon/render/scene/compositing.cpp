@@ -27,7 +27,7 @@ compositing parse_compositing(const std::string& text, kernel::colour_format pix
   result.pixels = pixels;
   if (text == "auto") return result;
   result.method = text;
-  // `hybrid` alone is the transport; the method of this name is one of its parts. A comma may belong to the method.
+  // `hybrid` without a method is the transport. A comma may be a part of the method.
   if (const auto alone = transport_named(text)) {
     result.by = alone;
     result.method.clear();
@@ -43,36 +43,35 @@ compositing parse_compositing(const std::string& text, kernel::colour_format pix
   }
   plan::composite_method::parse(result.method);
   if (result.by == comm::transport::shared)
-    throw usage_error(fmt::format(
-        "compositing '{}': shared memory blends all images at once without a method; use 'shared', or '{},messages'", text,
-        result.method));
+    throw usage_error(fmt::format("compositing '{}': the transport shared has no method; use 'shared' or '{},messages'",
+                                  text, result.method));
   if (!result.by) result.by = comm::transport::messages;
   return result;
 }
 
 std::string usual_method(int ranks) { return ranks <= 16 ? "direct-send:overlap" : "binary-swap"; }
 
-void check_compositing(const compositing& how, int ranks) {
-  if (how.method.empty()) return;
+void check_compositing(const compositing& options, int ranks) {
+  if (options.method.empty()) return;
   std::vector<int> order(static_cast<std::size_t>(ranks));
   std::iota(order.begin(), order.end(), 0);
   try {
-    plan::composite_method::parse(how.method).make(ranks, ranks, order, -1).part(0);
+    plan::composite_method::parse(options.method).make(ranks, ranks, order, -1).part(0);
   } catch (const usage_error& e) {
-    throw usage_error(fmt::format("compositing '{}' by {} ranks: {}; or use auto", how.method, ranks, e.what()));
+    throw usage_error(fmt::format("compositing '{}' with {} ranks: {}; or use 'auto'", options.method, ranks, e.what()));
   }
 }
 
-compositing of_opaque(compositing how) {
-  if (how.pixels == kernel::colour_format::wide) how.pixels = kernel::colour_format::rgba32f;
-  return how;
+compositing of_opaque(compositing options) {
+  if (options.pixels == kernel::colour_format::wide) options.pixels = kernel::colour_format::rgba32f;
+  return options;
 }
 
 kernel::colour_format parse_pixels(const std::string& text) {
   using kernel::colour_format;
   for (const colour_format c : {colour_format::wide, colour_format::rgba32f, colour_format::rgba16f, colour_format::rgba8})
     if (kernel::name_of({c}) == text) return c;
-  throw usage_error(fmt::format("pixels of '{}': must be wide, rgba32f, rgba16f or rgba8", text));
+  throw usage_error(fmt::format("unknown pixel format '{}'; must be wide, rgba32f, rgba16f or rgba8", text));
 }
 
 }  // namespace osteon::render

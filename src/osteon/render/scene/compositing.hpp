@@ -1,21 +1,21 @@
 #pragma once
 /// @file
-/// Options of compositing the partial images of ranks: pixel format, method, transport.
+/// Options of compositing: pixel format, method, transport.
 #include <optional>
 #include <osteon/comm/composite/compositor.hpp>
 #include <string>
 
 namespace osteon::render {
 
-/// Requested compositing. For a series of pictures, missing options are chosen by the cost model of the measured machine; a
-/// single picture is composited by the usual method over messages, without a measurement.
+/// Requested compositing. For a series of pictures, the cost model of the measured machine selects absent options. A single
+/// picture uses the default method with messages, without a measurement.
 struct compositing {
-  /// `wide`: the picture is bitwise independent of the number of ranks. `rgba16f`, `rgba32f`: an error of at most one level
-  /// of an 8-bit picture, for an eighth or a quarter of the bytes. `rgba8`: only if no layer emits more light than it
-  /// absorbs.
+  /// With `wide` pixels the picture is bitwise independent of the number of ranks. `rgba16f` and `rgba32f` require an eighth
+  /// and a quarter of the bytes; the error is at most one level of an 8-bit picture. `rgba8` requires that no layer emits
+  /// more light than it absorbs.
   kernel::colour_format pixels = kernel::colour_format::wide;
   std::optional<comm::transport> by;
-  std::string method;   ///< method of messages, in the syntax of plan::composite_method::parse
+  std::string method;   ///< method for messages, in the syntax of plan::composite_method::parse
   bool series = false;  ///< many pictures of one size follow
 
   friend bool operator==(const compositing&, const compositing&) = default;
@@ -23,20 +23,20 @@ struct compositing {
 
 /// Parse `auto`, METHOD, METHOD,TRANSPORT or TRANSPORT (messages, shared, hybrid). A method without a transport uses
 /// messages.
-/// @throws usage_error for an unknown method or transport, or a method of shared memory
+/// @throws usage_error for an unknown method or transport, or a method with the transport shared
 compositing parse_compositing(const std::string& text, kernel::colour_format pixels = kernel::colour_format::wide);
 
-/// Default method of messages without measurements: direct send of drawn pixels, whose number of messages grows
-/// quadratically, up to 16 ranks; binary swap for more.
+/// Default method for messages without measurements: direct send of drawn pixels for up to 16 ranks, binary swap for more
+/// ranks. The number of messages of direct send grows quadratically.
 std::string usual_method(int ranks);
 
 /// @throws usage_error if the method does not support this number of ranks @collective local
-void check_compositing(const compositing& how, int ranks);
+void check_compositing(const compositing& options, int ranks);
 
-/// Options for opaque pictures: pixels of a quarter of the bytes then give the same bits as wide pixels.
-compositing of_opaque(compositing how);
+/// Options for opaque pictures: `rgba32f` in place of `wide` pixels yields the same bits with a quarter of the bytes.
+compositing of_opaque(compositing options);
 
-/// Parse a pixel format of compositing. @throws usage_error with the known names
+/// Parse a pixel format. @throws usage_error for an unknown name; the message contains the known names
 kernel::colour_format parse_pixels(const std::string& text);
 
 }  // namespace osteon::render

@@ -14,20 +14,21 @@ struct join_time {
   double cpu_seconds = 0;  ///< CPU time of this rank, all threads
 };
 
-/// A picture, or rows of it, in linear RGBA float, premultiplied, rows from top to bottom, shape (height, width, 4).
+/// A picture or some of its rows: premultiplied linear RGBA in float, rows from top to bottom, shape (height, width, 4).
 struct image {
   int width = 0, height = 0;
-  int first_row = 0;         ///< first row in the picture
+  int first_row = 0;         ///< row of the picture that is stored first
   std::int64_t samples = 0;  ///< number of samples of this rank
   std::vector<float> rgba;
-  /// Cycle of ranks of which each hides a part of the next, and the last a part of the first (words_of_cycle); usually
-  /// empty. With a cycle, every pixel is sorted separately: the same picture, with more bytes.
+  /// Cycle of ranks without a visibility order (words_of_cycle); usually empty. Each rank hides a part of the next one, and
+  /// the last rank hides a part of the first. With a cycle, every pixel is sorted separately. The picture is the same; the
+  /// messages are larger.
   std::vector<int> cycle{};
   join_time joining{};
-  std::string composited{};  ///< description of method, transport and reason; empty without compositing
+  std::string composited{};  ///< method, transport and the reason of the selection; empty without compositing
 };
 
-/// Convert the picture over its background to 8-bit sRGB with straight alpha, 255 everywhere; shape as the picture.
+/// Convert the picture over its background to 8-bit sRGB with alpha 255. The result has the shape of the picture.
 std::vector<std::uint8_t> to_rgba8(const image& picture, std::array<float, 3> background);
 
 }  // namespace osteon::render

@@ -8,22 +8,22 @@ namespace osteon::render {
 
 namespace {
 
-// The levels of an 8-bit sRGB channel by their definition, for light in [0, 1].
+// Level of an 8-bit sRGB channel by its definition, for light in [0, 1].
 int level_by_definition(double light) {
   const double encoded = light <= 0.0031308 ? 12.92 * light : 1.055 * std::pow(light, 1 / 2.4) - 0.055;
   return static_cast<int>(std::lround(255 * encoded));
 }
 
-// The same by a table: of the ranges of numbers with equal exponent and equal first 7 bits of the mantissa none has more
-// than one place where the level rises.
+// Table of the levels. An entry covers all numbers with equal exponent and equal first 7 bits of the mantissa. The level
+// rises at most once within an entry.
 class srgb_levels {
  public:
   srgb_levels() {
     for (std::uint64_t r = 0; r < level_at_.size(); ++r)
       level_at_[r] = static_cast<std::uint8_t>(level_by_definition(std::bit_cast<double>((first + r) << range_bits)));
-    begins_.back() = 2;  // there is no level above the last
+    begins_.back() = 2;  // above the range of light
     for (int level = 1; level < 256; ++level) {
-      // Numbers above 0 are in the order of their bits.
+      // Positive numbers have the order of their bits.
       std::uint64_t below = 0, from = std::bit_cast<std::uint64_t>(1.0);
       while (from - below > 1) {
         const std::uint64_t middle = below + (from - below) / 2;
@@ -41,7 +41,7 @@ class srgb_levels {
 
  private:
   static constexpr int range_bits = 52 - 7;
-  static constexpr double least = 0x1p-13;  // darker than the first level
+  static constexpr double least = 0x1p-13;  // smaller than the light of level 1
   static constexpr std::uint64_t first = std::bit_cast<std::uint64_t>(least) >> range_bits;
   std::array<std::uint8_t, 13 << 7> level_at_;
   std::array<double, 257> begins_{};

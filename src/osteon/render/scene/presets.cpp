@@ -12,7 +12,7 @@ layer bone_layer(const grid::ghosted_field<float>& field, double marrow, double 
                  float inside) {
   if (!(marrow < surface && surface < bone))
     throw usage_error(
-        fmt::format("bone layer with marrow {}, surface {}, bone {}: must be ascending", marrow, surface, bone));
+        fmt::format("the values of marrow {}, surface {} and bone {} must be ascending", marrow, surface, bone));
   constexpr std::array<float, 3> shade{0.55f, 0.34f, 0.19f}, core{0.80f, 0.55f, 0.32f};
   const double start = surface - 0.4 * (surface - marrow), core_from = surface + 0.6 * (bone - surface);
   return {&field,
@@ -26,7 +26,8 @@ layer bone_layer(const grid::ghosted_field<float>& field, double marrow, double 
 }
 
 layer glow_layer(const grid::ghosted_field<float>& field, double low, double high, const std::string& map) {
-  if (!(low < high)) throw usage_error(fmt::format("emission layer from {} to {}: must be ascending", low, high));
+  if (!(low < high))
+    throw usage_error(fmt::format("the range of the emission layer is {} to {}; must be ascending", low, high));
   const auto& colours = colour_map(map);
   layer result{&field, {}, false, 1.8};
   constexpr int points = 16;
@@ -50,7 +51,8 @@ std::array<float, 2> part_for_surface(const std::string& map) {
 }
 
 layer surface_layer(const grid::ghosted_field<float>& field, double low, double high, const std::string& map) {
-  if (!(low < high)) throw usage_error(fmt::format("colours of a surface from {} to {}: must be ascending", low, high));
+  if (!(low < high))
+    throw usage_error(fmt::format("the range of the surface colours is {} to {}; must be ascending", low, high));
   const auto& colours = colour_map(map);
   const auto [first, last] = part_for_surface(map);
   layer result{&field, {}, false, 1};

@@ -37,7 +37,7 @@ kernel::transfer_table tabulate(const std::vector<control_point>& transfer, doub
   table.entries.reserve(entries);
   for (std::size_t i = 0; i < entries; ++i) {
     auto entry = interpolate(transfer, low + (high - low) * static_cast<double>(i) / (entries - 1));
-    // Beer and Lambert: the transmittance of a path is a power of its length.
+    // Beer-Lambert law: the transmittance decreases exponentially with the path length.
     entry[3] = static_cast<float>(1 - std::pow(1 - static_cast<double>(entry[3]), step_mm / reference_mm));
     table.entries.push_back(entry);
   }
@@ -45,13 +45,14 @@ kernel::transfer_table tabulate(const std::vector<control_point>& transfer, doub
 }
 
 void check_transfer(const std::vector<control_point>& transfer, const std::string& where, std::vector<problem>& found) {
-  if (transfer.empty()) found.push_back({where, "no control points; pass at least one"});
+  if (transfer.empty()) found.push_back({where, "the transfer function is empty; pass at least one control point"});
   for (std::size_t i = 0; i < transfer.size(); ++i) {
     const auto& p = transfer[i];
     const std::string here = fmt::format("{}[{}]", where, i);
     if (!std::isfinite(p.value)) found.push_back({here, fmt::format("value {}; must be finite", p.value)});
     if (i > 0 && !(p.value >= transfer[i - 1].value))
-      found.push_back({here, fmt::format("value {} after {}; sort the points by value", p.value, transfer[i - 1].value)});
+      found.push_back(
+          {here, fmt::format("value {} follows {}; sort the control points by value", p.value, transfer[i - 1].value)});
     if (!(p.opacity >= 0 && p.opacity <= 1))
       found.push_back({here, fmt::format("opacity {}; must be in [0, 1]", p.opacity)});
     for (const float c : p.colour)

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Transfer functions: from control points to the table of the ray march.
+/// Transfer functions: interpolation, tabulation, and checks of control points.
 #include <osteon/base/error.hpp>
 #include <osteon/kernel/rays/ray_march.hpp>
 #include <osteon/render/scene/scene.hpp>
@@ -8,17 +8,18 @@
 
 namespace osteon::render {
 
-/// Path length to which the opacity of a control point refers: a hundredth of the diagonal of the domain [mm].
+/// Path length [mm] of the opacity of a control point: 1/100 of the diagonal of the domain.
 double reference_length(index3 domain, vector3 spacing_mm);
 
-/// Interpolate straight colour and opacity at a value. Two points with the same value define a jump; the later one applies
-/// at this value.
+/// Interpolate colour (not premultiplied) and opacity at a value. Two points with equal value define a jump; the second
+/// point applies at this value.
 std::array<float, 4> interpolate(const std::vector<control_point>& transfer, double value);
 
-/// Tabulate a transfer function with the opacity of a path of length `step_mm`.
+/// Tabulate a transfer function. The opacities are converted to a path of length `step_mm`.
 kernel::transfer_table tabulate(const std::vector<control_point>& transfer, double step_mm, double reference_mm);
 
-/// Report faults of a transfer function: empty, unordered or non-finite values, colours or opacities outside [0, 1].
+/// Add the problems of a transfer function to `found`: no points, unordered or non-finite values, colours or opacities
+/// outside [0, 1].
 void check_transfer(const std::vector<control_point>& transfer, const std::string& where, std::vector<problem>& found);
 
 }  // namespace osteon::render
