@@ -58,11 +58,11 @@ TEST(bind_ranks, a_trial_keeps_what_is_faster) {
   };
   const bool can_gain = here.enough_cores() && cores_of(here) > 1;
   const auto faster = try_bindings(MPI_COMM_WORLD, here, 2, time_when_bound(0.5));
-  EXPECT_EQ(faster.kept != binding_policy::none, can_gain) << faster.summary();
-  EXPECT_EQ(current_binding(), here.pus(faster.kept));
+  EXPECT_EQ(faster.selected != binding_policy::none, can_gain) << faster.summary();
+  EXPECT_EQ(current_binding(), here.pus(faster.selected));
   for (const double seconds : {2.0, 0.99}) {
     const auto slower = try_bindings(MPI_COMM_WORLD, here, 1, time_when_bound(seconds));
-    EXPECT_EQ(slower.kept, binding_policy::none) << slower.summary();
+    EXPECT_EQ(slower.selected, binding_policy::none) << slower.summary();
     EXPECT_EQ(current_binding(), here.host().allowed);
   }
 }

@@ -4,11 +4,9 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <osteon/base/error.hpp>
 #include <osteon/io/temporary_file.hpp>
+#include <ostream>
 #include <vector>
 
 namespace osteon::io {
@@ -85,24 +83,21 @@ void write_labels(const std::string& path, const label_volume& volume, std::span
   }
   std::stable_sort(by_plane.begin(), by_plane.end(), [&](auto a, auto b) { return runs[a].z < runs[b].z; });
 
-  temporary_file file(path);
-  std::ofstream out(file.name(), std::ios::binary);
-  out << header_of(volume);
-  gzip_stream packed(out);
-  std::vector<std::uint8_t> plane(static_cast<std::size_t>(n.y * n.x));
-  std::size_t next = 0;
-  for (std::int64_t z = 0; z < n.z; ++z) {
-    std::fill(plane.begin(), plane.end(), std::uint8_t{0});
-    for (; next < by_plane.size() && runs[by_plane[next]].z == z; ++next) {
-      const label_run& r = runs[by_plane[next]];
-      std::fill_n(plane.begin() + (r.y * n.x + r.x), r.length, static_cast<std::uint8_t>(r.number));
+  write_file(path, [&](std::ostream& to) {
+    to << header_of(volume);
+    gzip_stream packed(to);
+    std::vector<std::uint8_t> plane(static_cast<std::size_t>(n.y * n.x));
+    std::size_t next = 0;
+    for (std::int64_t z = 0; z < n.z; ++z) {
+      std::fill(plane.begin(), plane.end(), std::uint8_t{0});
+      for (; next < by_plane.size() && runs[by_plane[next]].z == z; ++next) {
+        const label_run& r = runs[by_plane[next]];
+        std::fill_n(plane.begin() + (r.y * n.x + r.x), r.length, static_cast<std::uint8_t>(r.number));
+      }
+      packed.put(plane);
     }
-    packed.put(plane);
-  }
-  packed.finish();
-  out.close();
-  if (!out) throw machine_error(fmt::format("cannot write '{}': {}", path, std::strerror(errno)));
-  file.commit();
+    packed.finish();
+  });
 }
 
 }  // namespace osteon::io

@@ -20,12 +20,12 @@ namespace osteon::io {
 namespace {
 
 constexpr const char* hdf5_locks = "HDF5_USE_FILE_LOCKING";
+constexpr const char* axis_names[3] = {"Z", "Y", "X"};
 constexpr std::int64_t largest_axis = 1 << 20;
 constexpr double largest_plane_bytes = 2147483647.0;  // MPI-IO in HDF5 counts the bytes of a chunk in an int
 
 void define_coordinate(const layout& where, const char* name, int dimension, const char* axis) {
-  int id = -1;
-  check_netcdf(nc_def_var(where.file, name, NC_DOUBLE, 1, &dimension, &id), fmt::format("define '{}'", name));
+  const int id = define_variable(where.file, name, NC_DOUBLE, {&dimension, 1});
   put_text(where.file, id, "units", "mm");
   put_text(where.file, id, "axis", axis);
   put_text(where.file, id, "long_name", fmt::format("{} of the {}", axis, name[1] == 'n' ? "nodes" : "voxel centres"));
@@ -34,9 +34,7 @@ void define_coordinate(const layout& where, const char* name, int dimension, con
 void write_coordinate(int file, const char* name, std::int64_t count, double first, double step) {
   std::vector<double> value(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i) value[static_cast<std::size_t>(i)] = first + step * static_cast<double>(i);
-  int id = -1;
-  check_netcdf(nc_inq_varid(file, name, &id), fmt::format("find '{}'", name));
-  check_netcdf(nc_put_var_double(file, id, value.data()), fmt::format("write '{}'", name));
+  check_netcdf(nc_put_var_double(file, find_variable(file, name), value.data()), fmt::format("write '{}'", name));
 }
 
 void write_coordinates(int file, const voxel::model_header& header, bool with_nodes) {
@@ -47,12 +45,6 @@ void write_coordinates(int file, const voxel::model_header& header, bool with_no
     write_coordinate(file, cell[a], header.shape[a], o + h / 2, h);
     if (with_nodes) write_coordinate(file, node[a], header.shape[a] + 1, o, h);
   }
-}
-
-int define_dimension(int file, const char* name, std::int64_t length) {
-  int id = -1;
-  check_netcdf(nc_def_dim(file, name, static_cast<std::size_t>(length), &id), fmt::format("define dimension '{}'", name));
-  return id;
 }
 
 /// Dimension of tensor components, defined for the first tensor of a file.
@@ -81,12 +73,6 @@ void store_as(const plane_variable& v, const storage& options) {
   }
 }
 
-int define_group(int parent, const char* name) {
-  int id = -1;
-  check_netcdf(nc_def_grp(parent, name, &id), fmt::format("define group '{}'", name));
-  return id;
-}
-
 }  // namespace
 
 void check_netcdf(int status, const std::string& action, error_kind kind) {
@@ -98,6 +84,34 @@ void check_netcdf(int status, const std::string& action, error_kind kind) {
                                 asked_for ? fmt::format(" ({} is set to {}: unset it on file systems without locks)",
                                                         hdf5_locks, locks)
                                           : ""));
+}
+
+int define_group(int parent, const std::string& name) {
+  int id = -1;
+  check_netcdf(nc_def_grp(parent, name.c_str(), &id), fmt::format("define group '{}'", name));
+  return id;
+}
+
+int define_dimension(int group, const std::string& name, std::size_t length) {
+  int id = -1;
+  check_netcdf(nc_def_dim(group, name.c_str(), length, &id), fmt::format("define dimension '{}'", name));
+  return id;
+}
+
+int define_variable(int group, const std::string& name, int type, std::span<const int> dimensions,
+                    const std::string& long_name, const std::string& units) {
+  int id = -1;
+  check_netcdf(nc_def_var(group, name.c_str(), type, static_cast<int>(dimensions.size()), dimensions.data(), &id),
+               fmt::format("define '{}'", name));
+  if (!long_name.empty()) put_text(group, id, "long_name", long_name);
+  if (!units.empty()) put_text(group, id, "units", units);
+  return id;
+}
+
+int find_variable(int group, const std::string& name) {
+  int id = -1;
+  check_netcdf(nc_inq_varid(group, name.c_str(), &id), fmt::format("find '{}'", name));
+  return id;
 }
 
 const char* netcdf_path(const std::string& path) {
@@ -147,22 +161,17 @@ layout define_layout(int file, const voxel::model_header& header, const char* sc
   const vector3 h = header.spacing_mm, o = header.origin_mm;
   layout at;
   at.file = file;
-  at.z = define_dimension(file, "z", n.z);
-  at.y = define_dimension(file, "y", n.y);
-  at.x = define_dimension(file, "x", n.x);
-  define_coordinate(at, "z", at.z, "Z");
-  define_coordinate(at, "y", at.y, "Y");
-  define_coordinate(at, "x", at.x, "X");
+  const auto define_axes = [&](std::array<int*, 3> ids, std::array<const char*, 3> names, std::int64_t more) {
+    for (std::size_t a = 0; a < 3; ++a)
+      *ids[a] = define_dimension(file, names[a], static_cast<std::size_t>(n[static_cast<int>(a)] + more));
+    for (std::size_t a = 0; a < 3; ++a) define_coordinate(at, names[a], *ids[a], axis_names[a]);
+  };
+  define_axes({&at.z, &at.y, &at.x}, {"z", "y", "x"}, 0);
   if (with_nodes) {
-    at.zn = define_dimension(file, "zn", n.z + 1);
-    at.yn = define_dimension(file, "yn", n.y + 1);
-    at.xn = define_dimension(file, "xn", n.x + 1);
-    define_coordinate(at, "zn", at.zn, "Z");
-    define_coordinate(at, "yn", at.yn, "Y");
-    define_coordinate(at, "xn", at.xn, "X");
+    define_axes({&at.zn, &at.yn, &at.xn}, {"zn", "yn", "xn"}, 1);
     at.component = define_dimension(file, "c", 3);
   }
-  at.hex = define_dimension(file, "hex", static_cast<std::int64_t>(digest_length));
+  at.hex = define_dimension(file, "hex", digest_length);
   put_text(file, NC_GLOBAL, "Conventions", "CF-1.11");
   put_text(file, NC_GLOBAL, "product_schema", schema);
   for (const auto& [name, text] : attributes) put_text(file, NC_GLOBAL, name.c_str(), text);
@@ -207,8 +216,7 @@ void define_plane_variable(const layout& where, plane_variable& v, const storage
       v.on_nodes ? std::vector{where.zn, where.yn, where.xn} : std::vector{where.z, where.y, where.x};
   if (v.plane_shape.size() > 2) dimensions.push_back(v.plane_shape[2] == 3 ? where.component : voigt_dimension(where.file));
   const std::string action = fmt::format("define '{}'", v.name);
-  check_netcdf(nc_def_var(v.group, v.name.c_str(), v.type, static_cast<int>(dimensions.size()), dimensions.data(), &v.id),
-               action);
+  v.id = define_variable(v.group, v.name, v.type, dimensions);
   // Filling is disabled, because every chunk is written. The call also removes the attribute _FillValue, so it must precede
   // the definition of the attribute.
   check_netcdf(nc_def_var_fill(v.group, v.id, NC_NOFILL, nullptr), action);
@@ -218,11 +226,10 @@ void define_plane_variable(const layout& where, plane_variable& v, const storage
   }
   store_as(v, options);
 
-  const int dimension[2] = {define_dimension(where.integrity, (v.name + "_chunks").c_str(), v.chunks()), where.hex};
-  int digests = -1;
-  check_netcdf(nc_def_var(where.integrity, v.name.c_str(), NC_CHAR, 2, dimension, &digests), action);
-  put_text(where.integrity, digests, "long_name",
-           "XXH3 (64 bits, no seed) of the little-endian values of consecutive z planes");
+  const int dimension[2] = {define_dimension(where.integrity, v.name + "_chunks", static_cast<std::size_t>(v.chunks())),
+                            where.hex};
+  const int digests = define_variable(where.integrity, v.name, NC_CHAR, dimension,
+                                      "XXH3 (64 bits, no seed) of the little-endian values of consecutive z planes");
   put_text(where.integrity, digests, digest_attribute, digest_name);
   const long long planes = v.chunk_planes;
   check_netcdf(nc_put_att_longlong(where.integrity, digests, planes_attribute, NC_INT64, 1, &planes), action);
@@ -335,12 +342,9 @@ void finish_file(const std::string& name, const voxel::model_header& header, boo
   write_coordinates(id, header, with_nodes);
   int integrity = -1;
   check_netcdf(nc_inq_ncid(id, "integrity", &integrity), "find the group 'integrity'");
-  for (std::size_t i = 0; i < variables.size(); ++i) {
-    int variable = -1;
-    check_netcdf(nc_inq_varid(integrity, variables[i].name.c_str(), &variable), "find the digests");
-    check_netcdf(nc_put_var_text(integrity, variable, digests[i].data()),
+  for (std::size_t i = 0; i < variables.size(); ++i)
+    check_netcdf(nc_put_var_text(integrity, find_variable(integrity, variables[i].name), digests[i].data()),
                  fmt::format("write the digests of '{}'", variables[i].name));
-  }
   put_text(integrity, NC_GLOBAL, metadata_attribute, metadata_digest(id));
   const int complete = 1;
   check_netcdf(nc_put_att_int(id, NC_GLOBAL, "complete", NC_INT, 1, &complete), "write attribute 'complete'");

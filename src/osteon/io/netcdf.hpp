@@ -25,6 +25,15 @@ inline constexpr unsigned zstd_filter = 32015;  ///< number registered with the 
 /// Throw an error of `kind` unless a netCDF call succeeded.
 void check_netcdf(int status, const std::string& action, error_kind kind = error_kind::machine);
 
+/// Define a group, a dimension or a variable. The attributes of a variable are omitted if they are empty.
+/// @return ID @throws machine_error
+int define_group(int parent, const std::string& name);
+int define_dimension(int group, const std::string& name, std::size_t length);
+int define_variable(int group, const std::string& name, int type, std::span<const int> dimensions,
+                    const std::string& long_name = "", const std::string& units = "");
+/// ID of a variable. @throws machine_error if the variable is missing
+int find_variable(int group, const std::string& name);
+
 /// Path for netCDF, which replaces backslashes by slashes. @throws usage_error if the path contains one
 const char* netcdf_path(const std::string& path);
 

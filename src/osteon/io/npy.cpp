@@ -1,19 +1,18 @@
 #include <osteon/io/npy.hpp>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <array>
 #include <bit>
-#include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <fstream>
+
 #include <memory>
 #include <osteon/base/error.hpp>
+#include <osteon/io/file_descriptor.hpp>
 #include <osteon/io/temporary_file.hpp>
+#include <ostream>
 #include <span>
 #include <string_view>
 
@@ -141,12 +140,9 @@ class header_parser {
 /// Open file, read by offset. The file is not mapped, because a disk error would then terminate the process.
 class npy_bytes {
  public:
-  explicit npy_bytes(const std::string& path) : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  explicit npy_bytes(const std::string& path) : file_(path, O_RDONLY) {
     if (file_ < 0) throw data_error(fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
   }
-  ~npy_bytes() { ::close(file_); }
-  npy_bytes(const npy_bytes&) = delete;
-  npy_bytes& operator=(const npy_bytes&) = delete;
 
   std::uint64_t size() const {
     struct stat found{};
@@ -154,18 +150,11 @@ class npy_bytes {
   }
   /// Read bytes at an offset. Returns true if all bytes were read.
   bool read(std::uint64_t offset, std::span<std::byte> bytes) const {
-    while (!bytes.empty()) {
-      const ssize_t count = ::pread(file_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-      if (count < 0 && errno == EINTR) continue;
-      if (count <= 0) return false;
-      offset += static_cast<std::uint64_t>(count);
-      bytes = bytes.subspan(static_cast<std::size_t>(count));
-    }
-    return true;
+    return read_at(file_, bytes.data(), std::ssize(bytes), static_cast<std::int64_t>(offset)) == std::ssize(bytes);
   }
 
  private:
-  int file_ = -1;
+  file_descriptor file_;
 };
 
 }  // namespace
@@ -227,13 +216,10 @@ void write_npy(const std::string& path, const voxel::image& array) {
                   descriptions[static_cast<std::size_t>(array.type)], array.shape.z, array.shape.y, array.shape.x);
   text.append(63 - (10 + text.size()) % 64, ' ');  // the values start at a multiple of 64 bytes
   text += '\n';
-  temporary_file temporary(path);
-  std::ofstream file(temporary.name(), std::ios::binary);
-  file << npy_magic << '\1' << '\0' << static_cast<char>(text.size() & 255) << static_cast<char>(text.size() >> 8) << text;
-  file.write(reinterpret_cast<const char*>(array.bytes.data()), static_cast<std::streamsize>(array.bytes.size()));
-  file.close();
-  if (!file) throw machine_error(fmt::format("cannot write '{}': {}", path, std::strerror(errno)));
-  temporary.commit();
+  write_file(path, [&](std::ostream& to) {
+    to << npy_magic << '\1' << '\0' << static_cast<char>(text.size() & 255) << static_cast<char>(text.size() >> 8) << text;
+    to.write(reinterpret_cast<const char*>(array.bytes.data()), static_cast<std::streamsize>(array.bytes.size()));
+  });
 }
 
 }  // namespace osteon::io

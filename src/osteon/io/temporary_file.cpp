@@ -1,41 +1,31 @@
 #include <osteon/io/temporary_file.hpp>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <osteon/base/error.hpp>
+#include <osteon/io/file_descriptor.hpp>
 
 namespace osteon::io {
 namespace fs = std::filesystem;
 namespace {
 
-class descriptor {
- public:
-  descriptor(const std::string& name, int flags) : value_(::open(name.c_str(), flags | O_CLOEXEC, 0666)) {
-    if (value_ < 0)
+struct descriptor : file_descriptor {
+  descriptor(const std::string& name, int flags) : file_descriptor(name, flags) {
+    if (*this < 0)
       throw machine_error(
           fmt::format("cannot open '{}': {}; check the folder and its permissions", name, std::strerror(errno)));
   }
-  descriptor(const descriptor&) = delete;
-  descriptor& operator=(const descriptor&) = delete;
-  ~descriptor() { ::close(value_); }
-  int get() const { return value_; }
-
- private:
-  int value_;
 };
 
 std::string host_name() {
@@ -123,6 +113,15 @@ void temporary_file::commit() {
   sync_file(directory_of(path_).string());
 }
 
+void write_file(const std::string& path, const std::function<void(std::ostream& to)>& write) {
+  temporary_file temporary(path);
+  std::ofstream to(temporary.name(), std::ios::binary);
+  write(to);
+  to.close();
+  if (!to) throw machine_error(fmt::format("cannot write '{}': {}", path, std::strerror(errno)));
+  temporary.commit();
+}
+
 void check_size_limit(const std::string& name, std::int64_t bytes) { check_limit(name, size_of_file(name) + bytes); }
 
 void reserve_space(const std::string& name, std::int64_t bytes) { reserve_range(name, size_of_file(name), bytes); }
@@ -130,11 +129,11 @@ void reserve_space(const std::string& name, std::int64_t bytes) { reserve_range(
 void reserve_range(const std::string& name, std::int64_t begin, std::int64_t bytes) {
   check_limit(name, begin + bytes);
   descriptor file(name, O_RDWR);
-  if (::fallocate(file.get(), FALLOC_FL_KEEP_SIZE, begin, bytes) == 0) return;
+  if (::fallocate(file, FALLOC_FL_KEEP_SIZE, begin, bytes) == 0) return;
   int cause = errno;
   if (cause == EOPNOTSUPP || cause == ENOSYS) {  // NFS before 4.2: compare with the free space
     struct statvfs system{};
-    if (::fstatvfs(file.get(), &system) != 0) return;
+    if (::fstatvfs(file, &system) != 0) return;
     if (static_cast<double>(system.f_bavail) * static_cast<double>(system.f_frsize) >= static_cast<double>(bytes)) return;
     cause = ENOSPC;
   }
@@ -148,13 +147,13 @@ void release_reserve(const std::string& name) {
   descriptor file(name, O_RDWR);
   struct stat status{};
   // Truncation to the current size releases blocks beyond the end of the file on ext4 and XFS.
-  if (::fstat(file.get(), &status) != 0 || ::ftruncate(file.get(), status.st_size) != 0)
+  if (::fstat(file, &status) != 0 || ::ftruncate(file, status.st_size) != 0)
     throw machine_error(fmt::format("cannot truncate '{}': {}", name, std::strerror(errno)));
 }
 
 void sync_file(const std::string& name) {
   descriptor file(name, O_RDONLY);
-  if (::fsync(file.get()) != 0 && errno != EINVAL)  // EINVAL: the file system cannot sync directories
+  if (::fsync(file) != 0 && errno != EINVAL)  // EINVAL: the file system cannot sync directories
     throw machine_error(fmt::format("cannot sync '{}' to disk: {}", name, std::strerror(errno)));
 }
 

@@ -2,6 +2,8 @@
 /// @file
 /// Files with a temporary name until they are complete (used by io and job).
 #include <cstdint>
+#include <functional>
+#include <iosfwd>
 #include <string>
 
 namespace osteon::io {
@@ -26,6 +28,9 @@ class temporary_file {
   std::string path_, name_;
   bool committed_ = false;
 };
+
+/// Write a file under a temporary name, and rename the file when it is complete. @throws machine_error
+void write_file(const std::string& path, const std::function<void(std::ostream& to)>& write);
 
 /// Remove temporary files of killed runs of a target.
 void remove_orphans(const std::string& path);

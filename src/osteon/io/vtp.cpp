@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <numeric>
 #include <osteon/base/error.hpp>
 #include <osteon/io/temporary_file.hpp>
+#include <ostream>
 
 namespace osteon::io {
 
@@ -60,14 +58,7 @@ void write_vtp(const std::string& path, const polylines& lines) {
   head += arrays.add("Int64", "offsets", 1, std::vector<std::int64_t>(lines.first.begin() + 1, lines.first.end()));
   head += "      </Lines>\n    </Piece>\n  </PolyData>\n  <AppendedData encoding=\"raw\">\n_";
 
-  temporary_file file(path);
-  std::ofstream out(file.name(), std::ios::binary);
-  out << head;
-  out.write(arrays.bytes().data(), static_cast<std::streamsize>(arrays.bytes().size()));
-  out << "\n  </AppendedData>\n</VTKFile>\n";
-  out.close();
-  if (!out) throw machine_error(fmt::format("cannot write '{}': {}", path, std::strerror(errno)));
-  file.commit();
+  write_file(path, [&](std::ostream& to) { to << head << arrays.bytes() << "\n  </AppendedData>\n</VTKFile>\n"; });
 }
 
 }  // namespace osteon::io

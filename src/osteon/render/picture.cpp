@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <numeric>
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/element_type.hpp>
 #include <osteon/comm/host_memory.hpp>
+#include <osteon/render/compositing/exchange.hpp>
 #include <osteon/render/compositing/join_images.hpp>
 #include <osteon/render/rays/cast_rays.hpp>
 #include <osteon/render/rays/smooth_edges.hpp>
@@ -175,30 +175,21 @@ std::vector<colour> send_to_row_owners(MPI_Comm comm, const std::vector<plan::sp
   const auto rows_of = [&](std::size_t r) {
     return plan::span{frame.pixels_above(first_row[r]), frame.pixels_above(first_row[r + 1])};
   };
-  const auto shared = [](const plan::span& p, const plan::span& q) {
-    const std::int64_t begin = std::max(p.begin, q.begin);
-    return plan::span{begin, std::max(begin, std::min(p.end, q.end))};
-  };
-  std::vector<int> sends(ranks), receives(ranks), send_at(ranks), receive_at(ranks);
-  std::vector<colour> sent, received;
-  for (std::size_t r = 0; r < ranks; ++r) {
-    send_at[r] = static_cast<int>(sent.size());
-    if (r != rank) {
-      for (auto [i, end] = shared(owned[rank], rows_of(r)); i < end; ++i) sent.push_back(finished(i));
-      receives[r] = static_cast<int>(shared(owned[r], rows_of(rank)).size());
-    }
-    sends[r] = static_cast<int>(sent.size()) - send_at[r];
-    if (r > 0) receive_at[r] = receive_at[r - 1] + receives[r - 1];
-  }
   const plan::span own = rows_of(rank);
-  received.resize(static_cast<std::size_t>(std::accumulate(receives.begin(), receives.end(), 0)));
-  const comm::element_type type(sizeof(colour));
-  MPI_Alltoallv(sent.data(), sends.data(), send_at.data(), type.get(), received.data(), receives.data(), receive_at.data(),
-                type.get(), comm);
+  std::vector<int> sends(ranks), receives(ranks);
+  std::vector<colour> sent;
+  for (std::size_t r = 0; r < ranks; ++r) {
+    if (r == rank) continue;
+    const plan::span part = overlap(owned[rank], rows_of(r));
+    for (std::int64_t i = part.begin; i < part.end; ++i) sent.push_back(finished(i));
+    sends[r] = static_cast<int>(part.size());
+    receives[r] = static_cast<int>(overlap(owned[r], own).size());
+  }
+  const std::vector<colour> received = exchange(comm, sent, sends, receives);
   std::vector<colour> result(static_cast<std::size_t>(own.size()));
   auto next = received.begin();
   for (std::size_t r = 0; r < ranks; ++r)
-    for (auto [i, end] = shared(owned[r], own); i < end; ++i)
+    for (auto [i, end] = overlap(owned[r], own); i < end; ++i)
       result[static_cast<std::size_t>(i - own.begin)] = r == rank ? finished(i) : *next++;
   return result;
 }

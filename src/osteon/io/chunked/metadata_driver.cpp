@@ -1,13 +1,11 @@
 #include <osteon/io/chunked/metadata_driver.hpp>
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <new>
+#include <osteon/io/file_descriptor.hpp>
 
 namespace osteon::io {
 namespace {
@@ -65,19 +63,11 @@ herr_t get_handle(H5FD_t* file, hid_t, void** handle) {
 }
 
 herr_t read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t at, std::size_t size, void* buffer) {
-  char* to = static_cast<char*>(buffer);
-  while (size > 0) {
-    const ssize_t got = ::pread(of(file).descriptor, to, size, static_cast<off_t>(at));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return -1;
-    if (got == 0) {  // HDF5 requires zeros beyond the end of the file
-      std::memset(to, 0, size);
-      return 0;
-    }
-    to += got;
-    at += static_cast<haddr_t>(got);
-    size -= static_cast<std::size_t>(got);
-  }
+  const std::int64_t got =
+      read_at(of(file).descriptor, buffer, static_cast<std::int64_t>(size), static_cast<std::int64_t>(at));
+  if (got < 0) return -1;
+  // HDF5 requires zeros beyond the end of the file.
+  std::memset(static_cast<char*>(buffer) + got, 0, size - static_cast<std::size_t>(got));
   return 0;
 }
 
@@ -85,18 +75,8 @@ herr_t write_block(H5FD_t* file, H5FD_mem_t type, hid_t, haddr_t at, std::size_t
   driven_file& f = of(file);
   f.end_of_file = std::max(f.end_of_file, at + size);
   if (type == H5FD_MEM_DRAW) return 0;
-  const char* from = static_cast<const char*>(buffer);
-  while (size > 0 && f.error == 0) {
-    const ssize_t put = ::pwrite(f.descriptor, from, size, static_cast<off_t>(at));
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) {
-      f.error = errno;
-      break;
-    }
-    from += put;
-    at += static_cast<haddr_t>(put);
-    size -= static_cast<std::size_t>(put);
-  }
+  if (f.error == 0 && !write_at(f.descriptor, buffer, static_cast<std::int64_t>(size), static_cast<std::int64_t>(at)))
+    f.error = errno;
   return 0;
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <osteon/base/error.hpp>
+#include <osteon/io/file_descriptor.hpp>
 #include <string>
 #include <vector>
 
@@ -14,9 +15,6 @@ class part_reader {
  public:
   /// @param fault kind of the error if the file cannot be read @throws error of this kind
   part_reader(std::string path, error_kind fault);
-  part_reader(const part_reader&) = delete;
-  part_reader& operator=(const part_reader&) = delete;
-  ~part_reader();
 
   /// XXH3 of `length` bytes, hexadecimal; empty if the file is shorter. @throws error of the given kind
   std::string digest(std::int64_t address, std::int64_t length);
@@ -29,7 +27,7 @@ class part_reader {
 
   std::string path_;
   error_kind fault_;
-  int descriptor_ = -1;
+  file_descriptor file_;
   std::vector<std::byte> piece_;
 };
 

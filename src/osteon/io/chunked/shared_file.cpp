@@ -1,15 +1,13 @@
 #include <osteon/io/chunked/shared_file.hpp>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstring>
 #include <osteon/base/error.hpp>
+#include <osteon/io/file_descriptor.hpp>
 
 namespace osteon::io {
 namespace {
@@ -34,15 +32,9 @@ std::vector<extent> split(std::span<const extent> parts, std::int64_t most_bytes
 }
 
 void write_plainly(int descriptor, const extent& e, const std::string& name) {
-  for (std::int64_t done = 0; done < std::ssize(e.bytes);) {
-    const ssize_t put =
-        ::pwrite(descriptor, e.bytes.data() + done, e.bytes.size() - static_cast<std::size_t>(done), e.address + done);
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0)
-      throw machine_error(fmt::format("cannot write '{}': {}; free space on the file system or use another folder", name,
-                                      std::strerror(errno)));
-    done += put;
-  }
+  if (!write_at(descriptor, e.bytes.data(), std::ssize(e.bytes), e.address))
+    throw machine_error(fmt::format("cannot write '{}': {}; free space on the file system or use another folder", name,
+                                    std::strerror(errno)));
 }
 
 /// Lock for one writer at a time. The kernel serialises writes to a file, and waiting processes spin, which takes 50 % more

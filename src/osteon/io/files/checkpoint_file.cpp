@@ -1,17 +1,15 @@
 #include <osteon/io/files/checkpoint_file.hpp>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <optional>
 #include <osteon/base/digest.hpp>
 #include <osteon/comm/broadcast.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/io/file_descriptor.hpp>
 #include <osteon/io/temporary_file.hpp>
 
 namespace osteon::io {
@@ -21,28 +19,17 @@ namespace {
 // Plain file access, because MPI-IO may ignore a failed write.
 class plain_file {
  public:
-  plain_file(const std::string& name, int flags, error_kind kind) : name_(name), kind_(kind) {
-    file_ = ::open(name.c_str(), flags | O_CLOEXEC);
+  plain_file(const std::string& name, int flags, error_kind kind) : name_(name), kind_(kind), file_(name, flags) {
     if (file_ < 0) fail("open");
   }
-  plain_file(const plain_file&) = delete;
-  plain_file& operator=(const plain_file&) = delete;
-  ~plain_file() { ::close(file_); }
 
   void write(std::span<const std::byte> bytes, std::int64_t at) const {
-    for (std::size_t done = 0; done < bytes.size();) {
-      const ssize_t n = ::pwrite(file_, bytes.data() + done, bytes.size() - done, at + static_cast<std::int64_t>(done));
-      if (n > 0) done += static_cast<std::size_t>(n);
-      if (n == 0 || (n < 0 && errno != EINTR)) fail("write");
-    }
+    if (!write_at(file_, bytes.data(), std::ssize(bytes), at)) fail("write");
   }
   void read(std::span<std::byte> bytes, std::int64_t at) const {
-    for (std::size_t done = 0; done < bytes.size();) {
-      const ssize_t n = ::pread(file_, bytes.data() + done, bytes.size() - done, at + static_cast<std::int64_t>(done));
-      if (n > 0) done += static_cast<std::size_t>(n);
-      if (n == 0) throw data_error(fmt::format("checkpoint '{}': truncated file", name_));
-      if (n < 0 && errno != EINTR) fail("read");
-    }
+    const std::int64_t count = read_at(file_, bytes.data(), std::ssize(bytes), at);
+    if (count < 0) fail("read");
+    if (count < std::ssize(bytes)) throw data_error(fmt::format("checkpoint '{}': truncated file", name_));
   }
   void sync() const {
     if (::fsync(file_) != 0) fail("sync");
@@ -56,28 +43,14 @@ class plain_file {
   }
   std::string name_;
   error_kind kind_;
-  int file_;
+  file_descriptor file_;
 };
 
-// Stores the first exception until all ranks agree on errors, because code between collectives must not throw.
-class deferred {
- public:
-  template <class F>
-  void run(F&& f) {
-    if (fault_) return;
-    try {
-      f();
-    } catch (...) {
-      fault_ = std::current_exception();
-    }
-  }
-  void rethrow() const {
-    if (fault_) std::rethrow_exception(fault_);
-  }
-
- private:
-  std::exception_ptr fault_;
-};
+// Run `work` unless an earlier error is stored, because code between collectives must not throw.
+template <class F>
+void attempt(comm::outcome& fault, F&& work) {
+  if (!fault.failed) fault = comm::outcome_of(work);
+}
 
 void check_plane(const std::string& path, const checkpoint_index::vector& v, std::int64_t z,
                  std::span<const std::byte> values) {
@@ -148,12 +121,12 @@ std::int64_t write_checkpoint(const std::string& path, const grid::plane_points&
   std::optional<plain_file> file;
   comm::collectively(comm, [&] { file.emplace(name, O_WRONLY, error_kind::machine); });
   const std::vector<std::int64_t> begin = begins(index.per_plane);
-  deferred fault;
+  comm::outcome fault;
   for (std::size_t i = 0; i < vectors.size(); ++i) {
     auto& v = index.vectors[i];
     if (vectors[i].fill) vectors[i].fill();
     points.gather(vectors[i], [&](std::int64_t first, std::int64_t planes, std::span<const std::byte> values) {
-      fault.run([&] {
+      attempt(fault, [&] {
         for_each_plane(index.per_plane, first, planes, v.bytes(), values, [&](std::int64_t z, auto plane) {
           v.digests.replace(static_cast<std::size_t>(z) * sha256_digits, sha256_digits, sha256_of(plane));
         });
@@ -162,8 +135,8 @@ std::int64_t write_checkpoint(const std::string& path, const grid::plane_points&
     });
     collect(comm, v.digests);
   }
-  fault.run([&] { file->sync(); });
-  comm::collectively(comm, [&] { fault.rethrow(); });
+  attempt(fault, [&] { file->sync(); });
+  comm::throw_first_error(comm, fault);
   std::int64_t bytes = 0;
   comm::collectively(comm, [&] {
     if (!root) return;
@@ -220,15 +193,15 @@ void read_checkpoint(const std::string& path, const checkpoint_index& index, con
     comm::collectively(comm, [&] {
       if (!v) throw data_error(fmt::format("checkpoint '{}': missing vector '{}'", path, vector.name));
     });
-    deferred fault;
+    comm::outcome fault;
     points.scatter(vector, [&](std::int64_t first, std::int64_t planes, std::span<std::byte> values) {
-      fault.run([&] {
+      attempt(fault, [&] {
         file->read(values, v->offset + begin[static_cast<std::size_t>(first)] * v->bytes());
         for_each_plane(index.per_plane, first, planes, v->bytes(), values,
                        [&](std::int64_t z, auto plane) { check_plane(path, *v, z, plane); });
       });
     });
-    comm::collectively(comm, [&] { fault.rethrow(); });
+    comm::throw_first_error(comm, fault);
   }
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <limits>
 #include <osteon/base/at.hpp>
 #include <osteon/comm/broadcast.hpp>
@@ -16,7 +15,7 @@
 namespace osteon::io {
 namespace {
 
-constexpr int dealt_plane_tag = 0;
+constexpr int scatter_plane_tag = 0;
 
 void check_plane(std::int64_t values) {
   if (values > std::numeric_limits<int>::max())
@@ -56,7 +55,7 @@ void gather(const grid::block& where, bool on_nodes, int components, const plane
   if (comm::rank(comm) != 0) {
     const std::int64_t count = shape.y * shape.x * components;
     for (std::int64_t z = 0; z < shape.z; ++z)
-      MPI_Send(own.data() + z * count, static_cast<int>(count), type, 0, dealt_plane_tag, comm);
+      MPI_Send(own.data() + z * count, static_cast<int>(count), type, 0, scatter_plane_tag, comm);
     return;
   }
   for (int rank = 0; rank < comm::size(comm); ++rank) {
@@ -66,7 +65,7 @@ void gather(const grid::block& where, bool on_nodes, int components, const plane
         put(box, z, own.data() + (z - box.begin.z) * count_of(box));
         continue;
       }
-      MPI_Recv(arrived.data(), static_cast<int>(count_of(box)), type, rank, dealt_plane_tag, comm, MPI_STATUS_IGNORE);
+      MPI_Recv(arrived.data(), static_cast<int>(count_of(box)), type, rank, scatter_plane_tag, comm, MPI_STATUS_IGNORE);
       put(box, z, arrived.data());
     }
   }
@@ -102,31 +101,25 @@ void deal_planes(const grid::block& where, const plane_source<material_number>& 
   std::vector<material_number> plane;
   comm::collectively(comm, [&] { plane.resize(at(where.domain.y * where.domain.x)); });
   const int count = static_cast<int>(plane.size());
-  std::exception_ptr fault;  // rethrown after all ranks have received their planes
+  comm::outcome fault;  // thrown after all ranks have received their planes
   const auto attempt = [&](auto&& work) {
-    try {
-      if (!fault) work();
-    } catch (...) {
-      fault = std::current_exception();
-    }
+    if (!fault.failed) fault = comm::outcome_of(work);
   };
   for (int r = 1; root && r < comm::size(comm); ++r) {
     const box3 box = where.boxes->box_of(r);
     for (std::int64_t z = box.begin.z; z < box.end.z; ++z) {
       attempt([&] { make(z, 1, plane); });
-      MPI_Send(plane.data(), count, MPI_UINT16_T, r, dealt_plane_tag, comm);
+      MPI_Send(plane.data(), count, MPI_UINT16_T, r, scatter_plane_tag, comm);
     }
   }
   for (std::int64_t z = where.owned.begin.z; z < where.owned.end.z; ++z) {
     if (root)
       attempt([&] { make(z, 1, plane); });
     else
-      MPI_Recv(plane.data(), count, MPI_UINT16_T, 0, dealt_plane_tag, comm, MPI_STATUS_IGNORE);
+      MPI_Recv(plane.data(), count, MPI_UINT16_T, 0, scatter_plane_tag, comm, MPI_STATUS_IGNORE);
     attempt([&] { take(plane); });
   }
-  comm::collectively(comm, [&] {
-    if (fault) std::rethrow_exception(fault);
-  });
+  comm::throw_first_error(comm, fault);
 }
 
 void gather_field(const grid::block& where, centring on, int components, const plane_source<float>& make,

@@ -19,12 +19,6 @@ void check(int status, const std::string& path) {
   check_netcdf(status, fmt::format("read the conditions of the model '{}'", path), error_kind::data);
 }
 
-int variable_of(int group, const char* name) {
-  int id = -1;
-  check_netcdf(nc_inq_varid(group, name, &id), fmt::format("find '{}'", name));
-  return id;
-}
-
 // The variable of displacements is omitted if all are zero, as in older files.
 bool moves_nodes(const voxel::model_header& header) {
   return std::any_of(header.conditions.begin(), header.conditions.end(),
@@ -55,20 +49,13 @@ std::int64_t bytes_of_conditions(const voxel::model_header& header) {
 
 void define_conditions(int group, const voxel::model_header& header) {
   if (header.conditions.empty()) return;
-  int dimension[2] = {-1, -1}, id = -1;
-  check_netcdf(nc_def_dim(group, "condition", header.conditions.size(), &dimension[0]), "define dimension 'condition'");
-  check_netcdf(nc_def_dim(group, "axis", 3, &dimension[1]), "define dimension 'axis'");
-  check_netcdf(nc_def_var(group, node_name, NC_INT64, 2, dimension, &id), "define the conditions");
-  put_text(group, id, "long_name", "node, z y x; 0 is the low corner of voxel 0");
-  check_netcdf(nc_def_var(group, force_name, NC_DOUBLE, 2, dimension, &id), "define the conditions");
-  put_text(group, id, "long_name", "force on the node, z y x");
-  put_text(group, id, "units", "N");
-  check_netcdf(nc_def_var(group, flags_name, NC_UBYTE, 1, dimension, &id), "define the conditions");
-  put_text(group, id, "long_name", "1, 2, 4: held along z, y, x; 8: kept out of remodelling");
-  if (!moves_nodes(header)) return;
-  check_netcdf(nc_def_var(group, move_name, NC_DOUBLE, 2, dimension, &id), "define the conditions");
-  put_text(group, id, "long_name", "displacement along the held axes, z y x");
-  put_text(group, id, "units", "mm");
+  const int dimension[2] = {define_dimension(group, "condition", header.conditions.size()),
+                            define_dimension(group, "axis", 3)};
+  define_variable(group, node_name, NC_INT64, dimension, "node, z y x; 0 is the low corner of voxel 0");
+  define_variable(group, force_name, NC_DOUBLE, dimension, "force on the node, z y x", "N");
+  define_variable(group, flags_name, NC_UBYTE, {dimension, 1}, "1, 2, 4: fixed along z, y, x; 8: excluded from remodelling");
+  if (moves_nodes(header))
+    define_variable(group, move_name, NC_DOUBLE, dimension, "displacement along the fixed axes, z y x", "mm");
 }
 
 void write_conditions(int group, const voxel::model_header& header) {
@@ -86,11 +73,11 @@ void write_conditions(int group, const voxel::model_header& header) {
     }
     flags.push_back(static_cast<std::uint8_t>(bits));
   }
-  check_netcdf(nc_put_var_longlong(group, variable_of(group, node_name), node.data()), "write the conditions");
-  check_netcdf(nc_put_var_double(group, variable_of(group, force_name), force.data()), "write the conditions");
-  check_netcdf(nc_put_var_uchar(group, variable_of(group, flags_name), flags.data()), "write the conditions");
+  check_netcdf(nc_put_var_longlong(group, find_variable(group, node_name), node.data()), "write the conditions");
+  check_netcdf(nc_put_var_double(group, find_variable(group, force_name), force.data()), "write the conditions");
+  check_netcdf(nc_put_var_uchar(group, find_variable(group, flags_name), flags.data()), "write the conditions");
   if (moves_nodes(header))
-    check_netcdf(nc_put_var_double(group, variable_of(group, move_name), move.data()), "write the conditions");
+    check_netcdf(nc_put_var_double(group, find_variable(group, move_name), move.data()), "write the conditions");
 }
 
 std::vector<voxel::node_condition> read_conditions(int group, index3 shape, const std::string& path) {

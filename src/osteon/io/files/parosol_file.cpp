@@ -14,11 +14,9 @@ class condition_lists {
  public:
   condition_lists(int group, const std::string& where, const std::string& values, std::size_t count, int four)
       : group_(group), count_(count) {
-    int dimension = -1;
-    check_netcdf(nc_def_dim(group, (values + "_count").c_str(), count, &dimension), "define " + values);
-    const std::array<int, 2> both{dimension, four};
-    check_netcdf(nc_def_var(group, where.c_str(), NC_USHORT, 2, both.data(), &places_), "define " + where);
-    check_netcdf(nc_def_var(group, values.c_str(), NC_FLOAT, 1, &dimension, &values_), "define " + values);
+    const int dimensions[2] = {define_dimension(group, values + "_count", count), four};
+    places_ = define_variable(group, where, NC_USHORT, dimensions);
+    values_ = define_variable(group, values, NC_FLOAT, {dimensions, 1});
   }
 
   void write(const std::vector<parosol_condition>& conditions) const {
@@ -45,17 +43,14 @@ void write_parosol(const std::string& name, const parosol_model& model, const pl
   int id = -1;
   check_netcdf(nc_create(netcdf_path(name), NC_NETCDF4 | NC_CLOBBER, &id), fmt::format("create '{}'", name));
   netcdf_file file(id, netcdf_file::use::writing);
-  int group = -1, four = -1, edge = -1, ratio = -1, image = -1;
-  check_netcdf(nc_def_grp(id, "Image_Data", &group), "define /Image_Data");
-  std::array<int, 3> axes{};
+  const int group = define_group(id, "Image_Data");
+  std::vector<int> axes;
   for (int a = 0; a < 3; ++a)
-    check_netcdf(nc_def_dim(group, std::string(1, "zyx"[a]).c_str(), static_cast<std::size_t>(model.shape[a]),
-                            &axes[static_cast<std::size_t>(a)]),
-                 "define the axes");
-  check_netcdf(nc_def_dim(group, "place_and_direction", 4, &four), "define the axes");
-  check_netcdf(nc_def_var(group, "Voxelsize", NC_DOUBLE, 0, nullptr, &edge), "define Voxelsize");
-  check_netcdf(nc_def_var(group, "Poisons_ratio", NC_DOUBLE, 0, nullptr, &ratio), "define Poisons_ratio");
-  check_netcdf(nc_def_var(group, "Image", NC_FLOAT, 3, axes.data(), &image), "define Image");
+    axes.push_back(define_dimension(group, std::string(1, "zyx"[a]), static_cast<std::size_t>(model.shape[a])));
+  const int four = define_dimension(group, "place_and_direction", 4);
+  const int edge = define_variable(group, "Voxelsize", NC_DOUBLE, {}),
+            ratio = define_variable(group, "Poisons_ratio", NC_DOUBLE, {}),
+            image = define_variable(group, "Image", NC_FLOAT, axes);
   check_netcdf(nc_def_var_fill(group, image, NC_NOFILL, nullptr), "define Image");
   const condition_lists fixed(group, "Fixed_Displacement_Coordinates", "Fixed_Displacement_Values", model.fixed.size(),
                               four);

@@ -19,23 +19,16 @@ struct table_variables {
 };
 
 table_variables define_table(const layout& at, const voxel::model_header& header) {
-  int group = -1, dimension[2] = {-1, -1};
-  check_netcdf(nc_def_grp(at.file, "model", &group), "define group 'model'");
-  check_netcdf(nc_def_dim(group, "material", header.materials.size(), &dimension[0]), "define dimension 'material'");
-  check_netcdf(nc_def_dim(group, "text", largest_name, &dimension[1]), "define dimension 'text'");
-  const auto define = [&](const char* name, int type, int rank, const int* dimensions, const char* units, const char* text) {
-    int id = -1;
-    check_netcdf(nc_def_var(group, name, type, rank, dimensions, &id), fmt::format("define '{}'", name));
-    put_text(group, id, "long_name", text);
-    if (*units != '\0') put_text(group, id, "units", units);
-    return id;
-  };
+  const int group = define_group(at.file, "model");
+  const int dimension[2] = {define_dimension(group, "material", header.materials.size()),
+                            define_dimension(group, "text", largest_name)};
+  const std::span one(dimension, 1);
   table_variables v;
-  v.name = define("name", NC_CHAR, 2, dimension, "", "name of the material");
-  v.modulus = define("youngs_modulus", NC_DOUBLE, 1, dimension, "MPa", "Young's modulus");
-  v.poisson = define("poisson_ratio", NC_DOUBLE, 1, dimension, "1", "Poisson's ratio");
-  v.conductivity = define("conductivity", NC_DOUBLE, 1, dimension, "W m-1 K-1", "thermal conductivity");
-  v.active = define("active_per_plane", NC_INT64, 1, &at.z, "1", "active voxels of each z plane");
+  v.name = define_variable(group, "name", NC_CHAR, dimension, "name of the material");
+  v.modulus = define_variable(group, "youngs_modulus", NC_DOUBLE, one, "Young's modulus", "MPa");
+  v.poisson = define_variable(group, "poisson_ratio", NC_DOUBLE, one, "Poisson's ratio", "1");
+  v.conductivity = define_variable(group, "conductivity", NC_DOUBLE, one, "thermal conductivity", "W m-1 K-1");
+  v.active = define_variable(group, "active_per_plane", NC_INT64, {&at.z, 1}, "active voxels of each z plane", "1");
   define_conditions(group, header);
   return v;
 }

@@ -3,13 +3,10 @@
 #include <fmt/format.h>
 #include <netcdf.h>
 
-#include <cerrno>
 #include <common/xml_text.hpp>
-#include <cstring>
-#include <fstream>
-#include <osteon/base/error.hpp>
 #include <osteon/io/netcdf.hpp>
 #include <osteon/io/temporary_file.hpp>
+#include <ostream>
 
 namespace osteon::io {
 namespace {
@@ -71,12 +68,7 @@ void write_xdmf(const std::string& xdmf_path, const std::string& result_name, co
     text += attribute(f.name, result_name, n, f.where, f.components, "NumberType=\"Float\" Precision=\"4\"");
   text += "    </Grid>\n  </Domain>\n</Xdmf>\n";
 
-  temporary_file temporary(xdmf_path);
-  std::ofstream file(temporary.name(), std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) throw machine_error(fmt::format("cannot write '{}': {}", xdmf_path, std::strerror(errno)));
-  temporary.commit();
+  write_file(xdmf_path, [&](std::ostream& to) { to << text; });
 }
 
 }  // namespace osteon::io

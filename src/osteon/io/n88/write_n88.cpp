@@ -16,18 +16,6 @@ namespace {
 
 constexpr std::size_t bytes_of_chunk = std::size_t{1} << 22;
 
-int define_group(int in, const std::string& name) {
-  int id = -1;
-  check_netcdf(nc_def_grp(in, name.c_str(), &id), fmt::format("define the group '{}'", name));
-  return id;
-}
-
-int define_dimension(int in, const char* name, std::size_t length) {
-  int id = -1;
-  check_netcdf(nc_def_dim(in, name, length, &id), fmt::format("define '{}'", name));
-  return id;
-}
-
 void put_number(int group, const char* name, double value) {
   check_netcdf(nc_put_att_double(group, NC_GLOBAL, name, NC_DOUBLE, 1, &value), fmt::format("define '{}'", name));
 }
@@ -35,9 +23,7 @@ void put_number(int group, const char* name, double value) {
 // Define a variable of `rows` rows and `columns` columns; a single column has one dimension.
 int define_list(int group, const char* name, nc_type type, std::array<int, 2> dimensions, std::size_t rows,
                 std::size_t columns, std::size_t value_bytes) {
-  int id = -1;
-  const int rank = columns > 1 ? 2 : 1;
-  check_netcdf(nc_def_var(group, name, type, rank, dimensions.data(), &id), fmt::format("define '{}'", name));
+  const int id = define_variable(group, name, type, std::span(dimensions).first(columns > 1 ? 2 : 1));
   if (rows == 0) return id;
   const std::array<std::size_t, 2> chunk{std::clamp<std::size_t>(bytes_of_chunk / (value_bytes * columns), 1, rows),
                                          columns};
@@ -83,12 +69,6 @@ constraint define_constraint(int constraints, const std::string& name, const cha
   return {group, &values};
 }
 
-int n88_variable(int group, const char* name) {
-  int id = -1;
-  check_netcdf(nc_inq_varid(group, name, &id), fmt::format("find '{}'", name));
-  return id;
-}
-
 void write_constraint(const constraint& c) {
   if (c.values->empty()) return;
   std::vector<unsigned> nodes;
@@ -99,9 +79,9 @@ void write_constraint(const constraint& c) {
     senses.push_back(static_cast<signed char>(sense_of(v.axis)));
     amounts.push_back(static_cast<float>(v.value));
   }
-  check_netcdf(nc_put_var_uint(c.group, n88_variable(c.group, "NodeNumber"), nodes.data()), "write nodes");
-  check_netcdf(nc_put_var_schar(c.group, n88_variable(c.group, "Sense"), senses.data()), "write senses");
-  check_netcdf(nc_put_var_float(c.group, n88_variable(c.group, "Value"), amounts.data()), "write values");
+  check_netcdf(nc_put_var_uint(c.group, find_variable(c.group, "NodeNumber"), nodes.data()), "write nodes");
+  check_netcdf(nc_put_var_schar(c.group, find_variable(c.group, "Sense"), senses.data()), "write senses");
+  check_netcdf(nc_put_var_float(c.group, find_variable(c.group, "Value"), amounts.data()), "write values");
 }
 
 }  // namespace
@@ -149,9 +129,8 @@ model_writer::model_writer(const std::string& name, const description& model) {
   file_->define_part(model, three);
   const int table = define_group(file_->part, "MaterialTable");
   const int size = define_dimension(table, "Size", materials.size());
-  int ids = -1, names = -1;
-  check_netcdf(nc_def_var(table, "ID", NC_UINT, 1, &size, &ids), "define IDs");
-  check_netcdf(nc_def_var(table, "MaterialName", NC_STRING, 1, &size, &names), "define names");
+  const int ids = define_variable(table, "ID", NC_UINT, {&size, 1}),
+            names = define_variable(table, "MaterialName", NC_STRING, {&size, 1});
 
   std::vector<constraint> constraints;
   free_names names_of_constraints, names_of_problems, names_of_sets;
@@ -196,7 +175,8 @@ model_writer::model_writer(const std::string& name, const description& model) {
   for (const auto& [group, s] : sets) {
     std::vector<unsigned> nodes;
     for (const std::int32_t n : s->nodes) nodes.push_back(static_cast<unsigned>(n) + 1);
-    if (!nodes.empty()) check_netcdf(nc_put_var_uint(group, n88_variable(group, "NodeNumber"), nodes.data()), "write a set");
+    if (!nodes.empty())
+      check_netcdf(nc_put_var_uint(group, find_variable(group, "NodeNumber"), nodes.data()), "write a set");
   }
 }
 

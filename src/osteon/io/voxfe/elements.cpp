@@ -34,7 +34,7 @@ model_head read_model_head(const std::string& path) {
   const std::int64_t size = text_size(path);
   model_head head;
   bool found = false;
-  const auto fault = visit_lines(path, 0, std::min(size, most), [&](std::string_view text, std::int64_t offset) {
+  const auto fault = for_each_line_block(path, 0, std::min(size, most), [&](std::string_view text, std::int64_t offset) {
     std::optional<text_fault> bad;
     while (!found && !bad && !text.empty()) {
       const std::size_t length = std::min(text.find('\n'), text.size());
@@ -86,9 +86,9 @@ void element_facts::add(const element_line& line) {
 
 namespace {
 
-/// Call `visit(offset, line)` for the elements of a text; blank lines are skipped.
+/// Call `process(offset, line)` for the elements of a text; blank lines are skipped.
 template <class F>
-std::optional<text_fault> parse_elements(std::string_view text, std::int64_t offset, F&& visit) {
+std::optional<text_fault> parse_elements(std::string_view text, std::int64_t offset, F&& process) {
   const char* at = text.data();
   const char* const end = at + text.size();
   while (at < end) {
@@ -114,7 +114,7 @@ std::optional<text_fault> parse_elements(std::string_view text, std::int64_t off
     if (!good || at != stop)
       return text_fault{where, fmt::format("element '{}' must be five integers: number, material, x, y, z",
                                            printable(trimmed({line, static_cast<std::size_t>(stop - line)})))};
-    visit(where, element);
+    process(where, element);
     at = stop == end ? end : stop + 1;
   }
   return std::nullopt;
@@ -124,7 +124,7 @@ std::optional<text_fault> parse_elements(std::string_view text, std::int64_t off
 
 std::optional<text_fault> read_elements(const std::string& path, std::int64_t begin, std::int64_t end,
                                         std::vector<element_line>& elements, element_facts& facts) {
-  return visit_lines(path, begin, end, [&](std::string_view text, std::int64_t offset) {
+  return for_each_line_block(path, begin, end, [&](std::string_view text, std::int64_t offset) {
     return parse_elements(text, offset, [&](std::int64_t, const element_line& line) {
       elements.push_back(line);
       facts.add(line);
@@ -135,7 +135,7 @@ std::optional<text_fault> read_elements(const std::string& path, std::int64_t be
 std::int64_t find_element(const std::string& path, std::int64_t begin, std::int64_t end,
                           const std::function<bool(std::int64_t, const element_line&)>& is_selected) {
   std::int64_t found = -1, place = 0;
-  visit_lines(path, begin, end, [&](std::string_view text, std::int64_t offset) {
+  for_each_line_block(path, begin, end, [&](std::string_view text, std::int64_t offset) {
     return parse_elements(text, offset, [&](std::int64_t at, const element_line& line) {
       if (is_selected(place++, line)) found = at;
     });

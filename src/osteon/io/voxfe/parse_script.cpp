@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cctype>
-#include <map>
 #include <osteon/io/voxfe/script.hpp>
 #include <osteon/io/voxfe/tokens.hpp>
 #include <set>
@@ -11,68 +10,6 @@ namespace {
 
 constexpr int largest_id = 65535;
 constexpr std::size_t most_notes = 20;
-
-enum class command {
-  version,
-  voxel_size,
-  materials_file,
-  youngs_modulus,
-  poisson_ratio,
-  material,
-  model,
-  algorithm,
-  max_iterations,
-  min_iterations,
-  tolerance,
-  marker,
-  constraints_file,
-  node,
-  preserved_node,
-  dialect,
-  compute_sed,
-  displacement,
-  displacement_with_places,
-  strain,
-  reaction,
-  sed
-};
-
-// Names of the commands in both script versions and in VoxFE-UV.
-const std::map<std::string_view, command>& commands() {
-  static const std::map<std::string_view, command> table{{"SET_SCRIPT_VERSION", command::version},
-                                                         {"VOXEL_SIZE", command::voxel_size},
-                                                         {"SET_VOXEL_SIZE", command::voxel_size},
-                                                         {"LOAD_MATERIALS_FILE", command::materials_file},
-                                                         {"LOAD_MATERIALS", command::materials_file},
-                                                         {"YOUNG_MODULUS", command::youngs_modulus},
-                                                         {"POISSON_RATIO", command::poisson_ratio},
-                                                         {"MATERIAL", command::material},
-                                                         {"LOAD_MCTSCAN", command::model},
-                                                         {"LOAD_MODEL", command::model},
-                                                         {"ALGORITHM_FEA", command::algorithm},
-                                                         {"SET_ALGORITHM_FEA", command::algorithm},
-                                                         {"MAX_ITER", command::max_iterations},
-                                                         {"SET_MAX_ITER", command::max_iterations},
-                                                         {"MIN_ITER", command::min_iterations},
-                                                         {"SET_MIN_ITER", command::min_iterations},
-                                                         {"TOLERANCE", command::tolerance},
-                                                         {"SET_TOLERANCE", command::tolerance},
-                                                         {"SELECTION_OF_NODES", command::marker},
-                                                         {"SOLVE", command::marker},
-                                                         {"FINISH", command::marker},
-                                                         {"SELECT_NODE_FILE", command::constraints_file},
-                                                         {"LOAD_CONSTRAINTS", command::constraints_file},
-                                                         {"SELECT_NODE_3D", command::node},
-                                                         {"PRESERVE_NODE_3D", command::preserved_node},
-                                                         {"SELECT_NODE_MODE", command::dialect},
-                                                         {"COMPUTE_SED", command::compute_sed},
-                                                         {"PRINT_X", command::displacement},
-                                                         {"PRINT_DISPLACEMENTS", command::displacement_with_places},
-                                                         {"PRINT_FULL_STRAIN", command::strain},
-                                                         {"REACTION", command::reaction},
-                                                         {"PRINT_SED", command::sed}};
-  return table;
-}
 
 std::string upper(std::string_view word) {
   std::string text(word);
@@ -162,104 +99,102 @@ class script_parser {
   void line(std::string_view text, std::int64_t number_of_line) {
     std::string_view rest = text;
     const std::string word = upper(next_word(rest));
-    const auto found = commands().find(word);
-    if (found == commands().end()) {
+    const command* const found = find(word);
+    if (!found) {
       // Report and continue as VOX-FE, so that scripts with commands of other programs can be used.
       return note(number_of_line, fmt::format("unknown command '{}' was skipped", printable(word)));
     }
     try {
-      if (!repeats(found->second) && !seen_.insert(found->second).second)
+      if (!found->repeats && !seen_.insert(found).second)
         note(number_of_line, fmt::format("duplicate {}; the last value is used", word));
       line_ = number_of_line;
-      execute(found->second, rest);
+      found->execute(*this, rest);
     } catch (const bad_line& bad) {
       faults_.add(number_of_line, fmt::format("{}: {}", word, bad.text));
     }
   }
 
+  static bool is_command(std::string_view word) { return find(word) != nullptr; }
+
  private:
-  static bool repeats(command c) {
-    return c == command::youngs_modulus || c == command::poisson_ratio || c == command::material || c == command::marker ||
-           c == command::node || c == command::preserved_node;
+  using parser = script_parser;
+  using arguments = std::string_view;
+  struct command {
+    std::vector<std::string_view> names;  // names in both script versions and in VoxFE-UV
+    void (*execute)(parser& p, arguments rest);
+    bool repeats = false;  // true if a script may contain several lines of this command
+  };
+
+  static const command* find(std::string_view word) {
+    constexpr double most = 1e300;
+    constexpr std::int64_t most_steps = 1'000'000'000;
+    static const std::vector<command> commands{
+        {{"SET_SCRIPT_VERSION"}, [](parser& p, arguments rest) { p.s_.version = number<int>(rest, "version", 1, 2); }},
+        {{"VOXEL_SIZE", "SET_VOXEL_SIZE"},
+         [](parser& p, arguments rest) {
+           for (double& h : p.s_.voxel_size) h = number<double>(rest, "voxel size", 1e-12, 1e6);
+           p.s_.scale = trimmed(rest).empty() ? 1 : number<double>(rest, "scale factor", -most, most);
+           if (p.s_.scale == 0) throw bad_line{"scale factor must not be 0"};
+         }},
+        {{"LOAD_MATERIALS_FILE", "LOAD_MATERIALS"}, [](parser& p, arguments rest) { p.s_.materials_file = path_of(rest); }},
+        {{"YOUNG_MODULUS"},
+         [](parser& p, arguments rest) {
+           const int id = material_id(rest);
+           p.materials_[id].youngs_modulus = number<double>(rest, "Young's modulus");
+         },
+         true},
+        {{"POISSON_RATIO"},
+         [](parser& p, arguments rest) {
+           const int id = material_id(rest);
+           p.materials_[id].poisson_ratio = number<double>(rest, "Poisson's ratio");
+         },
+         true},
+        {{"MATERIAL"}, [](parser& p, arguments rest) { p.material(rest); }, true},
+        {{"LOAD_MCTSCAN", "LOAD_MODEL"}, [](parser& p, arguments rest) { p.model(rest); }},
+        {{"ALGORITHM_FEA", "SET_ALGORITHM_FEA"},
+         [](parser& p, arguments rest) {
+           p.s_.algorithm = printable(trimmed(rest));
+           if (p.s_.algorithm.empty()) throw bad_line{"missing solver name"};
+         }},
+        {{"MAX_ITER", "SET_MAX_ITER"},
+         [](parser& p, arguments rest) {
+           p.s_.max_iterations = number<std::int64_t>(rest, "number of iterations", 1, most_steps);
+         }},
+        {{"MIN_ITER", "SET_MIN_ITER"},
+         [](parser& p, arguments rest) {
+           p.s_.min_iterations = number<std::int64_t>(rest, "number of iterations", 0, most_steps);
+         }},
+        {{"TOLERANCE", "SET_TOLERANCE"},
+         [](parser& p, arguments rest) { p.s_.tolerance = number<double>(rest, "tolerance", 1e-30, 0.999999); }},
+        {{"SELECTION_OF_NODES", "SOLVE", "FINISH"}, [](parser&, arguments) {}, true},
+        {{"SELECT_NODE_FILE", "LOAD_CONSTRAINTS"}, [](parser& p, arguments rest) { p.s_.constraints_file = path_of(rest); }},
+        {{"SELECT_NODE_3D"}, [](parser& p, arguments rest) { p.node(rest, false); }, true},
+        {{"PRESERVE_NODE_3D"}, [](parser& p, arguments rest) { p.node(rest, true); }, true},
+        {{"SELECT_NODE_MODE"}, [](parser& p, arguments rest) { p.dialect(rest); }},
+        {{"COMPUTE_SED"}, [](parser& p, arguments rest) { p.s_.compute_sed = !is_off(next_word(rest)); }},
+        {{"PRINT_X"}, [](parser& p, arguments rest) { p.displacement(rest, false); }},
+        {{"PRINT_DISPLACEMENTS"}, [](parser& p, arguments rest) { p.displacement(rest, true); }},
+        {{"PRINT_FULL_STRAIN"}, [](parser& p, arguments rest) { p.s_.results.strain = path_of(rest); }},
+        {{"REACTION"}, [](parser& p, arguments rest) { p.s_.results.reaction = path_of(rest); }},
+        {{"PRINT_SED"}, [](parser& p, arguments rest) { p.s_.results.sed = path_of(rest); }}};
+    for (const command& c : commands)
+      if (std::find(c.names.begin(), c.names.end(), word) != c.names.end()) return &c;
+    return nullptr;
   }
 
   void note(std::int64_t number_of_line, const std::string& text) {
     if (s_.notes.size() < most_notes) s_.notes.push_back(fmt::format("{}:{}: {}", s_.path, number_of_line, text));
   }
 
-  void execute(command c, std::string_view rest) {
-    constexpr double most = 1e300;
-    constexpr std::int64_t most_steps = 1'000'000'000;
-    switch (c) {
-      case command::version:
-        s_.version = number<int>(rest, "version", 1, 2);
-        return;
-      case command::voxel_size:
-        for (double& h : s_.voxel_size) h = number<double>(rest, "voxel size", 1e-12, 1e6);
-        s_.scale = trimmed(rest).empty() ? 1 : number<double>(rest, "scale factor", -most, most);
-        if (s_.scale == 0) throw bad_line{"scale factor must not be 0"};
-        return;
-      case command::materials_file:
-        s_.materials_file = path_of(rest);
-        return;
-      case command::youngs_modulus: {
-        const int id = material_id(rest);
-        materials_[id].youngs_modulus = number<double>(rest, "Young's modulus");
-        return;
-      }
-      case command::poisson_ratio: {
-        const int id = material_id(rest);
-        materials_[id].poisson_ratio = number<double>(rest, "Poisson's ratio");
-        return;
-      }
-      case command::material:
-        return material(rest);
-      case command::model:
-        return model(rest);
-      case command::algorithm:
-        s_.algorithm = printable(trimmed(rest));
-        if (s_.algorithm.empty()) throw bad_line{"missing solver name"};
-        return;
-      case command::max_iterations:
-        s_.max_iterations = number<std::int64_t>(rest, "number of iterations", 1, most_steps);
-        return;
-      case command::min_iterations:
-        s_.min_iterations = number<std::int64_t>(rest, "number of iterations", 0, most_steps);
-        return;
-      case command::tolerance:
-        s_.tolerance = number<double>(rest, "tolerance", 1e-30, 0.999999);
-        return;
-      case command::marker:
-        return;
-      case command::constraints_file:
-        s_.constraints_file = path_of(rest);
-        return;
-      case command::node:
-      case command::preserved_node:
-        s_.lines.push_back(parse_node(rest, c == command::preserved_node));
-        s_.lines.back().line = line_;
-        ++s_.lines_of_script;
-        return;
-      case command::dialect:
-        return dialect(rest);
-      case command::compute_sed:
-        s_.compute_sed = !is_off(next_word(rest));
-        return;
-      case command::displacement:
-      case command::displacement_with_places:
-        s_.results.displacement = path_of(rest);
-        s_.results.with_places = c == command::displacement_with_places;
-        return;
-      case command::strain:
-        s_.results.strain = path_of(rest);
-        return;
-      case command::reaction:
-        s_.results.reaction = path_of(rest);
-        return;
-      case command::sed:
-        s_.results.sed = path_of(rest);
-        return;
-    }
+  void node(std::string_view rest, bool preserve) {
+    s_.lines.push_back(parse_node(rest, preserve));
+    s_.lines.back().line = line_;
+    ++s_.lines_of_script;
+  }
+
+  void displacement(std::string_view rest, bool with_places) {
+    s_.results.displacement = path_of(rest);
+    s_.results.with_places = with_places;
   }
 
   void material(std::string_view rest) {
@@ -301,7 +236,7 @@ class script_parser {
   rows_by_id materials_;
   fault_list& faults_;
   std::int64_t line_ = 0;
-  std::set<command> seen_;
+  std::set<const command*> seen_;
 };
 
 }  // namespace
@@ -309,7 +244,7 @@ class script_parser {
 bool looks_like_script(std::string_view text) {
   lines_of lines(text);
   std::string_view line;
-  if (!lines.next(line) || commands().count(upper(next_word(line))) == 0) return false;
+  if (!lines.next(line) || !script_parser::is_command(upper(next_word(line)))) return false;
   return next_word(line) != "=";  // a key of a TOML file may have the name of a command
 }
 

@@ -1,12 +1,10 @@
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <osteon/base/error.hpp>
+#include <osteon/io/file_descriptor.hpp>
 #include <osteon/io/voxfe/text_file.hpp>
 #include <vector>
 
@@ -17,42 +15,26 @@ constexpr std::int64_t block = std::int64_t{1} << 20;
 
 class opened_file {
  public:
-  explicit opened_file(const std::string& path) : path_(path) {
-    // O_NONBLOCK prevents waiting for the writer of a pipe. Only regular files can be divided into ranges.
-    fd_ = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  // O_NONBLOCK prevents waiting for the writer of a pipe. Only regular files can be divided into ranges.
+  explicit opened_file(const std::string& path) : path_(path), file_(path, O_RDONLY | O_NONBLOCK) {
     struct stat facts{};
-    if (fd_ < 0 || fstat(fd_, &facts) != 0) {
-      const int error = errno;
-      if (fd_ >= 0) close(fd_);
-      throw data_error(fmt::format("cannot read '{}': {}", path, std::strerror(error)));
-    }
-    if (!S_ISREG(facts.st_mode)) {
-      close(fd_);
-      throw data_error(fmt::format("'{}' must be a regular file", path));
-    }
+    if (file_ < 0 || fstat(file_, &facts) != 0)
+      throw data_error(fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
+    if (!S_ISREG(facts.st_mode)) throw data_error(fmt::format("'{}' must be a regular file", path));
     size_ = facts.st_size;
   }
-  ~opened_file() { close(fd_); }
-  opened_file(const opened_file&) = delete;
-  opened_file& operator=(const opened_file&) = delete;
 
   std::int64_t size() const { return size_; }
   /// Read at most `length` bytes at `offset`. Returns the number of bytes.
   std::int64_t read(char* to, std::int64_t length, std::int64_t offset) const {
-    std::int64_t done = 0;
-    while (done < length) {
-      const ssize_t n = pread(fd_, to + done, static_cast<std::size_t>(length - done), offset + done);
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) throw data_error(fmt::format("cannot read '{}': {}", path_, std::strerror(errno)));
-      if (n == 0) break;
-      done += n;
-    }
-    return done;
+    const std::int64_t count = read_at(file_, to, length, offset);
+    if (count < 0) throw data_error(fmt::format("cannot read '{}': {}", path_, std::strerror(errno)));
+    return count;
   }
 
  private:
   const std::string& path_;
-  int fd_ = -1;
+  file_descriptor file_;
   std::int64_t size_ = 0;
 };
 
@@ -69,9 +51,9 @@ std::string read_text(const std::string& path, std::int64_t limit) {
   return text;
 }
 
-std::optional<text_fault> visit_lines(
+std::optional<text_fault> for_each_line_block(
     const std::string& path, std::int64_t begin, std::int64_t end,
-    const std::function<std::optional<text_fault>(std::string_view, std::int64_t)>& visit) {
+    const std::function<std::optional<text_fault>(std::string_view, std::int64_t)>& process) {
   const opened_file file(path);
   end = std::min(end, file.size());
   if (begin >= end) return std::nullopt;
@@ -105,7 +87,7 @@ std::optional<text_fault> visit_lines(
       return text_fault{line, fmt::format("line exceeds the limit of {} bytes", longest_line)};
     }
     if (last) stop = text.size();
-    if (auto fault = visit(text.substr(0, stop), at)) return fault;
+    if (auto fault = process(text.substr(0, stop), at)) return fault;
     at += static_cast<std::int64_t>(stop) + 1;
   }
   return std::nullopt;

@@ -24,15 +24,15 @@ struct text_fault {
 /// Maximum length of a line.
 inline constexpr std::int64_t longest_line = 4096;
 
-/// Visit complete lines that begin in [begin, end), in blocks. A line belongs to the range in which it begins.
-/// @param visit function of the text of some lines (without the last newline) and its offset; a returned fault ends the
+/// Process complete lines that begin in [begin, end), in blocks. A line belongs to the range in which it begins.
+/// @param process function of the text of some lines (without the last newline) and its offset; a returned fault ends the
 /// traversal
-/// @return fault returned by `visit`, or fault of a line that is too long
+/// @return fault returned by `process`, or fault of a line that is too long
 /// @throws data_error if the file cannot be read
 /// @cost memory of one block, 1 MiB
-std::optional<text_fault> visit_lines(
+std::optional<text_fault> for_each_line_block(
     const std::string& path, std::int64_t begin, std::int64_t end,
-    const std::function<std::optional<text_fault>(std::string_view lines, std::int64_t offset)>& visit);
+    const std::function<std::optional<text_fault>(std::string_view lines, std::int64_t offset)>& process);
 
 /// Line number, from 1, of the line that begins at an offset. @cost reads the file up to the offset
 std::int64_t line_number(const std::string& path, std::int64_t offset);

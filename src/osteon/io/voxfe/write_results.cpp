@@ -1,10 +1,7 @@
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <optional>
@@ -13,6 +10,7 @@
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/grid/block_nodes.hpp>
+#include <osteon/io/file_descriptor.hpp>
 #include <osteon/io/temporary_file.hpp>
 #include <osteon/io/voxfe/write_results.hpp>
 
@@ -50,23 +48,14 @@ class row_writer {
 // File descriptor for writing at given offsets.
 class text_output {
  public:
-  explicit text_output(const std::string& name) : name_(name), fd_(open(name.c_str(), O_WRONLY | O_CLOEXEC)) {
-    if (fd_ < 0) fail();
+  explicit text_output(const std::string& name) : name_(name), file_(name, O_WRONLY) {
+    if (file_ < 0) fail();
   }
-  ~text_output() { close(fd_); }
-  text_output(const text_output&) = delete;
-  text_output& operator=(const text_output&) = delete;
   void write(std::string_view text, std::int64_t at) const {
-    while (!text.empty()) {
-      const ssize_t n = pwrite(fd_, text.data(), std::min<std::size_t>(text.size(), std::size_t{1} << 30), at);
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) fail();
-      text.remove_prefix(static_cast<std::size_t>(n));
-      at += n;
-    }
+    if (!write_at(file_, text.data(), std::ssize(text), at)) fail();
   }
   void sync() const {
-    if (fsync(fd_) != 0) fail();
+    if (fsync(file_) != 0) fail();
   }
 
  private:
@@ -75,7 +64,7 @@ class text_output {
                                     std::strerror(errno)));
   }
   const std::string& name_;
-  int fd_;
+  file_descriptor file_;
 };
 
 std::int64_t sum(MPI_Comm comm, std::int64_t value) {

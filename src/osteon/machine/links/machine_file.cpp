@@ -11,6 +11,7 @@
 #include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/machine/links/machine_file.hpp>
+#include <span>
 
 namespace osteon::machine {
 
@@ -196,8 +197,7 @@ class reader {
 
 std::string some_of(const std::vector<std::string>& names) {
   constexpr std::size_t most = 8;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), most); ++i) text += (i ? ", " : "") + names[i];
+  const std::string text = fmt::format("{}", fmt::join(std::span(names).first(std::min(names.size(), most)), ", "));
   return names.size() > most ? fmt::format("{} and {} more", text, names.size() - most) : text;
 }
 

@@ -43,8 +43,8 @@ std::vector<rank_pairs> sampled_rounds(int hosts) {
 
 // Assign rounds of hosts to cores: core 0 of each host performs the first round, core 1 concurrently the second round, and
 // so on. @param at_once cores of each host @param ranks_of_host ranks on each host, at least at_once
-std::vector<rank_pairs> dealt_to_cores(const std::vector<rank_pairs>& of_hosts, int at_once,
-                                       const std::vector<std::vector<int>>& ranks_of_host) {
+std::vector<rank_pairs> assign_to_cores(const std::vector<rank_pairs>& of_hosts, int at_once,
+                                        const std::vector<std::vector<int>>& ranks_of_host) {
   const int count = static_cast<int>(of_hosts.size());
   std::vector<rank_pairs> rounds;
   for (int first = 0; first < count; first += at_once) {
@@ -252,7 +252,7 @@ class prober {
                       "remaining links are estimated from groups of similar hosts",
                       loaded ? "under load, " : "", hosts(), seconds, of_hosts.size()));
     auto& samples = between_[loaded];
-    run_rounds(dealt_to_cores(of_hosts, at_once, ranks_.ranks_of_host), seconds, longest_round, loaded, &samples);
+    run_rounds(assign_to_cores(of_hosts, at_once, ranks_.ranks_of_host), seconds, longest_round, loaded, &samples);
     merge_repeated(samples);
   }
 

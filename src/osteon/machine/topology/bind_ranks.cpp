@@ -80,7 +80,7 @@ std::string binding_trial::summary() const {
   std::string text;
   for (const auto& [policy, s] : seconds)
     text += fmt::format("{}{} {:.3f} ms", text.empty() ? "" : ", ", name_of(policy), 1e3 * s);
-  return text + fmt::format(": {}", name_of(kept));
+  return text + fmt::format(": {}", name_of(selected));
 }
 
 binding_trial try_bindings(MPI_Comm comm, const local_ranks& here, int turns, const std::function<double()>& work) {
@@ -106,8 +106,8 @@ binding_trial try_bindings(MPI_Comm comm, const local_ranks& here, int turns, co
     }
   const auto fastest = std::min_element(trial.seconds.begin(), trial.seconds.end(),
                                         [](const auto& a, const auto& b) { return a.second < b.second; });
-  if (fastest->second < largest_ratio * trial.seconds.front().second) trial.kept = fastest->first;
-  comm::collectively(comm, [&] { here.bind(trial.kept); });
+  if (fastest->second < largest_ratio * trial.seconds.front().second) trial.selected = fastest->first;
+  comm::collectively(comm, [&] { here.bind(trial.selected); });
   return trial;
 }
 

@@ -25,9 +25,7 @@ class local_ranks {
 
   /// The following values are equal on all ranks of the communicator, over all hosts.
   bool enough_cores() const { return enough_cores_; }    ///< at least one core per thread
-  bool fill_the_cores() const { return fill_; }          ///< exactly one core per thread
   bool bound_already() const { return bound_already_; }  ///< a launcher has assigned different cores to ranks
-  bool several_memories() const { return memories_; }    ///< a host has more than one NUMA node
 
   /// Default policy of a job. The policy is `core` if the job uses all cores of its hosts. Otherwise other jobs may run on
   /// the hosts, and two jobs must not be bound to the same cores; the policy is `numa` if there are several NUMA nodes, or
@@ -43,12 +41,14 @@ class local_ranks {
  private:
   host_tree host_;
   int rank_ = 0, ranks_ = 1, threads_;
-  bool enough_cores_ = false, fill_ = false, bound_already_ = false, memories_ = false;
+  bool enough_cores_ = false, bound_already_ = false;
+  bool fill_ = false;      ///< true if there is exactly one core per thread
+  bool memories_ = false;  ///< true if a host has more than one NUMA node
 };
 
 /// Result of a trial of bindings.
 struct binding_trial {
-  binding_policy kept = binding_policy::none;
+  binding_policy selected = binding_policy::none;
   std::vector<std::pair<binding_policy, double>> seconds;  ///< best time of each policy; equivalent policies are listed once
   /// Summary, for example "none 10.3 ms, core 8.1 ms: core".
   std::string summary() const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <osteon/base/at.hpp>
+#include <osteon/base/counted.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/base/xxh64.hpp>
 #include <osteon/machine/topology/topology.hpp>
@@ -15,10 +16,6 @@ int count_of(const host_tree& tree, level l) {
   int most = -1;
   for (int i = 0; i < static_cast<int>(tree.cores.size()); ++i) most = std::max(most, tree.domain_of(i, l));
   return most + 1;
-}
-
-std::string counted(std::size_t n, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", n, n == 1 ? one : many);
 }
 
 }  // namespace
@@ -104,9 +101,9 @@ std::string host_tree::summary() const {
   std::size_t pus = 0;
   for (const core& c : cores) pus += c.pus.size();
   std::string text =
-      fmt::format("{}, {} L3, {}, {}, {}", counted(at(count_of(*this, level::package)), "package", "packages"),
-                  count_of(*this, level::l3), counted(at(count_of(*this, level::numa)), "NUMA node", "NUMA nodes"),
-                  counted(cores.size(), "core", "cores"), counted(pus, "hardware thread", "hardware threads"));
+      fmt::format("{}, {} L3, {}, {}, {}", counted(count_of(*this, level::package), "package"), count_of(*this, level::l3),
+                  counted(count_of(*this, level::numa), "NUMA node"), counted(std::ssize(cores), "core"),
+                  counted(static_cast<std::int64_t>(pus), "hardware thread"));
   if (allowed.size() != pus) text += fmt::format(" ({} allowed)", allowed.size());
   text += memory_text(numa_bytes);
   return text;

@@ -53,7 +53,7 @@ void graph_routing::route_up_down(std::vector<int> level) {
     level.assign(static_cast<std::size_t>(routers_), routers_);
     level[0] = 0;
     std::vector<int> queue{0};
-    const auto visit = [&](int from, int to) {
+    const auto add = [&](int from, int to) {
       auto& l = level[static_cast<std::size_t>(to)];
       if (l < routers_) return;
       l = level[static_cast<std::size_t>(from)] + 1;
@@ -61,8 +61,8 @@ void graph_routing::route_up_down(std::vector<int> level) {
     };
     for (std::size_t k = 0; k < queue.size(); ++k) {
       const int router = queue[k];
-      for (const int e : out_[static_cast<std::size_t>(router)]) visit(router, edges_[static_cast<std::size_t>(e)].to);
-      for (const int e : in_[static_cast<std::size_t>(router)]) visit(router, edges_[static_cast<std::size_t>(e)].from);
+      for (const int e : out_[static_cast<std::size_t>(router)]) add(router, edges_[static_cast<std::size_t>(e)].to);
+      for (const int e : in_[static_cast<std::size_t>(router)]) add(router, edges_[static_cast<std::size_t>(e)].from);
     }
   }
   const auto rank = [&](int router) { return std::pair{level[static_cast<std::size_t>(router)], router}; };

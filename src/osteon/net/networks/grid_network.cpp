@@ -33,9 +33,9 @@ struct grid_layout : lattice {
     return router + ((other + size[d]) % size[d] - x) * stride[d];
   }
 
-  // Visit the channels of a route in order; arguments: dimension, direction, router from which the channel starts.
-  template <class Visit>
-  void walk(int from, int to, Visit visit) const {
+  // Call `process(dimension, direction, first router)` for the channels of a route in order.
+  template <class Process>
+  void walk(int from, int to, Process process) const {
     int at = from;
     for (const int dimension : order) {
       const auto d = static_cast<std::size_t>(dimension);
@@ -47,7 +47,7 @@ struct grid_layout : lattice {
         plus = 2 * ahead < size[d] || (2 * ahead == size[d] && x % 2 == 0);
       }
       while (coordinate(at, d) != target) {
-        visit(d, plus, at);
+        process(d, plus, at);
         at = neighbour(d, plus, at);
       }
     }

@@ -51,13 +51,9 @@ brick_groups best_bricks(const cartesian& grid, const graph& g, std::span<const 
       now.part = whole_bricks(grid.blocks, brick);
     } else {
       now.part.resize(static_cast<std::size_t>(g.size()));
-      std::size_t p = 0;
-      int left = capacity[0];
-      for (const int v : along_bricks(grid.blocks, brick)) {
-        while (left == 0) left = capacity[++p];
-        now.part[static_cast<std::size_t>(v)] = static_cast<int>(p);
-        --left;
-      }
+      const std::vector<int> order = along_bricks(grid.blocks, brick),
+                             part = in_order(static_cast<int>(order.size()), capacity);
+      for (std::size_t i = 0; i < order.size(); ++i) now.part[static_cast<std::size_t>(order[i])] = part[i];
     }
     now.cut = cut(g, now.part);
     if (best.part.empty() || now.cut < best.cut || (now.cut == best.cut && now.fits && !best.fits)) best = std::move(now);

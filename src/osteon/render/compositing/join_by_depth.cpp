@@ -5,7 +5,7 @@
 #include <numeric>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/comm/element_type.hpp>
+#include <osteon/render/compositing/exchange.hpp>
 
 namespace osteon::render {
 
@@ -36,23 +36,6 @@ double middle_of(const kernel::ray& along, const box3& box) {
 bool is_empty(const kernel::wide_pixel& p) {
   const kernel::wide_pixel nothing;
   return std::memcmp(&p, &nothing, sizeof p) == 0;
-}
-
-// Exchange messages between all ranks. @param to, from number of elements for and from each rank
-template <class T>
-std::vector<T> exchanged(MPI_Comm comm, const std::vector<T>& sent, const std::vector<int>& to,
-                         const std::vector<int>& from) {
-  const auto beginnings = [](const std::vector<int>& counts) {
-    std::vector<int> first(counts.size());
-    std::exclusive_scan(counts.begin(), counts.end(), first.begin(), 0);
-    return first;
-  };
-  const auto send_at = beginnings(to), receive_at = beginnings(from);
-  std::vector<T> received(static_cast<std::size_t>(std::accumulate(from.begin(), from.end(), 0)));
-  const comm::element_type type(sizeof(T));
-  MPI_Alltoallv(sent.data(), to.data(), send_at.data(), type.get(), received.data(), from.data(), receive_at.data(),
-                type.get(), comm);
-  return received;
 }
 
 // True if a block must cast a ray again, because the ray becomes opaque within the block due to the depth before it.
@@ -87,7 +70,7 @@ void join_by_depth(MPI_Comm comm, const box3& owned, const caster& rays, std::ve
       }
   });
   MPI_Alltoall(to.data(), 1, MPI_INT, from.data(), 1, MPI_INT, comm);
-  std::vector<seen_part> parts = exchanged(comm, mine, to, from);
+  std::vector<seen_part> parts = exchange(comm, mine, to, from);
 
   std::vector<std::size_t> by_depth(parts.size());
   std::iota(by_depth.begin(), by_depth.end(), std::size_t{0});
@@ -102,7 +85,7 @@ void join_by_depth(MPI_Comm comm, const box3& owned, const caster& rays, std::ve
 
   std::vector<kernel::optical_depth> depth_before, before(pixels.size(), 0);
   for (const seen_part& p : parts) depth_before.push_back(p.before);
-  depth_before = exchanged(comm, depth_before, from, to);
+  depth_before = exchange(comm, depth_before, from, to);
   std::vector<int> again_to(to.size()), again_from(to.size());
   std::vector<kernel::wide_pixel> again;
   for (std::size_t k = 0; k < mine.size(); ++k) {
@@ -120,7 +103,7 @@ void join_by_depth(MPI_Comm comm, const box3& owned, const caster& rays, std::ve
   auto part = parts.begin();
   for (std::size_t r = 0; r < from.size(); ++r)
     for (int count = from[r]; count > 0; --count, ++part) again_from[r] += ends_within(*part);
-  again = exchanged(comm, again, again_to, again_from);
+  again = exchange(comm, again, again_to, again_from);
   auto better = again.begin();
   for (seen_part& p : parts)
     if (ends_within(p)) p.result = *better++;

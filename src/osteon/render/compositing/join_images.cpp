@@ -14,6 +14,7 @@
 #include <osteon/comm/reductions.hpp>
 #include <osteon/kernel/blend/wide_pixel.hpp>
 #include <osteon/render/compositing/choose_compositor.hpp>
+#include <osteon/render/compositing/exchange.hpp>
 
 namespace osteon::render {
 
@@ -21,11 +22,6 @@ namespace {
 
 // Smaller images are composited without measuring the machine.
 constexpr double least_bytes_to_choose = 1 << 20;
-
-plan::span overlap(plan::span a, plan::span b) {
-  const std::int64_t begin = std::max(a.begin, b.begin);
-  return {begin, std::max(begin, std::min(a.end, b.end))};
-}
 
 void to_floats_by_threads(kernel::pixel_format format, float* to, const std::byte* from, std::int64_t count) {
   constexpr std::int64_t block = 8192;
@@ -83,30 +79,27 @@ void image_join::prepare(int width, int height, const comm::pixel_rectangle& act
   compositor_.reset();
   width_ = width;
   height_ = height;
-  comm::composite_options wanted = options();
-  if (!by_) return choose(wanted);
-  wanted.by = *by_;
-  if (!method_.empty()) {
-    wanted.method = plan_maker_of(method_);
-    wanted.method_of_drawn = drawn_plan_maker_of(method_);
+  if (by_)
+    create(options(), *by_, std::string(method_));
+  else
+    choose(options());
+}
+
+void image_join::create(comm::composite_options wanted, comm::transport by, const std::string& method) {
+  wanted.by = by;
+  if (!method.empty()) {
+    wanted.method = plan_maker_of(method);
+    wanted.method_of_drawn = drawn_plan_maker_of(method);
   }
   compositor_ = comm::compositor::make(comm_, wanted);
+  by_ = by;
+  method_ = method;
 }
 
 void image_join::choose(const comm::composite_options& wanted) {
   const int ranks = comm::size(comm_);
   const auto pixels = kernel::name_of(wanted.format);
-  const auto create = [&](comm::transport by, const std::string& method) {
-    comm::composite_options o = wanted;
-    o.by = by;
-    if (!method.empty()) {
-      o.method = plan_maker_of(method);
-      o.method_of_drawn = drawn_plan_maker_of(method);
-    }
-    compositor_ = comm::compositor::make(comm_, o);
-    by_ = by;
-    method_ = method;
-  };
+
   const auto name = [](comm::transport by, const std::string& method) {
     if (by == comm::transport::shared) return std::string("shared memory");
     return (method.empty() ? "standard method" : method) +
@@ -116,12 +109,12 @@ void image_join::choose(const comm::composite_options& wanted) {
       static_cast<double>(wanted.width) * wanted.height * static_cast<double>(wanted.format.bytes()) < least_bytes_to_choose;
   if (ranks == 1 || (request_.by.value_or(comm::transport::messages) == comm::transport::messages &&
                      request_.method.empty() && (small || !request_.series))) {
-    create(comm::transport::messages, usual_method(ranks));
+    create(wanted, comm::transport::messages, usual_method(ranks));
     description_ = fmt::format("{}, {}", ranks == 1 ? "one rank" : name(*by_, method_), pixels);
     return;
   }
   if (request_.by == comm::transport::shared || !request_.method.empty()) {
-    create(*request_.by, request_.method);
+    create(wanted, *request_.by, request_.method);
     description_ = fmt::format("{}, {}, as requested", name(*request_.by, request_.method), pixels);
     return;
   }
@@ -139,7 +132,7 @@ void image_join::choose(const comm::composite_options& wanted) {
   for (const compositor_candidate& c : candidates) {
     if (request_.by && c.by != *request_.by) continue;
     try {
-      create(c.by, c.method);
+      create(wanted, c.by, c.method);
       description_ = fmt::format("{}, {}; predicted: {}{}", name(c.by, c.method), pixels, model, rejected);
       return;
     } catch (const machine_error& e) {
@@ -147,7 +140,7 @@ void image_join::choose(const comm::composite_options& wanted) {
     }
   }
   if (request_.by) {  // hybrid on one host has no candidate
-    create(*request_.by, "");
+    create(wanted, *request_.by, "");
     description_ = fmt::format("{}, {}, as requested", name(*request_.by, ""), pixels);
     return;
   }
@@ -181,7 +174,7 @@ std::vector<float> image_join::pixels(std::span<const std::int64_t> first_pixel)
   const kernel::pixel_format sent = format_of_rows(format());
   const auto sent_bytes = static_cast<std::int64_t>(sent.bytes());
   const auto parts = spans_of_all(comm_, compositor_->parts());
-  std::vector<int> to(ranks), from(ranks), send_at(ranks), receive_at(ranks);
+  std::vector<int> to(ranks), from(ranks);
   const auto count = [&](std::size_t sender, std::size_t receiver) {
     std::int64_t all = 0;
     if (sender != receiver)
@@ -189,8 +182,7 @@ std::vector<float> image_join::pixels(std::span<const std::int64_t> first_pixel)
     return static_cast<int>(all);
   };
   for (std::size_t r = 0; r < ranks; ++r) to[r] = count(rank, r), from[r] = count(r, rank);
-  std::exclusive_scan(to.begin(), to.end(), send_at.begin(), 0);
-  std::exclusive_scan(from.begin(), from.end(), receive_at.begin(), 0);
+
   const auto room = [&](const std::vector<int>& counts) {
     return static_cast<std::size_t>(std::accumulate(counts.begin(), counts.end(), std::int64_t{0}) * sent_bytes);
   };
@@ -214,8 +206,8 @@ std::vector<float> image_join::pixels(std::span<const std::int64_t> first_pixel)
   const comm::element_type type(sent.bytes());
   const auto counted =
       comm::counted_call::all_to_all(comm_, rows_counted_as(format()), to, from, static_cast<int>(sent_bytes));
-  MPI_Alltoallv(out.data(), to.data(), send_at.data(), type.get(), in.data(), from.data(), receive_at.data(), type.get(),
-                comm_);
+  MPI_Alltoallv(out.data(), to.data(), comm::offsets_of(to).data(), type.get(), in.data(), from.data(),
+                comm::offsets_of(from).data(), type.get(), comm_);
   const std::byte* received = in.data();
   for (std::size_t r = 0; r < ranks; ++r)
     for (const plan::span& part : parts[r]) {

@@ -49,6 +49,7 @@ class image_join {
 
  private:
   comm::composite_options options() const;
+  void create(comm::composite_options wanted, comm::transport by, const std::string& method);
   void choose(const comm::composite_options& wanted);
 
   MPI_Comm comm_;

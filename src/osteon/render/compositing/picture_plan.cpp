@@ -8,6 +8,7 @@
 #include <osteon/comm/neighbours.hpp>
 #include <osteon/grid/ghost_cells.hpp>
 #include <osteon/render/compositing/choose_compositor.hpp>
+#include <osteon/render/compositing/exchange.hpp>
 #include <osteon/render/compositing/join_images.hpp>
 #include <osteon/render/rays/smooth_edges.hpp>
 #include <osteon/render/rays/smooth_mask.hpp>
@@ -75,8 +76,7 @@ void picture_plan::count_row_messages(MPI_Comm comm) const {
   const auto count = [&](std::size_t sender, std::size_t receiver) {
     std::int64_t all = 0;
     for (const plan::span& s : parts_[sender])
-      all +=
-          std::max<std::int64_t>(0, std::min(s.end, first_pixel_[receiver + 1]) - std::max(s.begin, first_pixel_[receiver]));
+      all += overlap(s, {first_pixel_[receiver], first_pixel_[receiver + 1]}).size();
     return static_cast<int>(all);
   };
   std::vector<int> to(ranks), from(ranks);

@@ -11,15 +11,12 @@
 #include <osteon/comm/message_ledger.hpp>
 #include <osteon/grid/block.hpp>
 #include <osteon/grid/ghost_cells.hpp>
+#include <osteon/render/rays/streamlines.hpp>
+#include <osteon/render/rays/view.hpp>
 #include <string>
 #include <vector>
 
 namespace osteon::render {
-
-inline vector3 along(const vector3& from, double t, const vector3& direction) {
-  return {from.z + t * direction.z, from.y + t * direction.y, from.x + t * direction.x};
-}
-inline double dot(const vector3& a, const vector3& b) { return a.z * b.z + a.y * b.y + a.x * b.x; }
 
 /// Voxel that contains a point of the domain. Points on the upper faces of the domain belong to the last voxels.
 inline index3 voxel_at(const vector3& point, index3 domain) {
@@ -71,6 +68,21 @@ inline std::array<double, 3> interpolate(const std::array<grid::ghosted_field<fl
     }
   }
   return value;
+}
+
+/// Join the parts of each line. Lines with a single vertex are omitted. @param all vertices with `line` and `place`
+template <class Vertex>
+streamlines join_lines(std::vector<Vertex> all) {
+  std::sort(all.begin(), all.end(),
+            [](const Vertex& a, const Vertex& b) { return std::pair(a.line, a.place) < std::pair(b.line, b.place); });
+  streamlines result;
+  for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
+    while (end < all.size() && all[end].line == all[begin].line) ++end;
+    if (end - begin < 2) continue;
+    for (std::size_t i = begin; i < end; ++i) result.vertices.push_back(all[i].vertex);
+    result.first.push_back(result.vertices.size());
+  }
+  return result;
 }
 
 /// Transfers particles to the ranks of adjacent blocks.

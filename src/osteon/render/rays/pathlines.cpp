@@ -297,17 +297,7 @@ streamlines pathlines::paths_in(const std::vector<double>& numbers, double from_
     all.push_back(
         {static_cast<std::int64_t>(at[0]), static_cast<std::int64_t>(at[1]), {{at[2], at[3], at[4]}, at[5], at[6]}});
   std::erase_if(all, [&](const path_vertex& v) { return v.vertex.time < from_s; });
-  std::sort(all.begin(), all.end(), [](const path_vertex& a, const path_vertex& b) {
-    return std::tie(a.line, a.place) < std::tie(b.line, b.place);
-  });
-  streamlines result;
-  for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
-    while (end < all.size() && all[end].line == all[begin].line) ++end;
-    if (end - begin < 2) continue;
-    for (std::size_t i = begin; i < end; ++i) result.vertices.push_back(all[i].vertex);
-    result.first.push_back(result.vertices.size());
-  }
-  return result;
+  return join_lines(std::move(all));
 }
 
 }  // namespace osteon::render

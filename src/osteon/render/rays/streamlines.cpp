@@ -89,8 +89,8 @@ class tracer {
           dot(chord, chord) > longest_segment * longest_segment)
         keep(p, here, stored);
       particle next = p;
-      const bool goes_on = here.speed > least_ && p.steps < most_steps_ && advance(next, here);
-      const double part = goes_on ? part_inside(p.at, next.at) : 0;
+      const bool continues = here.speed > least_ && p.steps < most_steps_ && advance(next, here);
+      const double part = continues ? part_inside(p.at, next.at) : 0;
       if (part == 1) {
         p = next;
         ++p.steps;
@@ -177,24 +177,6 @@ void check(const grid::block& where, const vector_values& field) {
     if (component.size() != static_cast<std::size_t>(where.owned.volume()))
       throw usage_error(fmt::format("a component of the vector field has {} values; the block has {} voxels",
                                     component.size(), where.owned.volume()));
-}
-
-// Join the parts of each line. Lines with a single vertex are omitted.
-streamlines joined(std::vector<stored_vertex> all) {
-  std::sort(all.begin(), all.end(), [](const stored_vertex& a, const stored_vertex& b) {
-    return std::pair(a.line, a.place) < std::pair(b.line, b.place);
-  });
-  streamlines result;
-  for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
-    while (end < all.size() && all[end].line == all[begin].line) ++end;
-    if (end - begin < 2) continue;
-    for (std::size_t i = begin; i < end; ++i) {
-      result.vertices.push_back(all[i].vertex);
-      result.vertices.back().time -= all[begin].vertex.time;
-    }
-    result.first.push_back(result.vertices.size());
-  }
-  return result;
 }
 
 struct candidate {
@@ -292,7 +274,12 @@ streamlines trace(const grid::block& where, const vector3& spacing_mm, const vec
   comm::all_reduce(where.comm, &vertices, 1, MPI_SUM);
   comm::check_host_memory(where.comm, static_cast<double>(vertices) * (sizeof(stored_vertex) + 2.0 * sizeof(line_vertex)),
                           fmt::format("{} streamlines of {} vertices", seeds.size(), vertices), "request fewer lines");
-  return joined(comm::gather_to_all(where.comm, own).values);
+  streamlines result = join_lines(comm::gather_to_all(where.comm, own).values);
+  for (std::size_t i = 0; i < result.count(); ++i) {
+    const double begin = result.vertices[result.first[i]].time;
+    for (std::size_t k = result.first[i]; k < result.first[i + 1]; ++k) result.vertices[k].time -= begin;
+  }
+  return result;
 }
 
 }  // namespace osteon::render

@@ -12,15 +12,10 @@ namespace osteon::render {
 
 namespace {
 
-using kernel::dot;
-
 constexpr int tile = 16;  // edge of a tile in pixels; the rays of a tile fit into the cache
 constexpr int fine = 3;   // number of rays along the edge of a pixel
 constexpr int fine_tile = tile * fine;
 
-vector3 along(const vector3& from, double t, const vector3& direction) {
-  return {from.z + t * direction.z, from.y + t * direction.y, from.x + t * direction.x};
-}
 vector3 times(const vector3& a, const vector3& b) { return {a.z * b.z, a.y * b.y, a.x * b.x}; }
 
 // A ray in mm. The direction is a unit vector.

@@ -13,12 +13,6 @@ namespace {
 
 constexpr double half_field_of_view = 15 * std::numbers::pi / 180;
 
-double dot(const vector3& a, const vector3& b) { return a.z * b.z + a.y * b.y + a.x * b.x; }
-
-vector3 along(const vector3& from, double t, const vector3& direction) {
-  return {from.z + t * direction.z, from.y + t * direction.y, from.x + t * direction.x};
-}
-
 }  // namespace
 
 view view::of(const camera& c, index3 domain, vector3 spacing_mm, int width, int height) {

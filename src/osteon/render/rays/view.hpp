@@ -12,6 +12,12 @@
 
 namespace osteon::render {
 
+/// The point from + t * direction.
+inline vector3 along(const vector3& from, double t, const vector3& direction) {
+  return {from.z + t * direction.z, from.y + t * direction.y, from.x + t * direction.x};
+}
+inline double dot(const vector3& a, const vector3& b) { return a.z * b.z + a.y * b.y + a.x * b.x; }
+
 /// A rectangle of pixels, [left, right) x [top, bottom).
 struct pixel_box {
   int left = 0, top = 0, right = 0, bottom = 0;
