@@ -5,15 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <memory>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/io/temporary_file.hpp>
+#include <ostream>
 
 // A picture is a stream of deflated rows, divided into independent strips. The filter of the first row of a strip does not
 // use the row above, and zlib ends the strip at a byte boundary without a dictionary. Strips can therefore be concatenated;
@@ -155,19 +152,10 @@ bytes file_of(int width, int height, std::span<const std::uint8_t> deflated, std
   return file;
 }
 
-struct closer {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-
 void write(const std::string& path, const bytes& content) {
-  temporary_file temporary(path);
-  errno = 0;
-  std::unique_ptr<std::FILE, closer> file(std::fopen(temporary.name().c_str(), "wb"));
-  if (!file || std::fwrite(content.data(), 1, content.size(), file.get()) != content.size() ||
-      std::fflush(file.get()) != 0 || std::fclose(file.release()) != 0)
-    throw machine_error(fmt::format("cannot write the picture '{}': {}; use an existing writable folder with free space",
-                                    path, std::strerror(errno)));
-  temporary.commit();
+  write_file(path, [&](std::ostream& to) {
+    to.write(reinterpret_cast<const char*>(content.data()), static_cast<std::streamsize>(content.size()));
+  });
 }
 
 void check(int width, int height, int rows, std::size_t size) {

@@ -118,7 +118,9 @@ void write_file(const std::string& path, const std::function<void(std::ostream& 
   std::ofstream to(temporary.name(), std::ios::binary);
   write(to);
   to.close();
-  if (!to) throw machine_error(fmt::format("cannot write '{}': {}", path, std::strerror(errno)));
+  if (!to)
+    throw machine_error(
+        fmt::format("cannot write '{}': {}; use a writable folder with free space", path, std::strerror(errno)));
   temporary.commit();
 }
 

@@ -2,11 +2,10 @@
 #include <netcdf.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <osteon/io/files/model_checks.hpp>
 #include <osteon/io/files/model_conditions.hpp>
-#include <osteon/io/netcdf.hpp>
+#include <osteon/io/files/open_model.hpp>
 
 namespace osteon::io {
 namespace {
@@ -15,30 +14,10 @@ constexpr const char *node_name = "condition_node", *force_name = "condition_for
                      *move_name = "condition_displacement";
 constexpr std::uint8_t preserved_bit = 8;
 
-void check(int status, const std::string& path) {
-  check_netcdf(status, fmt::format("read the conditions of the model '{}'", path), error_kind::data);
-}
-
 // The variable of displacements is omitted if all are zero, as in older files.
 bool moves_nodes(const voxel::model_header& header) {
   return std::any_of(header.conditions.begin(), header.conditions.end(),
                      [](const voxel::node_condition& c) { return !(c.move_mm == vector3{}); });
-}
-
-/// Find a variable and check its type and extents.
-int checked_variable(int group, const char* name, nc_type type, std::size_t rows, std::size_t columns,
-                     const std::string& path) {
-  int id = -1, rank = 0;
-  nc_type found = NC_NAT;
-  std::array<int, NC_MAX_VAR_DIMS> dimensions{};
-  check(nc_inq_varid(group, name, &id), path);
-  check(nc_inq_var(group, id, nullptr, &found, &rank, dimensions.data(), nullptr), path);
-  std::array<std::size_t, 2> extents{1, 1};
-  for (int d = 0; d < rank && d < 2; ++d)
-    check(nc_inq_dimlen(group, dimensions[static_cast<std::size_t>(d)], &extents[static_cast<std::size_t>(d)]), path);
-  if (found != type || rank != (columns > 1 ? 2 : 1) || extents[0] != rows || (columns > 1 && extents[1] != columns))
-    throw data_error(fmt::format("'{}': variable '{}' has an invalid type or shape", path, name));
-  return id;
 }
 
 }  // namespace
@@ -80,25 +59,24 @@ void write_conditions(int group, const voxel::model_header& header) {
     check_netcdf(nc_put_var_double(group, find_variable(group, move_name), move.data()), "write the conditions");
 }
 
-std::vector<voxel::node_condition> read_conditions(int group, index3 shape, const std::string& path) {
-  int dimension = -1;
+std::vector<voxel::node_condition> read_conditions(const model_reader& file, int group, index3 shape) {
+  const std::string& path = file.path();
   std::vector<voxel::node_condition> conditions;
-  if (nc_inq_dimid(group, "condition", &dimension) != NC_NOERR) return conditions;
-  std::size_t count = 0;
-  check(nc_inq_dimlen(group, dimension, &count), path);
+  if (int dimension = -1; nc_inq_dimid(group, "condition", &dimension) != NC_NOERR) return conditions;
+  const std::size_t count = file.length(group, "condition");
   if (count > most_conditions)
     throw data_error(fmt::format("'{}': number of conditions ({}): must be at most {}", path, count, most_conditions));
-  const int node_id = checked_variable(group, node_name, NC_INT64, count, 3, path),
-            force_id = checked_variable(group, force_name, NC_DOUBLE, count, 3, path),
-            flags_id = checked_variable(group, flags_name, NC_UBYTE, count, 1, path);
+  const int node_id = file.variable(group, node_name, NC_INT64, {count, 3}),
+            force_id = file.variable(group, force_name, NC_DOUBLE, {count, 3}),
+            flags_id = file.variable(group, flags_name, NC_UBYTE, {count});
   std::vector<long long> node(3 * count);
   std::vector<double> force(3 * count), move(3 * count);
   std::vector<std::uint8_t> flags(count);
-  check(nc_get_var_longlong(group, node_id, node.data()), path);
-  check(nc_get_var_double(group, force_id, force.data()), path);
-  check(nc_get_var_uchar(group, flags_id, flags.data()), path);
+  file.check(nc_get_var_longlong(group, node_id, node.data()), node_name);
+  file.check(nc_get_var_double(group, force_id, force.data()), force_name);
+  file.check(nc_get_var_uchar(group, flags_id, flags.data()), flags_name);
   if (int id = -1; nc_inq_varid(group, move_name, &id) == NC_NOERR)
-    check(nc_get_var_double(group, checked_variable(group, move_name, NC_DOUBLE, count, 3, path), move.data()), path);
+    file.check(nc_get_var_double(group, file.variable(group, move_name, NC_DOUBLE, {count, 3}), move.data()), move_name);
   conditions.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
     voxel::node_condition& c = conditions[i];

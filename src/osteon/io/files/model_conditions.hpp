@@ -5,6 +5,8 @@
 
 namespace osteon::io {
 
+class model_reader;
+
 /// Define the variables of the conditions in the group /model, if the model has conditions.
 void define_conditions(int model_group, const voxel::model_header& header);
 /// Write the conditions. @pre the file is not in define mode
@@ -13,6 +15,6 @@ void write_conditions(int model_group, const voxel::model_header& header);
 std::int64_t bytes_of_conditions(const voxel::model_header& header);
 /// Read the conditions; empty if the group has no conditions.
 /// @throws data_error if a node is outside of a grid of `shape`, or a force is not finite
-std::vector<voxel::node_condition> read_conditions(int model_group, index3 shape, const std::string& path);
+std::vector<voxel::node_condition> read_conditions(const model_reader& file, int model_group, index3 shape);
 
 }  // namespace osteon::io

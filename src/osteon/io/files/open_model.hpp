@@ -23,6 +23,7 @@ class model_reader {
     if (complete != 1) throw data_error(fmt::format("model '{}' is incomplete; import the image again", path));
   }
   int id() const { return file_.id(); }
+  const std::string& path() const { return path_; }
 
   void check(int status, const std::string& name) const {
     check_netcdf(status, fmt::format("read '{}' of the model '{}'", name, path_), error_kind::data);

@@ -38,12 +38,12 @@ voxel::model_header read_header(const std::string& path) {
   std::vector<double> modulus(materials), poisson(materials), conductivity(materials);
   std::vector<long long> active(planes);
   file.check(nc_get_var_text(group, file.variable(group, "name", NC_CHAR, {materials, largest_name}), names.data()), "name");
-  file.check(nc_get_var_double(group, file.variable(group, "youngs_modulus", NC_DOUBLE, {materials}), modulus.data()),
-             "youngs_modulus");
-  file.check(nc_get_var_double(group, file.variable(group, "poisson_ratio", NC_DOUBLE, {materials}), poisson.data()),
-             "poisson_ratio");
-  file.check(nc_get_var_double(group, file.variable(group, "conductivity", NC_DOUBLE, {materials}), conductivity.data()),
-             "conductivity");
+  const auto read = [&](const char* name, std::vector<double>& values) {
+    file.check(nc_get_var_double(group, file.variable(group, name, NC_DOUBLE, {materials}), values.data()), name);
+  };
+  read("youngs_modulus", modulus);
+  read("poisson_ratio", poisson);
+  read("conductivity", conductivity);
   file.check(nc_get_var_longlong(group, file.variable(group, "active_per_plane", NC_INT64, {planes}), active.data()),
              "active_per_plane");
   for (std::size_t i = 0; i < materials; ++i) {
@@ -54,7 +54,7 @@ voxel::model_header read_header(const std::string& path) {
   header.source = file.text(file.id(), "source");
   header.source_sha256 = file.text(file.id(), "source_sha256");
   header.provenance_json = file.text(file.id(), "provenance");
-  header.conditions = read_conditions(group, header.shape, path);
+  header.conditions = read_conditions(file, group, header.shape);
   check_header(header);
   return header;
 }

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <osteon/base/error.hpp>
 #include <osteon/io/temporary_file.hpp>
@@ -81,53 +79,50 @@ std::int64_t write_animated_png(const std::string& path, const std::vector<std::
       options.last_frames > 1000)
     throw usage_error(fmt::format("frames per second ({}) and duration of the last picture ({} frames) must be 1 to 1000",
                                   options.frames_per_second, options.last_frames));
-  temporary_file temporary(path);
-  std::ofstream out(temporary.name(), std::ios::binary);
   std::int64_t written = 0;
-  const auto put = [&](std::string_view bytes) {
-    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    written += static_cast<std::int64_t>(bytes.size());
-  };
-  std::string header;
-  std::uint32_t sequence = 0;
-  for (std::size_t n = 0; n < frames.size(); ++n) {
-    const picture now = read_picture(frames[n]);
-    if (n == 0) {
-      header = now.header;
+  write_file(path, [&](std::ostream& out) {
+    const auto put = [&](std::string_view bytes) {
+      out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+      written += static_cast<std::int64_t>(bytes.size());
+    };
+    std::string header;
+    std::uint32_t sequence = 0;
+    for (std::size_t n = 0; n < frames.size(); ++n) {
+      const picture now = read_picture(frames[n]);
+      if (n == 0) {
+        header = now.header;
+        std::string control;
+        append(control, static_cast<std::uint32_t>(frames.size()));
+        append(control, 0);  // infinite repetition
+        put(signature);
+        put(chunk("IHDR", header));
+        put(now.before);
+        put(chunk("acTL", control));
+      } else if (now.header != header) {
+        throw data_error(fmt::format("'{}' has {} x {} pixels, '{}' has {} x {}; frames of a film must have the same size",
+                                     frames[n], number_at(now.header, 0), number_at(now.header, 4), frames[0],
+                                     number_at(header, 0), number_at(header, 4)));
+      }
       std::string control;
-      append(control, static_cast<std::uint32_t>(frames.size()));
-      append(control, 0);  // infinite repetition
-      put(signature);
-      put(chunk("IHDR", header));
-      put(now.before);
-      put(chunk("acTL", control));
-    } else if (now.header != header) {
-      throw data_error(fmt::format("'{}' has {} x {} pixels, '{}' has {} x {}; frames of a film must have the same size",
-                                   frames[n], number_at(now.header, 0), number_at(now.header, 4), frames[0],
-                                   number_at(header, 0), number_at(header, 4)));
+      append(control, sequence++);
+      control.append(header, 0, 8);  // width and height
+      append(control, 0);
+      append(control, 0);
+      append(control, static_cast<std::uint32_t>(n + 1 == frames.size() ? options.last_frames : 1), 2);
+      append(control, static_cast<std::uint32_t>(options.frames_per_second), 2);
+      append(control, 0, 1);  // dispose: none
+      append(control, 0, 1);  // blend: source
+      put(chunk("fcTL", control));
+      constexpr std::size_t most = 1U << 30;  // the length of a chunk has 31 bits
+      for (std::size_t at = 0; at < now.data.size(); at += most) {
+        std::string content;
+        if (n > 0) append(content, sequence++);
+        content.append(now.data, at, most);
+        put(chunk(n == 0 ? "IDAT" : "fdAT", content));
+      }
     }
-    std::string control;
-    append(control, sequence++);
-    control.append(header, 0, 8);  // width and height
-    append(control, 0);
-    append(control, 0);
-    append(control, static_cast<std::uint32_t>(n + 1 == frames.size() ? options.last_frames : 1), 2);
-    append(control, static_cast<std::uint32_t>(options.frames_per_second), 2);
-    append(control, 0, 1);  // dispose: none
-    append(control, 0, 1);  // blend: source
-    put(chunk("fcTL", control));
-    constexpr std::size_t most = 1U << 30;  // the length of a chunk has 31 bits
-    for (std::size_t at = 0; at < now.data.size(); at += most) {
-      std::string content;
-      if (n > 0) append(content, sequence++);
-      content.append(now.data, at, most);
-      put(chunk(n == 0 ? "IDAT" : "fdAT", content));
-    }
-  }
-  put(chunk("IEND", {}));
-  out.close();
-  if (!out) throw machine_error(fmt::format("cannot write the film '{}': {}", path, std::strerror(errno)));
-  temporary.commit();
+    put(chunk("IEND", {}));
+  });
   return written;
 }
 
