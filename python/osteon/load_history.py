@@ -66,7 +66,7 @@ class LoadHistory:
         return "\n".join(lines)
 
 
-UNSURE = ": the cases strain the bone alike, so that one amplitude can replace another"
+UNSURE = ": the cases cause similar strains, so that their amplitudes cannot be distinguished"
 
 
 def nonnegative_least_squares(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:

@@ -42,7 +42,8 @@ exec_times measure_exec(MPI_Comm comm, const bench_predict_options& options, con
   sort.letter = options.problem;
   sort.digits = {(problem.log2_values + 1) / 2, problem.log2_values / 2};
   exec_times times;
-  // One rank sends no messages, so all of it is computing; the better of two, as the first one also warms up the memory.
+  // One rank sends no messages, so that the time is computing time. The better of two runs counts, because the first run
+  // also touches the memory for the first time.
   times.is = std::min(integer_sort::run(comm, sort).cpu, integer_sort::run(comm, sort).cpu);
   for (const int p : pus) times.ft[p] = measure_ft_share(ft_class_named(options.problem), p);
   return times;
@@ -82,7 +83,7 @@ json row_of(const char* program, const prediction& p, double first) {
 
 void predict(MPI_Comm comm, const bench_predict_options& options) {
   const ft_class& problem = ft_class_named(options.problem);
-  // All names first: a wrong one is reported before minutes of measuring.
+  // Parse all names first, so that an invalid name is reported before minutes of measuring.
   std::map<std::string, std::vector<std::string>> texts;
   std::vector<int> sizes;
   for (const std::string& network : options.networks)

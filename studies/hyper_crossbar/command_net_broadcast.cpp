@@ -46,10 +46,11 @@ int net_broadcast(const net_broadcast_options& o) {
     fmt::print("one step, crossbars open:  {:>10.2f} us   {} links, each once; a switch copies to up to {} outputs\n",
                1e6 * broadcast_seconds(where, root, bytes), open.links.size(), open.most_copies);
   else
-    fmt::print("one step: not possible, because routes from there meet again, so that a link would get a message twice\n");
+    fmt::print(
+        "one step: not possible, because routes from this PU meet again, so that a link would transfer a message twice\n");
   fmt::print("binomial tree of messages: {:>10.2f} us   {} rounds\n", 1e6 * by_tree, tree.rounds);
   if (!waiting.empty())
-    fmt::print("with another one from {} at the same time: may wait forever, each holding one of\n  {}\n  {}\n",
+    fmt::print("deadlock is possible with a simultaneous broadcast from {}, if each holds one of these links:\n  {}\n  {}\n",
                where.vertex_name(o.other), where.link_name(waiting[0]), where.link_name(waiting[1]));
   return 0;
 }

@@ -112,7 +112,7 @@ def csv_of(outcomes: list[Outcome], digits: int | None = None) -> str:
 
 
 def _rounded(values: list[Value], digits: int) -> list[Value]:
-    """Round to a number of digits; components of one vector or tensor alike, because they share one absolute error."""
+    """Round to a number of digits. All components of a vector or tensor have the same absolute precision."""
 
     def whole(v: Value) -> tuple[str, str]:
         parts = v.key.split(".")

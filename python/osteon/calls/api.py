@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def binary() -> str:
-    """Path of the osteon program: $OSTEON_BINARY, the one of the wheel, or the one in PATH."""
+    """Path of the osteon program: $OSTEON_BINARY, the program of the wheel, or the program in PATH."""
     installed = str(PROGRAM) if PROGRAM.exists() else None
     found = os.environ.get("OSTEON_BINARY") or installed or shutil.which("osteon")
     if not found or not Path(found).exists():
@@ -167,8 +167,8 @@ def _fault(err: str) -> str:
 def _watch(
     command: list[str], environment: dict[str, str], on_line: Callable[[str], None] | None = None
 ) -> tuple[int, str, str]:
-    """Run the program until it ends. An interrupt of Python asks it to stop in order, a second one ends it, and it
-    stops if Python is killed. @param on_line receives each line of its standard error
+    """Run the program until it ends. An interrupt of Python requests an orderly stop, a second interrupt terminates the
+    program, and the program stops if Python is killed. @param on_line receives each line of its standard error
     @return exit code, standard output, standard error"""
     alive, ours = os.pipe()  # closed when this process ends for any reason
 

@@ -27,7 +27,7 @@ def write_by_meshio(source: Path, names: list[str], path: Path) -> list[str]:
     """Write the mesh with the named fields, or all; positions in LPS (x, y, z), mm. Material numbers of the voxels
     become physical groups of Gmsh and properties of Nastran.
 
-    @return names of further files beside `path` @throws DataError if a field is not available, or the format has none
+    @return further files in the folder of `path` @throws DataError if a field is not available, or the format has none
     """
     import meshio
 

@@ -188,7 +188,7 @@ def _for_paraview(source: Path, field: Field) -> dict[str, str]:
 
 
 def _images(source: Path, field: Field, path: Path) -> tuple[list[str], float]:
-    """Write field (magnitude of vectors) and material as NRRD beside the script; return also the value of empty
+    """Write field (magnitude of vectors) and material as NRRD for the script; return also the value of empty
     voxels."""
     if field.on_nodes:
         raise DataError(

@@ -42,7 +42,7 @@ def read_stack(paths: list[Path], source: str) -> Volume:
             if own.coefficients != greys.coefficients or own.unit != greys.unit:
                 raise DataError(
                     f"'{path}' has another calibration or photometric interpretation than '{paths[0]}' (coefficients "
-                    f"{own.coefficients} and {greys.coefficients}); save all slices alike"
+                    f"{own.coefficients} and {greys.coefficients}); save all slices with one calibration"
                 )
             if plane.shape != first.shape or plane.dtype != first.dtype:
                 raise DataError(

@@ -31,7 +31,7 @@ def without_launcher(environment: dict[str, str]) -> dict[str, str]:
 
 def python_command(module: str, *arguments: str) -> list[str]:
     """Return the command that runs a module of this package with this Python. The option -P excludes the working
-    directory from the search path, so that a file beside a job, for example struct.py, is never executed."""
+    directory from the search path, so that a file in the folder of a job, for example struct.py, is never executed."""
     return [sys.executable, "-P", "-m", module, *arguments]
 
 

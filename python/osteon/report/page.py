@@ -279,7 +279,7 @@ def main(arguments: list[str]) -> int:
         complain(f"cannot read {name}: {e.strerror or e}; check the disk, then run `osteon report` again")
         return MACHINE
     except MemoryError:
-        complain(f"the report of '{directory}' does not fit into the memory of this machine; write it on a larger one")
+        complain(f"out of memory while writing the report of '{directory}'; write it on a machine with more memory")
         return MACHINE
     target = directory / "report.html"
     try:

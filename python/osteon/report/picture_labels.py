@@ -18,7 +18,7 @@ from .picture_marks import Camera, draw_arrows, draw_peak
 from .scene import Scene
 from .ticks import round_ticks
 
-# Margins above and beside a picture with a shorter edge of 1000, as in src/osteon/job/outputs/labeller.cpp.
+# Margins above and right of a picture with a shorter edge of 1000, as in src/osteon/job/outputs/labeller.cpp.
 HEAD, SIDE = 74, 236
 GLOW = (75 / 255, 230 / 255)  # part of a colour map used for volumes, src/osteon/render/scene/presets.hpp
 

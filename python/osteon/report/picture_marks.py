@@ -106,7 +106,7 @@ def draw_label(
     pen: ImageDraw.ImageDraw, size: tuple[int, int], at: tuple[float, float], text: str, ink: Colour, unit: float,
     font: Font,
 ) -> None:  # fmt: skip
-    """Draw a label beside a point, with a dark outline, shifted so that it is within the picture."""
+    """Draw a label next to a point, with a dark outline, shifted so that it is within the picture."""
     face = font(18)
     width, height = face.getlength(text), 24 * unit
     x = min(max(at[0] + 6 * unit, 4 * unit), size[0] - width - 6 * unit)

@@ -1,8 +1,8 @@
 """Runs of a job: a queue, with each run in its own session, so that it survives the page and the server.
 
-A run stores the text of the job at its start: `NAME.run1.toml` beside the job, results in `NAME.run1.out`, progress in
-`NAME.studio/run1.jsonl`. The next studio finds it: a process is identified by its number and start time, because
-numbers are reused.
+A run stores the text of the job at its start: `NAME.run1.toml` in the folder of the job, results in `NAME.run1.out`,
+progress in `NAME.studio/run1.jsonl`. The next studio identifies the process of a run by its number and start time,
+because numbers are reused.
 
 Only entries that this studio added start automatically. A waiting entry from another studio, which may come with the
 folder from an untrusted source, is held until a user starts it.

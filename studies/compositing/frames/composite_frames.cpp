@@ -11,7 +11,7 @@
 namespace osteon::studies {
 
 std::vector<frame_samples> measure_frames(std::span<const composite_way> ways, const frame_member& member, double seconds) {
-  constexpr int frames = 10;  // of one method, before the next one's turn
+  constexpr int frames = 10;  // of one method, before the next method
   std::vector<frame_samples> all(ways.size());
   do {
     for (std::size_t w = 0; w < ways.size(); ++w) {
@@ -58,8 +58,8 @@ void find_error(composite_cost& cost, const composite_case& scene, int members, 
   if (way.in_parts) return;
   cost.error = worst_error(scene, members, way.picture());
   if (cost.error > way.error_bound)
-    throw data_error(fmt::format("the picture of '{}' differs by {:.3f} from the exact one; the bound is {:.3f}", cost.name,
-                                 cost.error, way.error_bound));
+    throw data_error(fmt::format("the picture of '{}' differs by {:.3f} from the exact picture; the bound is {:.3f}",
+                                 cost.name, cost.error, way.error_bound));
 }
 
 }  // namespace osteon::studies

@@ -83,7 +83,7 @@ struct strided {
   }
 };
 
-// The backward transform is the forward one with real and imaginary parts exchanged before and after.
+// The backward transform is the forward transform with real and imaginary parts exchanged before and after.
 template <bool backward>
 [[gnu::always_inline]] inline complex_lanes sided(const complex_lanes& v) {
   if constexpr (backward)

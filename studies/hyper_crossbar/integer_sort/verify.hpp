@@ -10,7 +10,7 @@ namespace osteon::studies::integer_sort {
 /// key exactly once (by a sum of hashes of key and index).
 /// NPB checks the ascending order only.
 /// @param keys of this rank, starting at index `first` of the sequence
-/// @return the fault in words; empty if there is none
+/// @return description of the fault; empty without a fault
 /// @collective on comm
 std::string fault_of(MPI_Comm comm, std::span<const std::int32_t> keys, std::int64_t first, const arrangement& sorted);
 

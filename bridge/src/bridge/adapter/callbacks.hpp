@@ -1,9 +1,10 @@
 #pragma once
 /// @file
-/// Functions of the program called by the vendor: reductions, error handlers, attributes, generalised requests. If MPI
-/// passes a state to the callback, the state contains the program's function. Reductions and error handlers have no state,
-/// so each of their functions uses one of a fixed number of entry functions. All objects created with a function share its
-/// entry function.
+/// Functions of the program called by the vendor: reductions, error handlers, attributes, generalised requests.
+///
+/// If MPI passes a state to the callback, the state contains the program's function. Reductions and error handlers have no
+/// state, so each of their functions uses one of a fixed number of entry functions. All objects created with a function
+/// share its entry function.
 #include <array>
 #include <deque>
 #include <map>

@@ -1,9 +1,10 @@
 #pragma once
 /// @file
-/// Conversion of values between the standard ABI and the vendor whose mpi.h is included. A handle below 4096 is predefined
-/// and is looked up. Any other handle is the vendor's own, either a pointer or an integer, so that a message costs one
-/// comparison per handle. `_in` converts to the vendor, `_out` to the program. All functions have internal linkage: an
-/// adapter is one translation unit.
+/// Conversion of values between the standard ABI and the vendor whose mpi.h is included.
+///
+/// A handle below 4096 is predefined and is looked up. Any other handle is the vendor's own, either a pointer or an integer,
+/// so that a message costs one comparison per handle. `_in` converts to the vendor, `_out` to the program. All functions
+/// have internal linkage: an adapter is one translation unit.
 #include <mpi.h>
 
 #include <algorithm>

@@ -1,7 +1,9 @@
 /// @file
-/// Buffers of MPI 4.1: attached to a communicator or a session, automatic ones, and flushing. With such a buffer, a buffered
-/// send copies into memory of this library and calls MPI_Isend; the program's buffer is only stored until it is detached. If
-/// the process has attached a buffer by MPI_Buffer_attach, the underlying MPI handles all calls.
+/// Buffers of MPI 4.1: attached to a communicator or a session, automatic ones, and flushing.
+///
+/// With such a buffer, a buffered send copies into memory of this library and calls MPI_Isend; the program's buffer is only
+/// stored until it is detached. If the process has attached a buffer by MPI_Buffer_attach, the underlying MPI handles all
+/// calls.
 #include <bridge/fallback/composite_requests.hpp>
 #include <bridge/inter_cluster/data.hpp>
 #include <map>

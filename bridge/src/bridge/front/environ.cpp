@@ -1,8 +1,9 @@
 /// @file
-/// One `environ` for the program and for the MPI that was loaded separately. A program that refers to `environ` (osteon,
-/// Debian's python3) has a copy of that variable, which all libraries of the program use. Libraries loaded with
-/// RTLD_DEEPBIND bind to the original in libc instead, which is then never set. Open MPI would mistake the list of the
-/// environment for its own and free the list.
+/// One `environ` for the program and for the MPI that was loaded separately.
+///
+/// A program that refers to `environ` (osteon, Debian's python3) has a copy of that variable, which all libraries of the
+/// program use. Libraries loaded with RTLD_DEEPBIND bind to the original in libc instead, which is then never set. Open MPI
+/// would mistake the list of the environment for its own and free the list.
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/mman.h>

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Waiting for and testing requests of a layer of the bridge and of the layer below: single ones, and lists of both
-/// kinds.
+/// Waiting for and testing requests of a layer of the bridge and of the layer below: single requests, and lists with
+/// requests of both layers.
 #include <algorithm>
 #include <bridge/front/front.hpp>
 #include <vector>
@@ -22,7 +22,7 @@ inline void empty_status(MPI_Status* status) {
 ///   idle(own)                       true if it is persistent and not started
 ///   is_done(own)                    true if it is complete; does not finish it
 ///   close(MPI_Request*, own, MPI_Status*)  wait if required, then finish; the handle becomes null unless it is persistent
-///   status_of(own)                  status of a complete one, without finishing it
+///   status_of(own)                  status of a complete request, without finishing it
 ///   below()                         the functions for all other requests
 ///   progress()                      advance its own requests; may_block(): true if the layer below may wait inside
 ///   pause                           a type with wait() after a progress() without effect, and reset()

@@ -94,13 +94,13 @@ int error_string(int code, char* text, int* length) {
 
 decltype(slots::Error_class) vendor_error_class;
 
-/// A class is its own class, also one unknown to the vendor.
+/// The class of an error class is the class itself, also if the vendor does not support it.
 int error_class(int code, int* its_class) {
   if (code < MPI_SUCCESS || code > MPI_ERR_ABI) return vendor_error_class(code, its_class);
   return *its_class = code, MPI_SUCCESS;
 }
 
-// --- functions of later standards, by older ones ---
+// --- functions of later standards, implemented by older functions ---
 int get_envelope_c(MPI_Datatype type, MPI_Count* integers, MPI_Count* addresses, MPI_Count* counts, MPI_Count* types,
                    int* combiner) {
   int n[3] = {};

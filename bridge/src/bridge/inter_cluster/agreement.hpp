@@ -9,7 +9,7 @@ namespace osteon::bridge {
 
 struct agreement {
   int tag_limit = 32767;    ///< the smallest of all
-  bool external32 = false;  ///< data between clusters travel in one representation, because representations in memory differ
+  bool external32 = false;  ///< data between clusters are sent as external32, because representations in memory differ
   std::string warning;      ///< warning for the user; empty if there is none
 };
 

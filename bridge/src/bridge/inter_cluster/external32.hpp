@@ -27,7 +27,7 @@ std::size_t bytes_outside(const signature& s);
 /// Append `next`, merged with equal ones before it.
 void append(signature& s, const run_of_numbers& next);
 
-/// Convert `elements` contiguous elements. `to` has room for all.
+/// Convert `elements` contiguous elements. `to` must be large enough.
 void encode(const signature& s, std::size_t elements, const std::byte* native, std::byte* to);
 void decode(const signature& s, std::size_t elements, const std::byte* from, std::byte* native);
 

@@ -197,7 +197,7 @@ class joined_job {
     for (const join_cluster& other : plan_.clusters) here += other.prefix.empty() ? other.ranks : 0;
     if (c.prefix.empty()) {
       if (c.library.empty()) c.library = options_.library;
-      // More ranks than cores: waiting ranks must not occupy the cores of working ones.
+      // More ranks than cores: waiting ranks must not occupy the cores of computing ranks.
       if (here > options_.cores) {
         c.environment.emplace("OMPI_MCA_mpi_yield_when_idle", "1");
         if (!plan_.bridge.contains("yield")) c.environment.emplace("OSTEON_BRIDGE_YIELD", "1");

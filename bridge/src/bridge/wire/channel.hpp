@@ -9,7 +9,7 @@
 
 namespace osteon::bridge::wire {
 
-/// The TLS context of one job. Both sides prove knowledge of the key; there is no other trust.
+/// The TLS context of one job. Both sides prove knowledge of the key; certificates are not used.
 class tls_context {
  public:
   explicit tls_context(const std::string& key);

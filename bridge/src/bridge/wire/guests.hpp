@@ -1,8 +1,8 @@
 #pragma once
 /// @file
 /// Connections that are not yet authenticated. Any program can open them, and each uses a descriptor. Their number is
-/// therefore limited, slow ones are closed when others wait, and others wait in the system's queue, without a
-/// descriptor.
+/// therefore limited: further connections wait in the system's queue, without a descriptor, and slow connections are closed
+/// while others wait.
 #include <cstddef>
 
 namespace osteon::bridge::wire {

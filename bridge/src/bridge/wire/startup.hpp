@@ -10,7 +10,7 @@
 ///     IMPI cluster, rank, size  -->
 ///     COLL label, value ...     -->
 ///     DONE                      -->
-///                               <--    IMPI clusters                (when all have come)
+///                               <--    IMPI clusters                (after all have registered)
 ///                               <--    COLL label, mask, values ...
 ///                               <--    DONE
 ///     PING, ABRT, FINI          <->    PING, FAIL, FINI

@@ -118,7 +118,7 @@ const drawScan = () => {
     panel('scan'),
     h('h2', null, 'Scan'),
     !s
-      ? h('p', {className: 'soft'}, 'no scan to show; see the check')
+      ? h('p', {className: 'soft'}, 'The scan cannot be shown; see the findings of the check.')
       : [
           h(
             'p',
@@ -488,7 +488,9 @@ const drawSolid = () => {
             'p',
             {className: 'soft'},
             h('b', {id: 'share'}),
-            isOtsu ? " of the voxels; Otsu's threshold, as the job has none" : ' of the voxels',
+            isOtsu
+              ? " of the voxels; Otsu's threshold, because the job sets no threshold"
+              : ' of the voxels',
           ),
           greysFields(segment, isOtsu),
         ],
@@ -510,7 +512,7 @@ const drawSolid = () => {
           `${count(solid.kept_voxels)} solid voxels`,
           solid.dropped_voxels
             ? `; ${count(solid.dropped_voxels)} in disconnected parts are removed (${percent(solid.dropped_voxels / solid.solid_voxels)})`
-            : '; it is one part',
+            : '; the solid is connected',
         )
       : null,
     necksFound(),
@@ -748,7 +750,7 @@ const roleCard = (/** @type {any} */ {kind, path, entry, of}) => {
       h(
         'div',
         {className: 'row'},
-        h('span', {className: 'kind'}, 'held'),
+        h('span', {className: 'kind'}, 'fixed'),
         h(
           'span',
           {className: 'checks grow', 'data-path': [...path, 'fix'].join('.')},
@@ -961,11 +963,11 @@ const setCard = (/** @type {string} */ name) => {
       ].join(' and ');
   const nodes =
     isChecking.value && !resolved
-      ? 'searching for its nodes ...'
+      ? 'selecting nodes ...'
       : resolved?.nodes
         ? `${count(resolved.nodes)} nodes`
         : resolved?.fault
-          ? 'no node'
+          ? 'no nodes'
           : '';
   const first = entries[0],
     path = first ? ['set', first.n] : null;
@@ -1089,7 +1091,7 @@ const sizeFields = (/** @type {any} */ path, /** @type {any} */ s) =>
                   ),
                   number('depth', [...path, 'depth_mm'], 'mm'),
                 ]
-              : h('span', {className: 'soft'}, 'edit its keys in the text'),
+              : h('span', {className: 'soft'}, 'edit the keys in the job file'),
   );
 // Away from the centre of the image, along the nearest axis: a push is inward.
 const outwardOf = (/** @type {string} */ name) => {
@@ -1215,7 +1217,7 @@ export const drawLoads = () => {
             : h(
                 'p',
                 {className: 'soft'},
-                'none: choose a tool above the scan, and click on the solid',
+                'No sets: choose a tool above the scan, and click on the solid.',
               ),
           cases.length
             ? null

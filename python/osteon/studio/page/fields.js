@@ -220,7 +220,7 @@ export const triple = (path, label) =>
     }),
   );
 
-// ---- findings of the check, beside their fields
+// ---- findings of the check, next to their fields
 
 /** Show findings at their fields; return those without a field. @returns {any[]} */
 export const placeFindings = () => {

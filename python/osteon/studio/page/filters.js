@@ -118,7 +118,7 @@ const card = (/** @type {any} */ step, /** @type {number} */ n) => {
     step.kind === 'local_threshold' ? choice('method', [...path, 'method'], METHODS) : null,
     of
       ? shown.map(([key, label, unit]) => number(label, [...path, key], unit))
-      : h('p', {className: 'soft'}, 'edit its keys in the text'),
+      : h('p', {className: 'soft'}, 'edit the keys in the job file'),
   );
 };
 

@@ -99,7 +99,7 @@ const draw = () => {
     tab === 'report'
       ? hasReport
         ? frame(address('report.html'), `Report of ${shown.folder}`)
-        : h('p', {className: 'soft'}, 'There is no report; write it by osteon report.')
+        : h('p', {className: 'soft'}, 'There is no report. Write it with `osteon report`.')
       : tab === 'picture'
         ? picturePanel()
         : filesPanel(),
@@ -156,7 +156,7 @@ const asAsked = () => ({
   method: view.method === 'level' ? 'surface' : view.method,
   level: view.method === 'level' ? view.level : null,
 });
-/** Pixels of the labels beside and above a picture, as in src/osteon/job/outputs/labeller.cpp. @param {number} w @param {number} h */
+/** Pixels of the labels right of and above a picture, as in src/osteon/job/outputs/labeller.cpp. @param {number} w @param {number} h */
 const labelsAround = (w, h) => {
   const unit = Math.max(0.25, Math.min(w / 1236, h / 1074));
   return Math.min(w, h) < 400 ? [0, 0] : [Math.round(236 * unit), Math.round(74 * unit)];
@@ -449,7 +449,7 @@ const picturePanel = () => {
         {
           type: 'button',
           'data-key': 'film',
-          title: 'One turn around the specimen, as .mp4; it takes some time',
+          title: 'Film of one turn around the specimen (.mp4); writing takes some time',
           onclick: () => write('results/film', {view: asAsked()}, 'Writing the film ...'),
         },
         'Film',

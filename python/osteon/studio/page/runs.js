@@ -161,7 +161,7 @@ const card = (/** @type {any} */ run, /** @type {boolean} */ isLatest) => {
           'data-key': `stop ${run.number}`,
           disabled: run.asked_to_stop,
           onclick: () => act(run.number, 'stop'),
-          title: 'Write a checkpoint and stop; Resume continues from it',
+          title: 'Write a checkpoint and stop; Resume continues from the checkpoint',
         },
         run.asked_to_stop ? 'Stopping ...' : 'Stop',
       ),
@@ -218,7 +218,7 @@ const card = (/** @type {any} */ run, /** @type {boolean} */ isLatest) => {
       ),
       h(
         'label',
-        {className: 'soft', title: 'Add it to a comparison'},
+        {className: 'soft', title: 'Select for a comparison'},
         h('input', {
           type: 'checkbox',
           checked: picked.has(run.number),
@@ -313,7 +313,7 @@ const card = (/** @type {any} */ run, /** @type {boolean} */ isLatest) => {
               title: 'Restore the job of this run; Undo reverts this',
               onclick: () => restoreJob(run),
             },
-            'restore its job',
+            'restore this job',
           )
         : null,
     ),
@@ -362,7 +362,7 @@ export const drawRuns = () => {
             'label',
             {
               className: 'soft',
-              title: `picture.every = ${EVERY}\nA picture of the current solution, every so many iterations; each takes some time`,
+              title: `picture.every = ${EVERY}\nDraw the current solution every ${EVERY} iterations, which increases the run time`,
             },
             h('input', {
               type: 'checkbox',

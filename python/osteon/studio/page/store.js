@@ -88,7 +88,7 @@ const change = (act) => {
       if (e instanceof Refused && e.status === 409 && e.answer?.digest) {
         take(e.answer);
         showMessage(
-          'The file was changed by another program, and your last edit was not applied. Review it and try again.',
+          'Another program has changed the file, and your last edit was not applied. Review the file and repeat the edit.',
           true,
         );
       } else showMessage(e.message, true);

@@ -285,7 +285,7 @@ const drawStart = () => {
     h(
       'p',
       {className: 'soft'},
-      `In ${s.folder}. Opening a scan creates a job for it; results open with their report.`,
+      `Files in ${s.folder}. Opening a scan creates a job; opening results shows their report.`,
     ),
     s.files.length
       ? h(

@@ -47,12 +47,13 @@ const shapes = () =>
       );
 const FIRST_FORCE_N = 100;
 const HINTS = {
-  look: 'a click moves the cursor',
-  face: 'a click on a face of the image, or of the box around the solid',
-  plane: 'a click: the plane through it, across the nearest axis',
-  box: 'a click: a box around it',
-  disc: 'a click: a disc on the surface',
-  brush: 'drag over the solid or in a slice; strokes are joined until the tool is selected again',
+  look: 'click: move the cursor',
+  face: 'click: the nearest face of the image, or of the box around the solid',
+  plane: 'click: the plane through the point, normal to the nearest axis',
+  box: 'click: a box around the point',
+  disc: 'click: a disc on the surface',
+  brush:
+    'drag over the solid or in a slice: a stroke; strokes are joined until the tool is selected again',
 };
 
 export const shape = signal('look'),
@@ -282,7 +283,7 @@ const apply = async (hit) => {
   const set = meant(shape.value, hit),
     operations = [];
   if (role.value === 'set' && !set.table) {
-    showMessage(`The face ${set.name} is a predefined set: hold it, or push on it.`);
+    showMessage(`The face ${set.name} is a predefined set. Select Hold or Push, and click again.`);
     return;
   }
   if (set.table) operations.push({op: 'add', path: ['set'], value: {name: set.name, ...set.table}});

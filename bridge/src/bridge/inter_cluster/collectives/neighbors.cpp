@@ -6,8 +6,8 @@
 namespace osteon::bridge {
 namespace {
 
-/// The ranks that a rank receives from and sends to. `received` is the order in which messages of one source match: two
-/// neighbours of a grid may be one rank, whose downward message comes from above.
+/// The ranks that a rank receives from and sends to. `received` is the order in which messages of one source match: both
+/// neighbours of a rank along an axis may be the same rank, whose message downwards is received from above.
 struct neighborhood {
   std::vector<int> sources, destinations;
   std::vector<std::size_t> received;

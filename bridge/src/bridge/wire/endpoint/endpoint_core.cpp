@@ -87,7 +87,7 @@ void endpoint_core::loop() {
 
 /// Leave the sockets to the waiting thread of the application, and a moment longer: it will probably wait again.
 void endpoint_core::rest() {
-  eventfd_write(wake_.get(), 1);  // an event may have arrived while both were listening: let the thread check
+  eventfd_write(wake_.get(), 1);  // an event may have arrived while both threads were listening: wake the thread
   std::unique_lock lock(rest_m_);
   do {
     side_ = side_thread::resting;
@@ -289,7 +289,7 @@ void endpoint_core::close() {
       wait_event(seen, 0.02);
     }
   };
-  // Other processes may compute for any time before they close; the timers detect dead ones.
+  // Other processes may compute for any time before they close; timers detect terminated processes.
   until([&] { return std::all_of(peers_.begin(), peers_.end(), [](auto& p) { return !p || p->pair->over(); }); }, 1e18);
   const auto written = [&] {
     for (auto& r : routes_) {
