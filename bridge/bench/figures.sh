@@ -4,7 +4,7 @@
 #   11  kernels of NPB by mode, as many ranks as RANKS (default 2)
 #   12  the same oversubscribed, twice as many ranks
 #   13  mixed clusters against pure ones: half of the ranks in Open MPI, half in MPICH, joined by the bridge
-# Speeds of 11 to 13 are relative: the vendor's own MPI with RANKS ranks is 1. Different answers end it with code 1.
+# Speeds of 11 to 13 are relative: the vendor's own MPI with RANKS ranks is 1. The exit code is 1 if answers differ.
 set -eu
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
 build=${1:-$root/build/release}

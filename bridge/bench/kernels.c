@@ -1,7 +1,7 @@
 /* Kernels of figures 10 to 13 of [Okazaki], small enough for one machine. kernels alltoall | npb [SECONDS]
  *
  * alltoall: MPI_Alltoall, the sum of bytes sent by all ranks over time, best of repeats.
- * npb: kernels with the communication of four of the NAS benchmarks and equal work for each rank, as there: EP, random
+ * npb: kernels with the communication of four NAS benchmarks and equal work for each rank: EP, random
  * pairs and one sum at the end; IS, keys counted and exchanged by Alltoall and Alltoallv; CG, products with a band
  * matrix, an exchange with the neighbours and two sums a turn; FT, Alltoall of the whole array and work on lines. Each is
  * repeated for a time; the seconds of the best repeat, which is least affected by other load, and a checksum that
@@ -19,7 +19,7 @@ static double next_random(unsigned long long* state) {
   return (double)(*state >> 11) / 9007199254740992.0;
 }
 
-/* Work is divided among ranks, and the answer does not depend on their number: blocks have random numbers of their own. */
+/* Work is divided among ranks, and the answer does not depend on their number: each block has its own random numbers. */
 enum { ep_blocks = 240, ep_pairs = 1500 };
 static double ep(void) {
   double sum = 0, all = 0;
@@ -60,7 +60,7 @@ static double is(void) {
   for (int i = 0; i < end - begin; ++i) sorted[next[(int)((long long)keys[i] * ranks / is_range)]++] = keys[i];
   int* mine = malloc(sizeof(int) * (size_t)(from_at[ranks] + 1));
   MPI_Alltoallv(sorted, to, to_at, MPI_INT, mine, from, from_at, MPI_INT, MPI_COMM_WORLD);
-  /* Rank of each key: those below it on ranks before, and here. The checksum weighs keys by theirs. */
+  /* Rank of each key: number of smaller keys on lower ranks and on this rank. The checksum weighs each key by its rank. */
   long long before = 0, count = from_at[ranks];
   MPI_Exscan(&count, &before, 1, MPI_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
   if (rank == 0) before = 0;

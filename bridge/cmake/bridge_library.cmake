@@ -12,7 +12,8 @@ endfunction()
 function(bridge_unity_build target)
   if(OSTEON_UNITY AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
-    # To the compiler a batch is one file: names of other files seem to be hidden, and anonymous namespaces to be in a header.
+    # The compiler processes a batch as one file and would warn of hidden names of other files, and of anonymous namespaces
+    # in a header.
     target_compile_options(${target} PRIVATE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
 endfunction()

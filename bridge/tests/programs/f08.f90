@@ -1,4 +1,4 @@
-! The module mpi_f08: handles and statuses of their own types, errors that are not asked for. Oracle: hand.
+! The module mpi_f08: handles and statuses of their own types, omitted error arguments. Oracle: hand.
 program modern
   use mpi_f08
   implicit none

@@ -1,4 +1,4 @@
-! The calls that Fortran programs live on. Oracle: values computed from the ranks.
+! The calls that Fortran programs use most. Oracle: values computed from the ranks.
 program fortran
   implicit none
   include 'mpif.h'

@@ -1,9 +1,9 @@
-/* Objects that only pass through, within one cluster: windows, files, topologies, groups, attributes, error handlers,
+/* Objects that are forwarded to the vendor, within one cluster: windows, files, topologies, groups, attributes, error handlers,
  * intercommunicators, generalised requests, packing. Oracle: values computed from the ranks, and the standard's rules. */
 #include "check.h"
 
 static int rank, size;
-/* A program that refers to it has a copy of libc's: Open MPI must use the same one, otherwise it aborts in MPI_Init. */
+/* A program that refers to environ has a copy of the variable of libc: Open MPI must use this copy, otherwise it aborts in MPI_Init. */
 extern char** environ;
 
 static void windows(void) {

@@ -164,7 +164,7 @@ static void null_process_and_cancel(void) {
 }
 
 static void datatypes(void) {
-  /* Columns of a matrix go out as a vector type and come in as a row; a struct goes through an indexed type. */
+  /* Columns of a matrix are sent as a vector type and received as a row; a struct is sent as an indexed type. */
   enum { n = 20 };
   double matrix[n][n], row[n], third[n];
   const int next = (rank + 1) % size, last = (rank + size - 1) % size;
@@ -242,7 +242,7 @@ static void freed_early(void) {
   OK(MPI_Type_commit(&every_other));
   OK(MPI_Irecv(in, 1, every_other, last, 7, dup, &r[0]));
   OK(MPI_Type_free(&every_other));
-  OK(MPI_Type_contiguous(3, MPI_CHAR, &another)); /* where it was */
+  OK(MPI_Type_contiguous(3, MPI_CHAR, &another)); /* may reuse the freed handle */
   OK(MPI_Sendrecv(&go, 1, MPI_INT, last, 8, &go, 1, MPI_INT, next, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
   OK(MPI_Isend(out, n, MPI_INT, next, 7, dup, &r[1]));
   OK(MPI_Comm_free(&dup));

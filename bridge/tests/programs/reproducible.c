@@ -1,5 +1,5 @@
 /* Sums over clusters: combined in the order of clusters, independent of arrival; with OSTEON_BRIDGE_REDUCTIONS=ranks in the
- * order of ranks, independent of their distribution. Oracle: the sum by hand in that order, bit for bit. */
+ * order of ranks, independent of their distribution. Oracle: the sum computed in that order, bit for bit. */
 #include <unistd.h>
 
 #include "check.h"
@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
     double sum = 0, near_sum = 0, expected = 0;
     OK(MPI_Reduce(&mine, &near_sum, 1, MPI_DOUBLE, MPI_SUM, 0, near));
     OK(MPI_Allgather(&near_sum, 1, MPI_DOUBLE, part, 1, MPI_DOUBLE, MPI_COMM_WORLD));
-    if (rank % 6 == turn) usleep(20000); /* a different one is late each time */
+    if (rank % 6 == turn) usleep(20000); /* another rank is late in each turn */
     OK(MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
     for (int r = size - 1, first = 1; r >= 0; --r) {
       if (!by_ranks && place[r] != 0) continue;

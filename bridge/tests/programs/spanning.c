@@ -1,4 +1,4 @@
-/* Properties of a job over clusters: rejected functions and their errors; local ones pass through; grids and
+/* Properties of a job over clusters: rejected functions and their errors; forwarded local functions; grids and
  * groups over clusters. Oracle: the table of bridge/docs/bridge.md, values computed from the ranks. */
 #include "check.h"
 
