@@ -52,7 +52,7 @@ def write_case(fluid: np.ndarray, case: Path, along: int = 0) -> None:
     cyclic."""
     n = fluid.shape
     number = np.full(n, -1, np.int64)
-    number[fluid] = np.arange(int(fluid.sum()))  # in C order, so that an upper neighbour has a larger number
+    number[fluid] = np.arange(int(fluid.sum()))  # C order: an upper neighbour has a larger number
     points = [m + 1 for m in n]
 
     def corner(z, y, x):

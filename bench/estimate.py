@@ -133,7 +133,9 @@ def on_this_machine(jobs: dict[str, Path], options: argparse.Namespace) -> list[
         for ranks in options.ranks:
             estimates, runs, iterations = [], [], 0
             for _ in range(options.repeat):
-                shutil.rmtree(job.with_suffix(".out"), ignore_errors=True)  # so that the import is estimated as well
+                shutil.rmtree(
+                    job.with_suffix(".out"), ignore_errors=True
+                )  # remove the model, so that the import is estimated as well
                 estimates.append(estimated(job, "-n", str(ranks), "--pilot-anew"))
                 found, iterations = run_here(job, ranks, options.clock)
                 runs.append(found)

@@ -22,7 +22,7 @@ SPACING_MM = 0.075
 TRABECULA, CORTEX = 1, 2
 QUANTILE_OF_3_TENTHS = 0.5244  # a standard normal variable exceeds it with probability 0.3
 SHELL = 16.0
-WAVES, WAVELENGTH = 64, 9.0  # in voxels of any size: trabeculae must not vanish in a small model
+WAVES, WAVELENGTH = 64, 9.0  # wavelength in voxels of any size: trabeculae must not vanish in a small model
 
 
 def shape_of(scale: float) -> tuple[int, int, int]:

@@ -46,7 +46,7 @@ intercept = {-EMPTY / (SOLID - EMPTY)}
 coefficient_MPa = 10000
 max_modulus_MPa = 10000
 poisson_ratio = 0.3
-"""  # as JOB, times the solid fraction of a voxel
+"""  # modulus of JOB times the solid fraction of a voxel
 THRESHOLDS = {
     "threshold at 0.35": EMPTY + 0.35 * (SOLID - EMPTY),
     "modulus by share, above 0.35": EMPTY + 0.35 * (SOLID - EMPTY),
@@ -55,7 +55,7 @@ THRESHOLDS = {
 }
 
 
-RAMP = 0.1  # half its width, in solid fraction
+RAMP = 0.1  # half the width of the ramp, in solid fraction
 
 
 def by_ramp(text: str, scan: np.ndarray) -> str:

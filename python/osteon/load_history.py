@@ -43,8 +43,8 @@ class LoadHistory:
     voxels: int
     amplitudes: list[Amplitude]
     deviation: float  # root mean square difference between sum and target, over the target
-    condition: float | None  # of the matrix of mean products, its diagonal scaled to 1; None: it is singular
-    blocks: int  # in the bootstrap
+    condition: float | None  # condition of the matrix of mean products, scaled to a unit diagonal; None: singular
+    blocks: int  # blocks of the bootstrap
 
     def to_json(self) -> dict[str, Any]:
         return {"schema": "osteon.loads/1", **asdict(self)}

@@ -23,7 +23,7 @@ from .images.volume import check_shape, three_axes
 
 PROTOCOLS = Path(__file__).with_name("protocols")
 DEFAULT = "solid"
-MOST_BYTES = 256 << 20  # of files that are read completely
+MOST_BYTES = 256 << 20  # size of files that are read completely
 WIDTH = 120
 LIKELY_MM = (1e-4, 5.0)  # voxel edges of scanners, from nanometre CT to old clinical slices
 AIR_HU = -500  # about half of the value of air: lower values indicate a scan in HU with air

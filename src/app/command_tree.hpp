@@ -8,7 +8,7 @@ namespace osteon::app {
 
 /// Option or positional argument.
 struct option_entry {
-  std::vector<std::string> names;  ///< with dashes; a positional argument has one name
+  std::vector<std::string> names;  ///< names of an option with dashes, or the name of a positional argument
   std::string value;               ///< type of the value, such as "TEXT"; empty for a flag
   std::string description;
   std::vector<std::string> choices;  ///< allowed values, if they are a list

@@ -41,8 +41,8 @@ std::vector<std::string> parts(const std::string& text, char between) {
 // Form of an option's value.
 struct form {
   const char* expected;            ///< "a point"
-  const char* example;             ///< in the present form
-  std::vector<std::string> names;  ///< in the order of the older form
+  const char* example;             ///< example in the present form
+  std::vector<std::string> names;  ///< names of the axes, in the order of the older form
   char between;                    ///< numbers of the older form
   bool has_zeros = false;          ///< missing names, except the last, are 0
 };

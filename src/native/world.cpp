@@ -15,7 +15,7 @@ namespace osteon::native {
 namespace {
 
 bool began = false;
-std::optional<run_folder> folder_of_mpi;  // until MPI ends
+std::optional<run_folder> folder_of_mpi;  // exists until MPI ends
 
 // A launcher has a folder for its processes.
 bool is_launched() { return std::getenv("OMPI_COMM_WORLD_SIZE") || std::getenv("PMIX_RANK") || std::getenv("PMI_RANK"); }

@@ -16,13 +16,13 @@ struct ft_class {
 const ft_class& ft_class_named(const std::string& name);
 
 struct ft_report {
-  fourier_options options;   ///< as chosen
-  double seconds = 0;        ///< of the timed part, the slowest rank
+  fourier_options options;   ///< options in use
+  double seconds = 0;        ///< time of the timed part on the slowest rank
   double exec = 0;           ///< computing, the maximum over ranks
-  double trans = 0;          ///< the rest: sending, receiving, waiting
+  double trans = 0;          ///< remaining time: sending, receiving, waiting
   double transform = 0;      ///< best time of one transform in three dimensions, forward, with its exchanges
   double cpu = 0;            ///< CPU seconds of the timed part, all ranks
-  exchange_account account;  ///< of the timed part, of the rank that sent most; seconds: the longest
+  exchange_account account;  ///< timed part of the rank that sent most; seconds: maximum over ranks
   std::vector<std::complex<double>> checksums;
   double error = 0;  ///< largest relative difference from NPB's checksums
   bool verified = false;

@@ -47,8 +47,8 @@ std::vector<paper_cell> tables_of_paper(const std::vector<is_skew>& skews);
 struct paper_speed_up {
   const char* program = "";
   int pus = 0;
-  double paper = 0;       ///< of the printed totals
-  double as_printed = 0;  ///< of the recomputed ones
+  double paper = 0;       ///< speed-up from the printed totals
+  double as_printed = 0;  ///< speed-up from the recomputed totals
   double ideal = 0;
 };
 /// @param cells from tables_of_paper

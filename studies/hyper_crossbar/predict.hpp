@@ -13,7 +13,7 @@ struct prediction {
   std::string network;
   int pus = 0;
   double exec = 0, trans = 0;
-  std::int64_t rounds = 0;   ///< of messages, in sequence
+  std::int64_t rounds = 0;   ///< rounds of messages, in sequence
   double message_bytes = 0;  ///< mean of the largest exchange's messages
   double total() const { return exec + trans; }
 };

@@ -36,14 +36,14 @@ struct scaling_row {
   std::string mode, order;
   index3 cells, boxes;  ///< z, y, x
   std::int64_t off_host_bytes = 0, inter_socket_bytes = 0;
-  double exchange_s = 0;  ///< by the model: of the hottest link, or of a rank that sends its messages in sequence
+  double exchange_s = 0;  ///< time by the model: hottest link, or sequential messages of a rank
 };
 
 struct scaling_options {
   std::vector<int> cases{1, 2}, cores{32, 64, 128, 256, 512};
   std::vector<rank_mode> modes{{"flat", 1}, {"hybrid", 4}};
   std::vector<std::string> orders{"original", "random", "afc-nb", "afc", "ours"};
-  double scale = 1;  ///< of the grid along each axis
+  double scale = 1;  ///< scale of the grid along each axis
   std::int64_t bytes_of_value = 8;
   unsigned seed = 1;
 };

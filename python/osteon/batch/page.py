@@ -20,7 +20,7 @@ from .table import DONE, FAILED, NOT_CONVERGED, STOPPED, WAITING, Outcome, colum
 
 FEWEST = 5  # values for which quartiles are drawn
 MOST_PLOTS = 24
-MOST_COLUMNS = 8  # of the table; the CSV file has all
+MOST_COLUMNS = 8  # columns of the table; the CSV file has all answers
 MOST_PICTURES = 200
 PICTURE_PIXELS = 160
 FENCE = 1.5  # limit of outliers beyond the quartiles, in quartile distances, after Tukey

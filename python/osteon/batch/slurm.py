@@ -15,7 +15,7 @@ KEPT = (
     "OSTEON_MPIRUN",
     "OSTEON_CACHE",
     "PYTHONPATH",
-)  # for sites that do not export the environment
+)  # variables for sites that do not export the environment
 
 
 def write_job_array(batch: Batch) -> int:

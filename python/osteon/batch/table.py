@@ -22,7 +22,7 @@ class Outcome:
     """State of an item according to its log and output folder."""
 
     item: Item
-    folder: Path  # of its results
+    folder: Path  # folder of its results
     log: Path
     status: str
     reason: str = ""

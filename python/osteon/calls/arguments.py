@@ -16,7 +16,7 @@ from ..errors import DataError, MachineError, UsageError
 if TYPE_CHECKING:
     import numpy as np
 
-MOST_DEPTH = 64  # of nested tables
+MOST_DEPTH = 64  # depth of nested tables
 
 
 def array_of(image: Any, name: str = "the image") -> "np.ndarray":

@@ -110,7 +110,7 @@ class Result:
         self.summary = summary
         self.fields = fields
         self.output_directory = output_directory
-        self._temporary = _temporary  # its files exist as long as the result
+        self._temporary = _temporary  # keeps the temporary files as long as the result exists
 
     def __getitem__(self, name: str) -> "np.ndarray":
         return self.fields[name]

@@ -20,7 +20,7 @@ class SharedField:
     title: str
     unit: str
     fields: list[PageField]
-    changes: list[ThinField]  # of the second job and later ones; NaN where either has no value
+    changes: list[ThinField]  # changes of the second and later jobs; NaN if one job has no value
 
 
 @dataclass

@@ -19,7 +19,7 @@ from .fields import SharedField, Shown, statistics
 
 MOST_SHOWN = 5  # jobs; browsers have at most 16 three-dimensional views
 MOST_OVER_LIMIT = 8.0  # largest change stored, relative to the limit of the colours
-LARGE_CHANGE = 0.05  # is printed bold
+LARGE_CHANGE = 0.05  # relative change from which a value is printed in bold
 
 STYLE = """
 .panes{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,19rem),1fr));gap:0 1.1rem}.pane{min-width:0}.pane h2{overflow-wrap:anywhere}

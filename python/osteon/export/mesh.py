@@ -15,7 +15,7 @@ from ..results.result_fields import Field, known_fields, read_fields
 
 # Corners of a voxel as (z, y, x) offsets, in VTK's order of a hexahedron: around the lower face, then the upper one.
 CORNERS = ((0, 0, 0), (0, 0, 1), (0, 1, 1), (0, 1, 0), (1, 0, 0), (1, 0, 1), (1, 1, 1), (1, 1, 0))
-MIRRORED_CORNERS = CORNERS[4:] + CORNERS[:4]  # for an image with left-handed axes: the upper face first
+MIRRORED_CORNERS = CORNERS[4:] + CORNERS[:4]  # corners for left-handed axes: the upper face first
 HEXAHEDRON = 12
 TYPES = {"f4": "Float32", "f8": "Float64", "u1": "UInt8", "u2": "UInt16", "i4": "Int32", "i8": "Int64"}
 TRIANGLE = np.dtype([("normal", "<f4", 3), ("points", "<f4", (3, 3)), ("attribute", "<u2")])
@@ -77,7 +77,7 @@ class SolidMesh:
         turn = field.rotation()
         for z, plane in enumerate(field.values):
             where = self.has_node(z) if field.on_nodes else self.solid[z]
-            values = plane[where][None, None]  # as a field of one row
+            values = plane[where][None, None]  # a field of one row
             part = Field(field.name, values, field.units, field.on_nodes, field.spacing, field.placement)
             yield part.in_frame(turn)[0, 0]
 
@@ -176,7 +176,7 @@ def _faces(mesh: SolidMesh) -> Iterator[tuple[np.ndarray, np.ndarray]]:
             y, x = np.nonzero(plane & ~beside)
             if not len(x):
                 continue
-            across = 2 - axis  # in the order x, y, z
+            across = 2 - axis  # index in the order x, y, z
             first = np.stack([x, y, np.full(len(x), z)], axis=1)[:, None, :]
             steps = np.zeros((4, 3), int)
             steps[:, across] = side > 0

@@ -9,10 +9,10 @@ import numpy as np
 
 from ..errors import DataError
 
-EVEN = 0.02  # of the median step: a larger deviation of one step must be explained by rounding
-ROUGHEST = 0.25  # of the step: smaller rounding cannot hide a missing slice
+EVEN = 0.02  # fraction of the median step: a larger deviation must be explained by rounding
+ROUGHEST = 0.25  # fraction of the step: smaller rounding cannot hide a missing slice
 UNSURE = 0.05  # fraction of the step: largest deviation in either direction that rounded positions explain
-PIXELS = 0.05  # of a pixel: allowed disagreement of pixel sizes, accumulated at the far edge of a slice
+PIXELS = 0.05  # fraction of a pixel: tolerance of pixel sizes, accumulated at the far edge of a slice
 
 
 @dataclass

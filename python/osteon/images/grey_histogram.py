@@ -21,7 +21,7 @@ class Greys:
     deviation: float = 0.0  # standard deviation of the thresholds of the parts
     separation: float = 0.0  # fraction of the variance between the two classes; 1 for two sharp peaks
     above: float = 0.0
-    above_at_deviation: tuple[float, float] = (0.0, 0.0)  # with the threshold lower and higher by the deviation
+    above_at_deviation: tuple[float, float] = (0.0, 0.0)  # fractions at the threshold minus and plus its deviation
 
 
 def greys_of(planes: list[np.ndarray], few: int = 16) -> Greys:
@@ -40,7 +40,7 @@ def greys_of(planes: list[np.ndarray], few: int = 16) -> Greys:
     found.threshold = _grey(at, low, width, exact)
     each = [_grey(otsu(h)[0], low, width, exact) for h in parts if np.count_nonzero(h) > 1]
     found.deviation = float(np.std(each)) if len(each) > 1 else 0.0
-    above = np.cumsum(whole[::-1])[::-1] / whole.sum()  # from this bin on
+    above = np.cumsum(whole[::-1])[::-1] / whole.sum()  # fraction from each bin on
 
     def share(threshold: float) -> float:
         first = int(np.floor((threshold - low) / width)) + int(exact)

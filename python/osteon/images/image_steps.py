@@ -13,7 +13,7 @@ from .fine_structures import CUTOFF, EPSILON, hysteresis, laplace_hamming, local
 from .placement import Placement
 from .volume import Volume
 
-MOVING = ("crop", "resample")  # these also apply to images on the grid of the scan
+MOVING = ("crop", "resample")  # steps that also apply to images on the grid of the scan
 # Bytes per voxel that a step needs besides the image: in the image's own type, and in others.
 COPIES = {
     "gaussian": (0, 20),
@@ -172,7 +172,7 @@ def _resample(volume: Volume, step: dict, overlay: bool, where: str) -> None:
     resampled.SetOutputOrigin((new[::-1] / 2).tolist())
     resampled.SetInterpolator(method)
     resampled.SetOutputPixelType(kind)
-    resampled.UseNearestNeighborExtrapolatorOn()  # beyond the centres of the outer voxels
+    resampled.UseNearestNeighborExtrapolatorOn()  # extrapolate beyond the centres of the outer voxels
     volume.values = sitk.GetArrayFromImage(resampled.Execute(image))
     volume.spacing_mm = tuple(float(h) for h in new)
 

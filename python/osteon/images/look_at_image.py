@@ -38,7 +38,7 @@ from .voxel_files import VoxelFiles
 
 MOST_BYTES = 32 << 20
 PLANES = 5
-ACCEPT = "--accept-fill-value"  # for chunks missing in an HDF5 file, as image.accept_fill_value
+ACCEPT = "--accept-fill-value"  # accept missing chunks of an HDF5 file, as image.accept_fill_value
 
 
 @dataclass

@@ -35,7 +35,7 @@ LONGEST_HEADER = 1 << 20
 
 @dataclass
 class Header:
-    keys: dict[str, str]  # by the name in lower case
+    keys: dict[str, str]  # values by key in lower case
     end: int  # offset after the line ElementDataFile
     listed: list[str]  # data files on the lines after ElementDataFile = LIST
     shape: tuple[int, ...]  # z, y, x

@@ -49,5 +49,5 @@ def read_mgh(path: Path) -> Volume:
             yield from stored(path, first, kind, count)
 
     x, y, z = (float(h) for h in lengths)
-    stated = (z, y, x) if oriented else None  # without the flag FreeSurfer assumes 1 mm
+    stated = (z, y, x) if oriented else None  # FreeSurfer assumes 1 mm without the flag
     return Volume(Pieces(image.shape[::-1], kind, values), "mgh", stated, placement if oriented else None)

@@ -33,7 +33,7 @@ class Member:
     shape: tuple[int, ...]
     dtype: np.dtype
     is_fortran: bool
-    offset: int  # of the values, in the decompressed member
+    offset: int  # offset of the values in the decompressed member
 
 
 def read_npz(path: Path) -> Volume:

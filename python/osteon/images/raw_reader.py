@@ -56,7 +56,7 @@ def read_npy(path: Path) -> Volume:
 
 def _of_npy(path: Path, values: np.memmap) -> np.ndarray | Pieces:
     if not values.flags.c_contiguous or values.dtype.kind not in "buif":
-        return np.array(values)  # in Fortran order the planes are not contiguous in the file
+        return np.array(values)  # planes in Fortran order are not contiguous in the file
     return Pieces(values.shape, values.dtype, partial(stored, path, values.offset, values.dtype, values.size))
 
 

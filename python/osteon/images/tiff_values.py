@@ -18,7 +18,7 @@ class GreyScale:
     A grey value is a polynomial of the stored sample; `coefficients` start with degree 0. None: the identity.
     """
 
-    dtype: np.dtype  # of the grey values
+    dtype: np.dtype  # type of the grey values
     coefficients: list[float] | None = None
     unit: str | None = None
     warnings: list[str] = field(default_factory=list)

@@ -13,7 +13,7 @@ _SINGULAR = {
     "um": 1e-3,
     "µm": 1e-3,  # the micro sign
     "μm": 1e-3,  # the Greek letter
-    "\\u00b5m": 1e-3,  # as ImageJ writes it
+    "\\u00b5m": 1e-3,  # notation of ImageJ
     "micron": 1e-3,
     "micrometer": 1e-3,
     "micrometre": 1e-3,

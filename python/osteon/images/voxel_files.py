@@ -52,7 +52,7 @@ class VoxelFiles:
     kind: np.dtype
     begin: int = 0  # offset of the voxels in each file; -1: the voxels are the last bytes
     packing: str | None = None  # `zlib`, `gzip` or `bzip2`; begin counts compressed bytes,
-    skip: int = 0  # and this decompressed ones
+    skip: int = 0  # decompressed bytes to skip
     is_text: bool = False
     exact: bool = False  # no data may follow the voxels of a file
     lines: int = 0  # lines of each file, before `begin`

@@ -32,7 +32,7 @@ class ZarrArray:
     shape: tuple[int, ...]
     chunks: tuple[int, ...]
     kind: np.dtype
-    order: str  # of the values in a chunk: C or F
+    order: str  # order of the values in a chunk: C or F
     compressor: dict | None
     fill: object  # None: the file states none
     separator: str

@@ -15,11 +15,11 @@ from .ticks import log_ticks, power_of_ten, round_ticks, tick_labels
 
 INK, LINE = "#7d838c", "#2f7f9e"
 COLOURS = (LINE, "#d1603d", "#6a994e", "#8e6bb0", "#c29a2b", "#5b6770")
-FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif"  # of template.html
+FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif"  # font of template.html
 TEXT, LETTER = 10.0, 0.56  # font size, and mean width of a letter relative to it
 LEFT, RIGHT, BOTTOM, GAP = 59.0, 9.0, 37.0, 12.0  # margins of a figure, and between its panels
 LEGEND_ROW, KEY = 14.0, 20.0
-MOST_POINTS = 4000  # of a line; a longer line keeps only its extremes in each half point along x
+MOST_POINTS = 4000  # points of a line; a longer line is reduced to its extremes in each half point along x
 
 
 @dataclass

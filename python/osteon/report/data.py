@@ -20,11 +20,11 @@ from .volumes import ScanCodes, ThinField, magnitudes, scan_codes, solid_share, 
 class PageField:
     """A field as shown on the page."""
 
-    name: str  # in the file
+    name: str  # name in the file
     title: str
     unit: str
     thin: ThinField
-    limits: tuple[float, float] | None = None  # of the colours; None: from the values
+    limits: tuple[float, float] | None = None  # limits of the colours; None: from the values
     case: str = ""  # name of the load case
     is_derived: bool = False  # magnitude of a vector: its maximum is not stored in the file
 
@@ -38,10 +38,12 @@ MOST_DEFORMATIONS = 6  # load cases with a deformed shape in the report
 class JobResult(Documents):
     """Output of a job. Volumes have shape (z, y, x); large ones are thinned."""
 
-    fields: list[PageField] = field(default_factory=list)  # for each load case, first the field of the picture
+    fields: list[PageField] = field(default_factory=list)  # fields of each load case, the field of the picture first
     share: np.ndarray | None = None  # solid fraction, 0 .. 255
     scan: ScanCodes | None = None
-    deformations: dict[str, Deformation] = field(default_factory=dict)  # by load case; "" without load cases
+    deformations: dict[str, Deformation] = field(
+        default_factory=dict
+    )  # deformations by load case; "" without load cases
     thinned: int = 1  # edge of the blocks of voxels that are merged on the page
     shape: tuple[int, int, int] = (0, 0, 0)  # before thinning
 

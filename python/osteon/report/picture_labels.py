@@ -37,7 +37,7 @@ class Labels:
     """Content of the labels. Lists have the order z, y, x."""
 
     title: str
-    quantity: str  # with its unit
+    quantity: str  # quantity with its unit
     low: float
     high: float
     at_least: bool = False  # values above `high` have its colour
@@ -51,13 +51,15 @@ class Labels:
     zoom: float = 1.0
     is_left_handed: bool = False  # axes of the image
     letters: list[list[str]] | None = None  # the patient's sides at the low and high end of x, y and z
-    view: View | None = None  # for a camera that is not defined by angles
-    colours: list[tuple[int, int, int]] | None = None  # of the bar from low to high, instead of a part of the map
+    view: View | None = None  # view of a camera that is not defined by angles
+    colours: list[tuple[int, int, int]] | None = (
+        None  # colours of the bar from low to high, instead of a part of the map
+    )
     ground: tuple[int, ...] | None = None  # background of the labels; default: the corner of the picture
     page: tuple[int, int] | None = None  # size of the labelled picture; default: from the size of the picture
-    arrows: list[dict] = field(default_factory=list)  # from the scene
+    arrows: list[dict] = field(default_factory=list)  # arrows of the scene
     peak_mm: list[float] | None = None  # position of the true maximum, from the low corner
-    peak: str = ""  # its label
+    peak: str = ""  # label of the maximum
 
     def camera(self, width: int, height: int) -> Camera:
         size = np.array(self.shape, float) * np.array(self.spacing_mm, float)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-HALF_FIELD_OF_VIEW = math.radians(15)  # of the camera, src/osteon/render/rays/view.cpp
+HALF_FIELD_OF_VIEW = math.radians(15)  # field of view of src/osteon/render/rays/view.cpp
 BEHIND = 0.45  # opacity of arrows whose tip is behind the centre of the specimen
 
 Font = Callable[[float], ImageFont.FreeTypeFont]
@@ -18,7 +18,7 @@ Colour = tuple[int, int, int]
 class Camera:
     """Perspective of a picture. Points are in mm from the low corner of the specimen's box, x, y, z."""
 
-    size_mm: np.ndarray  # of the box
+    size_mm: np.ndarray  # size of the box
     azimuth_deg: float
     elevation_deg: float
     zoom: float

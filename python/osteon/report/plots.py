@@ -23,7 +23,7 @@ def histogram(result: JobResult) -> str | None:
     high = max(float(values[-1]), low * 1.01)
     _, title, unit = result.field_name
     edges = np.geomspace(low, high, 81)
-    edges[-1] = high  # by rounding it may be lower, which would exclude the maximum
+    edges[-1] = high  # rounding may lower this edge and exclude the maximum
     counts = np.diff(np.append(np.searchsorted(values, edges[:-1]), values.size))
     panel = Panel(
         f"{title} ({unit}); 1 % of the volume is below the axis",

@@ -19,7 +19,7 @@ from .volumes import thin_labels
 HELD, DISPLACED = (58, 134, 255), (255, 122, 26)
 FORCES = ((255, 122, 26), (255, 190, 11), (251, 86, 7), (255, 0, 110), (178, 34, 170), (120, 80, 220))
 HOT, COLD, OTHER = (232, 72, 60), (58, 134, 255), (64, 176, 128)
-MOST_SETS, MOST_ARROWS = 31, 40  # of viewer/surface.glsl.js
+MOST_SETS, MOST_ARROWS = 31, 40  # limits of viewer/surface.glsl.js
 
 
 @dataclass
@@ -27,8 +27,8 @@ class Scene:
     """Loads and supports. Positions are in mm from the low corner, x, y, z."""
 
     origin: np.ndarray = field(default_factory=lambda: np.zeros(3))  # low corner in the coordinates of the job
-    spacing: np.ndarray = field(default_factory=lambda: np.ones(3))  # of the page's voxels
-    size: np.ndarray = field(default_factory=lambda: np.ones(3))  # of the specimen's box
+    spacing: np.ndarray = field(default_factory=lambda: np.ones(3))  # spacing of the page's voxels
+    size: np.ndarray = field(default_factory=lambda: np.ones(3))  # size of the specimen's box
     sets: np.ndarray | None = None  # number of the set of each voxel, shape (z, y, x)
     entries: list[dict[str, Any]] = field(default_factory=list)
     arrows: list[dict[str, Any]] = field(default_factory=list)
@@ -182,7 +182,7 @@ def _face_arrows(scene: Scene, s: dict, n: int, case: str) -> None:
     if not len(points) or not np.linalg.norm(u):
         return
     if "turn_deg" in s:
-        return  # its points move in different directions
+        return  # points of the set move in different directions
     direction = u / np.linalg.norm(u)
     length = 0.16 * scene.size.max()
     outward = np.dot(direction, points.mean(0) - scene.size / 2) > 0

@@ -271,7 +271,7 @@ SHAPE = (
     ("fabric.DA_0_to_1", "DA, 0 to 1", ""),
 )
 
-PARTS = (  # of a compartment
+PARTS = (  # measures of a compartment
     ("TV_mm3", "TV", "mm³"),
     ("BV_TV", "BV/TV", ""),
     ("Tb_Th_mm", "Tb.Th", "mm"),

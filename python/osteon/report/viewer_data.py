@@ -203,7 +203,7 @@ def of_result(result: JobResult, scene: Scene, picture: Image.Image | None) -> s
         description["scan"] = {"volume": "scan", "low": result.scan.low, "high": result.scan.high, "unit": unit}
     alt = f"The specimen in three dimensions, its surface in the colours of the {result.field_name[1]}"
     label = "conditions on faces" if scene.is_of_faces else "supports and loads"
-    still = ""  # for browsers without WebGL2
+    still = ""  # picture for browsers without WebGL2
     if picture is not None:
         still = f'<img class="still" src="{picture_uri(picture)}" alt="The specimen, drawn by the run">'
     title = str(result.summary.get("shown", {}).get("caption", ""))

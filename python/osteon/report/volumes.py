@@ -34,8 +34,8 @@ class ThinField:
     """A field of the page, shape (z, y, x), NaN outside the solid: means over the solid voxels of each block."""
 
     values: np.ndarray
-    largest: float  # of all voxels
-    largest_at: tuple[float, float, float]  # its centre in voxels of the page, x, y, z
+    largest: float  # maximum of all voxels
+    largest_at: tuple[float, float, float]  # position of the maximum in voxels of the page, x, y, z
 
     @cached_property
     def has_value(self) -> np.ndarray:

@@ -17,7 +17,7 @@ class Value(NamedTuple):
     key: str
     case: str  # name of the load case; empty for a value of the whole job
     title: str
-    unit: str  # for display; empty for a number without a unit
+    unit: str  # unit for display; empty for a number without a unit
     value: float | int | bool | str | None
 
     @property

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..files.hdf5_locks import hint_on_locks, no_hdf5_locks
 
-MOST_SECONDS = 20  # of processor time for metadata; and for values:
+MOST_SECONDS = 20  # limit of processor time for metadata; for values:
 BYTES_A_SECOND = 5e6
 CHUNKS_A_SECOND = 20_000
 MOST_DATASETS = 10_000

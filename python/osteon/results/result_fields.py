@@ -24,7 +24,7 @@ class Field:
     units: str
     on_nodes: bool
     spacing: np.ndarray  # x, y, z, mm
-    placement: Placement  # of the voxels' low corner
+    placement: Placement  # placement of the low corner of the voxels
 
     @property
     def components(self) -> list[str]:

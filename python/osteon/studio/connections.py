@@ -11,8 +11,8 @@ from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-SECONDS_FOR_A_REQUEST = 10.0  # from the connection, or the last answer, to the end of the head of a request
-SECONDS_WITHOUT_READING = 30.0  # for an answer that exceeds the buffers
+SECONDS_FOR_A_REQUEST = 10.0  # time from the connection, or the last answer, to the end of a request's head
+SECONDS_WITHOUT_READING = 30.0  # time limit of an answer that exceeds the buffers
 MOST_CONNECTIONS = 256
 BACKLOG = 64  # connections accepted before the protocol handles the first
 
@@ -26,8 +26,8 @@ def most_connections() -> int:
 class BoundedProtocol(H11Protocol):
     """HTTP/1.1 of uvicorn with a limit of connections and of their idle time."""
 
-    waiting: TimerHandle | None = None  # for the head of a request
-    stalled: TimerHandle | None = None  # for a client that does not read
+    waiting: TimerHandle | None = None  # timer of the head of a request
+    stalled: TimerHandle | None = None  # timer of a client that does not read
 
     def connection_made(self, transport: Any) -> None:
         others = [c for c in self.connections if isinstance(c, BoundedProtocol) and not c.transport.is_closing()]

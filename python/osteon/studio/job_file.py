@@ -27,7 +27,7 @@ from .foreign_file import MOST_DEPTH, json_of, require_depth, to_append
 
 MOST_STEPS = 200
 HEAD = re.compile(r"""\[\[?\s*[A-Za-z_"'][^\]]*\]\]?\s*(#.*)?$""")
-MOST_BYTES = 4 << 20  # of a job file
+MOST_BYTES = 4 << 20  # limit of a job file
 
 
 class Changed(Exception):  # noqa: N818 (not a fault)

@@ -17,7 +17,7 @@ from .program import SHOWN, run
 
 METHODS = ("", "surface", "volume", "maximum", "average", "lic")
 MOST_PIXELS = 2048
-FRAMES = 48  # of a film around the specimen
+FRAMES = 48  # frames of a film around the specimen
 # Formats of exported results, and True if they store a single field.
 EXPORTS = {
     ".vti": False, ".nrrd": True, ".nii.gz": True, ".mha": True, ".tif": True, ".ome.zarr": True, ".npy": True,

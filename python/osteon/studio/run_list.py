@@ -17,7 +17,7 @@ from .foreign_file import json_of
 WAITING, HELD, RUNNING, STOPPED, DONE, FAILED = "waiting", "held", "running", "stopped", "done", "failed"
 STATES = (WAITING, HELD, RUNNING, STOPPED, DONE, FAILED)
 ANSWERS = ("stiffness_N_per_mm", "apparent_modulus_MPa", "effective_conductivity_W_per_mK", "permeability_m2")
-LARGEST_NUMBER = 1_000_000  # of a run
+LARGEST_NUMBER = 1_000_000  # largest number of a run
 MOST_RANKS = 100_000
 MOST_ENTRIES = 10_000
 MOST_TEXT = 4000  # characters of the fault of a run

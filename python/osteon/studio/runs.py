@@ -76,7 +76,7 @@ class Runs:
             lock = held(self.folder / "lock")
             if lock is None:
                 return False
-            self.held, self.is_mine = lock, True  # until the process ends
+            self.held, self.is_mine = lock, True  # the lock is held until the process ends
             self.entries = self._read_entries()
             for entry in self.entries:
                 if entry["state"] == WAITING and (self.job.path, entry["number"]) not in self.added:

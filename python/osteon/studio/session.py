@@ -52,7 +52,7 @@ class Session:
             self._open(self._job_of(path))
 
     def _open(self, path: Path) -> None:
-        self.folders.below(path.with_suffix(".studio"))  # may be a link, and is written to
+        self.folders.below(path.with_suffix(".studio"))  # the folder may be a link and is written to
         job = JobFile(path)
         job.text()
         if self.runs is not None:

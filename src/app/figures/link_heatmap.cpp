@@ -29,7 +29,7 @@ struct rectangle {
   colour fill;
 };
 struct text_mark {
-  double x, y;  // of the baseline
+  double x, y;  // start of the baseline
   std::string text;
   colour fill;
   bool ends = false;  // x is the end, not the start

@@ -140,7 +140,7 @@ class drawing {
 
   const plan::plan& plan_;
   std::vector<int> order_, row_of_;
-  std::vector<plan::rank_plan> all_;  // by rank
+  std::vector<plan::rank_plan> all_;  // plans by rank
   bool blends_ = false;
   std::int64_t bytes_ = 0;
   svg_picture out_;

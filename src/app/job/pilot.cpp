@@ -204,7 +204,7 @@ std::optional<job::stage_costs> costs_by_pilot(const job::spec& job, index3 shap
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     try {
       return job::parse_costs(text, kept.string());
-    } catch (const error&) {  // of another version: repeat the pilot
+    } catch (const error&) {  // a file of another version: repeat the pilot
     }
   }
   log.stage("running the pilot on pieces of the image");

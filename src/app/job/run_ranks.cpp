@@ -151,7 +151,7 @@ class rank_of_run {
     }
   }
 
-  static constexpr std::int64_t of_done_job = -1;  ///< in place of the number of planes
+  static constexpr std::int64_t of_done_job = -1;  ///< returned instead of the number of planes
   run_options options_;
   const bool has_parent_ = parent().has_value();
   job::spec spec_;

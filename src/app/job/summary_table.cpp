@@ -159,7 +159,7 @@ std::string table_of_cases(const job::physics_entry& physics, const nlohmann::or
       lines[0].push_back(cases[c].at("name"));
       lines[1].push_back(cases[c].at("load").at("test"));
     }
-    std::vector<std::string> names;  // with their units
+    std::vector<std::string> names;  // names with units
     const auto name_of = [](const summary_row& r) { return r.unit.empty() ? r.name : r.name + " [" + r.unit + "]"; };
     for (std::size_t c = first; c < end; ++c)
       for (const summary_row& r : all[c])

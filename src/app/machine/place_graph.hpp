@@ -14,7 +14,7 @@ namespace osteon::app {
 struct graph_options {
   std::string file, grid, cells = "z=64,y=64,x=64", periodic, job;
   std::int64_t bytes_per_cell = 8;
-  int ranks = 0;  ///< of a job
+  int ranks = 0;  ///< number of ranks of a job
   bool trace = false;
   std::vector<std::string> program;  ///< program to trace
 };

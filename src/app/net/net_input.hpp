@@ -23,7 +23,7 @@ struct net_input {
 /// All-to-all parcels on a network, independent of the schedule.
 struct net_parcels {
   net::network where;
-  std::vector<int> places;  ///< as in net_input
+  std::vector<int> places;  ///< PU of each rank, as in net_input
   int ranks = 0;
   plan::parcel_sizes sizes;
 };

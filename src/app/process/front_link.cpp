@@ -23,7 +23,7 @@ namespace osteon::app {
 
 namespace {
 
-std::atomic<int> front{-1};  // of a rank
+std::atomic<int> front{-1};  // descriptor of a rank's connection
 
 std::string this_host() {
   std::array<char, 256> host{};

@@ -37,7 +37,7 @@ class rank_line {
   void send_urgency(int rank) const;
 
   int listening_ = -1;
-  std::string name_;  // of the socket
+  std::string name_;  // name of the socket
   std::vector<int> ranks_;
   bool had_ranks_ = false;
   int urgency_ = 0;

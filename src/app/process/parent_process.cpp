@@ -11,7 +11,7 @@ namespace osteon::app {
 namespace {
 
 constexpr std::string_view first_word = "--started-by=";
-constexpr char separator = ',';  // not part of host names and times
+constexpr char separator = ',';  // this character does not occur in host names and times
 
 std::optional<parent_process> known;
 std::string began;

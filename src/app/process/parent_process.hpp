@@ -17,7 +17,7 @@ struct parent_process {
   std::string network;       ///< the network namespace on that host
   std::string socket;        ///< socket name of the connection to it (front_link), or empty
   std::string images;        ///< digest of the images of the job that the ranks compute, empty if there is none
-  std::string labels;        ///< the same of its label images
+  std::string labels;        ///< digest of its label images
 
   bool operator==(const parent_process&) const = default;
 };

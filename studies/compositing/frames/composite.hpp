@@ -15,12 +15,12 @@ struct composite_way {
   std::string name;
   std::function<void()> prepare;                        ///< copy the rendered image to its buffer; not timed
   std::function<comm::frame_report()> frame;            ///< @collective
-  std::function<std::span<const std::byte>()> picture;  ///< on rank 0, of the last frame
+  std::function<std::span<const std::byte>()> picture;  ///< picture of the last frame on rank 0
   bool in_parts = false;                                ///< there is no picture on rank 0
   double error_bound = 0.5;                             ///< units of the last place; larger errors are faults
   std::string log;                                      ///< reason of an automatic choice
   bool has_display = false;                             ///< a rank receives the finished picture of each frame
-  std::function<double()> display_seconds = {};         ///< with one: time until it had the last frame's picture; local
+  std::function<double()> display_seconds = {};         ///< time until the display node received the last picture; local
   std::function<void()> check_display = {};  ///< throw a data_error if it differs from the picture of rank 0 @collective
 };
 
@@ -32,7 +32,7 @@ struct composite_cost {
   std::vector<double> bytes;                             ///< sent by each rank
   double bytes_max = 0, bytes_sum = 0;                   ///< sent by the rank that sends most, and by all
   double blend_ms = 0, exchange_ms = 0, collect_ms = 0;  ///< median over frames of the maximum over ranks
-  std::optional<double> display_ms;                      ///< the same for the transfer to the display node
+  std::optional<double> display_ms;                      ///< time of the transfer to the display node
   double error = 0;  ///< largest difference from the exact picture, units of the last place
 };
 

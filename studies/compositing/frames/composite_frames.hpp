@@ -8,7 +8,7 @@ namespace osteon::studies {
 /// Functions that a member of the loop, a rank or a thread, needs for synchronisation and timing.
 struct frame_member {
   std::function<void()> wait_for_all;                ///< a barrier
-  std::function<double()> cpu_seconds;               ///< of this member
+  std::function<double()> cpu_seconds;               ///< CPU seconds of this member
   std::function<bool(double seconds)> have_all_run;  ///< true if all have run this long; equal on all members
 };
 

@@ -13,7 +13,7 @@ struct composite_case {
   kernel::pixel_format format;
   double active = 1;   ///< fraction of the picture that each rank's rectangle covers
   double seconds = 2;  ///< total measuring time of all methods
-  unsigned seed = 1;   ///< of the visibility order and of the rectangles
+  unsigned seed = 1;   ///< seed of the visibility order and of the rectangles
 };
 
 /// The visibility order, and the partial image of a rank: premultiplied noise over a gradient, zero outside its

@@ -6,7 +6,7 @@
 namespace osteon::studies {
 
 struct method_options {
-  std::string method;     ///< without options
+  std::string method;     ///< name without options
   bool sparse = false;    ///< `+sparse`: messages without empty pixels
   bool in_parts = false;  ///< `+parts` or `+none`: finished parts remain with their owners
   bool narrow = false;    ///< `+narrow`: partly blended pixels are sent in the picture's own format

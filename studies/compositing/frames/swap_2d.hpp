@@ -20,7 +20,7 @@ plan::plan binary_swap_in_rectangles(int width, int height, std::span<const int>
 struct cut_comparison {
   int ranks = 0;
   std::int64_t stripes = 0, rectangles = 0;
-  std::int64_t owned_stripes = 0, owned_rectangles = 0;  ///< of the finished picture, by the rank that owns most of them
+  std::int64_t owned_stripes = 0, owned_rectangles = 0;  ///< largest number of pixels of the finished picture on a rank
 };
 std::vector<cut_comparison> compare_cuts(int width, int height, int most_ranks);
 

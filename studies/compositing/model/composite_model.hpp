@@ -11,7 +11,7 @@ namespace osteon::studies {
 struct composite_prediction {
   std::string machine;
   std::optional<double> printed;  ///< equations 4 and 5, one latency per message; only for methods that they cover
-  double extended = 0;            ///< with the omitted terms: fitted to [Ono]'s rows, or from the plan
+  double extended = 0;            ///< prediction with the omitted terms, fitted to [Ono]'s rows or from the plan
 };
 
 /// The machines of [Ono] and this one. Shared memory is only predicted for this machine, as the others have none of this

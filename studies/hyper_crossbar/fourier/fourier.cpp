@@ -97,7 +97,7 @@ struct source {
   const complex* base;
   const std::ptrdiff_t* offset;
   std::ptrdiff_t stride;
-  const double* weight;  // of each element, or none
+  const double* weight;  // weight of each element, or null
   vector line_weight;
 };
 struct target {

@@ -30,8 +30,8 @@ struct fourier_folding {
 
 struct fourier_options {
   fourier_method method = fourier_method::automatic;
-  fourier_folding folding = {};   ///< of `transposition`, rows * columns = ranks; 0 x 0: chosen
-  std::string schedule = "ring";  ///< of its exchanges, as for all_to_all, within a row or column of the folding
+  fourier_folding folding = {};   ///< folding of `transposition`, rows * columns = ranks; 0 x 0: automatic
+  std::string schedule = "ring";  ///< schedule of the exchanges in a row or column, as for all_to_all
 };
 
 /// Factors of modes, (z, y, x), in the order of fourier_3d::modes; none if empty.
@@ -39,7 +39,7 @@ using mode_weights = std::array<std::span<const double>, 3>;
 
 /// Communication between ranks, counted by this rank.
 struct exchange_account {
-  double seconds = 0;          ///< in exchanges: sending, receiving and waiting
+  double seconds = 0;          ///< time of exchanges: sending, receiving and waiting
   std::int64_t exchanges = 0;  ///< transpositions, or stages of butterflies
   std::int64_t messages = 0;   ///< sent
   std::int64_t bytes = 0;      ///< sent

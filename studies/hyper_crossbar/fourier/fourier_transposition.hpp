@@ -32,7 +32,7 @@ class fourier_transposition : public fourier_3d {
     complex* base = nullptr;
     std::ptrdiff_t layer = 0, line = 1;
     std::vector<std::ptrdiff_t> offset;
-    bool stream = false;  ///< written past the caches
+    bool stream = false;  ///< stores bypass the caches
   };
   // The blocks of an exchange within a group, all of one size.
   struct blocks {

@@ -76,7 +76,7 @@ class radix_sort {
   phase_seconds seconds_;
   std::span<const std::int32_t> keys_;      ///< in the present arrangement
   std::span<const std::uint32_t> origins_;  ///< empty: original order
-  std::array<arrangement, 2> held_;         ///< in turn
+  std::array<arrangement, 2> held_;         ///< arrangements, used alternately
   std::vector<std::uint32_t> counts_;
   std::vector<origin_and_key> lines_;
   huge_vector<record> sends_, arrivals_;

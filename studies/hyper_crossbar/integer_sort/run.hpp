@@ -11,26 +11,26 @@ struct run_options {
   std::string letter = "A";
   std::vector<int> digits;        ///< bits, lowest digit first; none: one digit of all bits
   std::string tables = "auto";    ///< shared, messages, or auto: shared if all ranks are on one host
-  std::string schedule = "auto";  ///< of the exchange of keys, as for comm::all_to_all
+  std::string schedule = "auto";  ///< schedule of the exchange of keys, as for comm::all_to_all
 };
 
 /// An exchange of keys among ranks in rounds, in each of which a rank sends to the one at a fixed distance.
 struct exchange_figures {
   int rounds = 0;
-  std::int64_t messages = 0;               ///< of all rounds
+  std::int64_t messages = 0;               ///< messages of all rounds
   std::int64_t smallest = 0, largest = 0;  ///< bytes of a message
   double skew = 1;                         ///< sum over rounds of the largest message, over that of mean ones
 };
 
 struct run_report {
   std::string digits, tables, schedule;
-  double seconds = 0;   ///< of ten rankings, on the slowest rank
-  phase_seconds split;  ///< of that rank
+  double seconds = 0;   ///< time of ten rankings on the slowest rank
+  phase_seconds split;  ///< computing and communication time of the slowest rank
   double cpu = 0;       ///< CPU seconds of its process, independent of other load
   double million_keys_per_second = 0;
   int found = 0;                            ///< test keys with correct ranks, of tests * iterations
-  std::string fault;                        ///< of the full verification; empty if there is none
-  std::vector<exchange_figures> exchanges;  ///< of one ranking
+  std::string fault;                        ///< fault found by the full verification; empty without a fault
+  std::vector<exchange_figures> exchanges;  ///< exchanges of one ranking
   bool verified() const { return found == tests * iterations && fault.empty(); }
 };
 

@@ -16,8 +16,8 @@ struct jacobi_weights {
 
 /// How `jacobi_sweep` walks.
 struct jacobi_walk {
-  std::int64_t rows = 0;  ///< of a block, whose planes remain in the cache while the sweep ascends; 0: as many as fit
-  bool stream = true;     ///< store past the caches: an advantage for blocks larger than the caches
+  std::int64_t rows = 0;  ///< rows of a block whose planes remain in the cache; 0: as many as fit
+  bool stream = true;     ///< stores bypass the caches, which is faster for larger blocks
 };
 
 /// The sweep in its defining form, on one thread.

@@ -9,22 +9,22 @@
 namespace osteon::studies {
 
 struct poisson_options {
-  double seconds = 3;           ///< of measuring, parts of a step and steps together
+  double seconds = 3;           ///< measuring time of steps and their parts
   std::optional<bool> overlap;  ///< exchange while computing; unset: the faster variant
 };
 
 /// Limit of the memory, and speed of a sweep. Ranks work at the same time, as in a step.
 struct sweep_cost {
-  jacobi_walk walk;            ///< the faster one
+  jacobi_walk walk;            ///< the faster traversal
   double triad_bandwidth = 0;  ///< bytes a second, all ranks together
-  double seconds = 0;          ///< of a sweep of the slowest rank
+  double seconds = 0;          ///< time of a sweep of the slowest rank
   double bytes = 0;        ///< that a sweep must move, all ranks: cells read, cells written, and the read of written cells
                            ///< if stores do not bypass the caches
-  int sweeps_at_once = 0;  ///< with temporal blocking: the number that was fastest
-  double seconds_at_once = 0;  ///< of one of these sweeps
-  double seconds_of_one = 0;   ///< of a sweep of a box of the mean size by the first rank, while the others wait
+  int sweeps_at_once = 0;  ///< fastest number of sweeps with temporal blocking
+  double seconds_at_once = 0;  ///< time of one of these sweeps
+  double seconds_of_one = 0;   ///< time of a sweep of a mean box by one rank alone
   double peak = 0;             ///< floating-point operations a second, all ranks together, measured in registers
-  double operations = 0;       ///< of a sweep, all ranks: 8 a cell
+  double operations = 0;       ///< operations of a sweep of all ranks: 8 per cell
 
   double bandwidth() const { return bytes / seconds; }
   double share_of_triad() const { return bandwidth() / triad_bandwidth; }
@@ -38,14 +38,14 @@ struct sweep_cost {
 
 /// Cost of a step with the boxes assigned to ranks in one order. Times are medians over batches of steps.
 struct step_cost {
-  double exchange_seconds = 0;       ///< of the exchange of all faces alone
-  double seconds = 0;                ///< of a step
-  double communication_seconds = 0;  ///< of packing, waiting and unpacking in a step; of the rank where it was longest
+  double exchange_seconds = 0;       ///< time of the exchange of all faces
+  double seconds = 0;                ///< time of a step
+  double communication_seconds = 0;  ///< packing, waiting and unpacking in a step; maximum over ranks
   bool overlap = false;
   std::int64_t bytes = 0;           ///< sent by all ranks in an exchange
-  std::int64_t bytes_off_host = 0;  ///< of them, those that leave their host
+  std::int64_t bytes_off_host = 0;  ///< bytes sent to other hosts
   double error = 0;                 ///< largest difference from the exact solution, whose amplitude is 1 at the start
-  std::uint64_t digest = 0;         ///< of the temperatures after the last batch: equal for all decompositions and orders
+  std::uint64_t digest = 0;         ///< digest of the last temperatures, equal for all decompositions and orders
 };
 
 /// Measure sweeps and the triad in turn; the fastest of each counts.

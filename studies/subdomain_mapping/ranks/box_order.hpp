@@ -21,7 +21,7 @@ placement::cartesian as_blocks(const cartesian& where, std::int64_t bytes_of_cel
 /// An order of the ranks of a communicator.
 struct box_order {
   std::vector<int> rank_of_box;
-  std::string origin;  ///< its origin, in a line; empty for a trivial order
+  std::string origin;  ///< description of the origin, one line; empty for a trivial order
 };
 
 /// The order of this name: `original`, rank r has box r; `random`; `afc`, [Ito]'s method: boxes grouped by a graph

@@ -33,9 +33,9 @@ class Conversion:
             self.before.append("if (obj_handle) return t_err_not_supported;")
             self.arguments.append("nullptr")
         elif p.name == "array_of_partitions":
-            self.arguments.append(f"const_cast<int *>({p.name})")  # not const in MPICH 4.0
+            self.arguments.append(f"const_cast<int *>({p.name})")  # the parameter is not const in MPICH 4.0
         elif p.type == "WIDE" and p.mark and self.narrow:
-            self.arguments.append(f"reinterpret_cast<MPI_Aint *>({p.name})")  # as wide as MPI_Count
+            self.arguments.append(f"reinterpret_cast<MPI_Aint *>({p.name})")  # MPI_Aint is as wide as MPI_Count
         elif p.name == "position" and self.narrow:
             self.pass_address(p, f"int v_{p.name} = static_cast<int>(*{p.name});", f"*{p.name} = v_{p.name};")
         elif self.narrow and p.type in ("NUM", "DISP") and not p.is_array:

@@ -8,10 +8,10 @@
 namespace osteon::bridge::command {
 
 struct join_request {
-  std::string name = "osteon-bridge join";  ///< of the command, before each message
+  std::string name = "osteon-bridge join";  ///< name of the command, a prefix of each message
   std::string file;                         ///< the clusters (TOML; bridge/docs/wire.md)
   std::vector<std::string> program;         ///< and its arguments
-  double grace_s = 10;                      ///< time for the others to end by themselves after the failure of one side
+  double grace_s = 10;                      ///< time for the remaining clusters to end after a failure
   bool shows_scripts = false;               ///< print the script of each cluster's shell, including the job key
 };
 

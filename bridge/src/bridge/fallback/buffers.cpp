@@ -25,7 +25,7 @@ struct attached {
 
 struct all_buffers {
   std::mutex mutex;
-  std::map<const void*, attached> of;  ///< by communicator or session; by null for the process
+  std::map<const void*, attached> of;  ///< buffers by communicator or session; null: buffer of the process
   std::vector<const void*> sessions;   ///< keys of `of` that are sessions
 };
 all_buffers& buffers() {

@@ -20,10 +20,10 @@ slots under;  // the functions below this layer
 struct composites {
   arena<composite> objects;
   std::mutex mutex;
-  std::vector<composite*> detached;  ///< by MPI_Request_free, and not complete
+  std::vector<composite*> detached;  ///< active requests freed by MPI_Request_free
   std::map<MPI_Datatype, int> types_held;
   std::map<MPI_Op, int> operations_held;
-  std::vector<MPI_Datatype> types_freed;  ///< by the program, while in use
+  std::vector<MPI_Datatype> types_freed;  ///< types freed by the program while in use
   std::vector<MPI_Op> operations_freed;
 };
 std::atomic<composites*> all_composites = nullptr;

@@ -17,18 +17,18 @@ namespace osteon::bridge {
 struct composite {
   std::vector<MPI_Request> parts;
   std::size_t reported = 0;          ///< the part whose status the program receives
-  std::vector<MPI_Status> statuses;  ///< of completed parts
+  std::vector<MPI_Status> statuses;  ///< statuses of completed parts
   std::vector<bool> over;
   int error = MPI_SUCCESS;
   std::function<int()> finish;             ///< called once after completion of all parts
   std::shared_ptr<void> kept;              ///< data that the parts need until then
-  std::function<int(MPI_Request*)> start;  ///< of a persistent one: starts its only part
+  std::function<int(MPI_Request*)> start;  ///< starts the only part of a persistent request
   bool active = true;
   // Partitioned requests: partitions marked by MPI_Pready, number of unmarked partitions, and the start of the message.
   std::vector<bool> ready;
   std::atomic<int> unready = 0;
   std::function<int(MPI_Request*)> go;
-  int tag = MPI_ANY_TAG;  ///< of a partitioned receive, in its status
+  int tag = MPI_ANY_TAG;  ///< tag of a partitioned receive, for its status
 
   void add(MPI_Request part) { add_over(part, {}, false); }
   /// A part that is complete from the start.

@@ -67,7 +67,7 @@ int info_get_string(MPI_Info info, const char* key, int* length, char* value, in
   if (const int e = active.Info_get_valuelen(info, key, &needed, flag)) return e;
   if (!*flag) return MPI_SUCCESS;
   const int room = *length;
-  *length = needed + 1;  // with the zero at its end
+  *length = needed + 1;  // including the terminating zero
   if (room <= 0) return MPI_SUCCESS;
   std::string whole(static_cast<std::size_t>(needed) + 1, '\0');
   if (const int e = active.Info_get(info, key, needed, whole.data(), flag)) return e;
@@ -113,7 +113,7 @@ int get_hw_resource_info(MPI_Info* info) { return active.Info_create(info); }
 // --- error classes, codes and strings of the program ---
 struct own_errors {
   std::mutex mutex;
-  std::map<int, int> class_of;  ///< of codes that the program added; a class is its own
+  std::map<int, int> class_of;  ///< classes of codes that the program added; the class of a class is the class
   std::map<int, bool> has_text;
 };
 own_errors& errors() {

@@ -32,7 +32,7 @@ class members_again {
 
 template <class... A>
 struct what_is_kept {
-  std::unique_ptr<members_again> own;  // not for neighbourhood collectives, which require the topology
+  std::unique_ptr<members_again> own;  // null for neighbourhood collectives, which require the topology
   kept_arguments<A...> arguments;
   template <class Length>
   what_is_kept(std::unique_ptr<members_again> comm, const std::tuple<A...>& given, const Length& lengths)

@@ -24,11 +24,11 @@ namespace osteon::bridge {
 
 /// A message in transfer.
 struct carried {
-  std::vector<std::byte> first;  ///< of a send: header and short part
-  std::vector<std::byte> spare;  ///< of a receive: the rest, if the program's buffer is too short for it
-  std::span<std::byte> room;     ///< of a receive: destination of a part of `spare`
+  std::vector<std::byte> first;  ///< header and short part of a send
+  std::vector<std::byte> spare;  ///< remainder of a receive, if the program's buffer is too short
+  std::span<std::byte> room;     ///< destination of a part of `spare` of a receive
   MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-  std::optional<std::uint32_t> asks;  ///< of a synchronous send: the number in its receiver's answer
+  std::optional<std::uint32_t> asks;  ///< number in the receiver's answer to a synchronous send
 };
 
 class carrier {

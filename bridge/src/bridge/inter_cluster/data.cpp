@@ -16,7 +16,7 @@ bool is_predefined(MPI_Datatype type) { return reinterpret_cast<std::uintptr_t>(
 struct contents {
   int combiner = MPI_COMBINER_NAMED;
   std::vector<int> integers;
-  std::vector<MPI_Count> counts;  ///< for a type created by a function with large counts
+  std::vector<MPI_Count> counts;  ///< counts of a type created by a function with large counts
   std::vector<MPI_Datatype> types;
 
   explicit contents(MPI_Datatype type) {

@@ -160,7 +160,7 @@ request* start_send(communicator* c, const void* buffer, MPI_Count count, MPI_Da
   request* r = world().requests.make();
   r->kind = request::what_kind::send;
   r->comm = c;
-  r->buffer = const_cast<void*>(buffer);  // only read
+  r->buffer = const_cast<void*>(buffer);  // the buffer is not modified
   r->count = count;
   r->type = kept_type(type);
   r->peer = dest;

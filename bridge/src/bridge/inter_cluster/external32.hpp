@@ -14,7 +14,7 @@ namespace osteon::bridge {
 /// A number of equal basic numbers in sequence.
 struct run_of_numbers {
   std::size_t count = 0;
-  std::size_t bytes = 1;  ///< of each, in this process
+  std::size_t bytes = 1;  ///< size of each number in this process
   bool quad = false;      ///< a long double, which has 16 bytes in external32
   std::size_t bytes_outside() const { return quad ? 16 : bytes; }
 };

@@ -11,7 +11,7 @@ namespace osteon::bridge {
 struct schedule {
   communicator* comm = nullptr;
   bool blocking = false;  ///< the caller waits, and blocking functions of the vendor may be used
-  int tag = 0;            ///< of messages between clusters; negative
+  int tag = 0;            ///< tag of messages between clusters; negative
   int error = MPI_SUCCESS;
   std::vector<std::function<void()>> steps;
   std::size_t next = 0;

@@ -66,10 +66,10 @@ struct communicator {
   MPI_Comm shadow = MPI_COMM_NULL;        ///< its duplicate for collectives
   topology layout;
   std::unique_ptr<intercommunicator> inter;  ///< null: an intracommunicator
-  std::deque<schedule*> collectives;         ///< in progress, in order; only the first one advances
+  std::deque<schedule*> collectives;         ///< active collectives in order; only the first one advances
   std::uint32_t next_collective = 0;
   int users = 0;       ///< requests and messages that refer to it
-  bool freed = false;  ///< by the program; destroyed with its last user
+  bool freed = false;  ///< freed by the program; destroyed with the last user
 
   int size() const { return static_cast<int>(world.size()); }
   bool is_local(int r) const { return local_of[static_cast<std::size_t>(r)] >= 0; }
@@ -106,7 +106,7 @@ struct request {
   kept_type type;
   int peer = 0;
   int tag = 0;
-  int mode = 0;  ///< of a persistent send: 's'tandard, s'y'nchronous, 'b'uffered
+  int mode = 0;  ///< mode of a persistent send: 's'tandard, s'y'nchronous, 'b'uffered
   bool persistent = false;
   bool active = false;
   bool done = false;
@@ -114,7 +114,7 @@ struct request {
   bool detached = false;  ///< MPI_Request_free: destroy it on completion
   int error = MPI_SUCCESS;
   MPI_Status status{};                    ///< see status_of()
-  bool status_due = false;                ///< its received count is not yet set
+  bool status_due = false;                ///< the received count is not yet set
   MPI_Request vendor = MPI_REQUEST_NULL;  ///< the part in the vendor
   wire::ticket ticket;                    ///< the part in the link
   std::unique_ptr<carried> by_vendor;     ///< or in the carrier
@@ -141,9 +141,9 @@ struct joined_world {
   std::unique_ptr<wire::endpoint> link;
   std::unique_ptr<carrier> bytes;  ///< if the vendor only transports bytes: then each process is a cluster
   communicator* everyone = nullptr;
-  MPI_Group vendor_group = MPI_GROUP_NULL;  ///< of the vendor's MPI_COMM_WORLD
+  MPI_Group vendor_group = MPI_GROUP_NULL;  ///< group of the vendor's MPI_COMM_WORLD
   int first_local = 0;                      ///< world rank of the vendor's rank 0
-  unsigned local_size = 0;                  ///< of the vendor's MPI_COMM_WORLD; 0 if the vendor only transports bytes
+  unsigned local_size = 0;                  ///< size of the vendor's MPI_COMM_WORLD; 0 if the vendor only transports bytes
   int tag_limit = 32767;
   std::uint64_t next_cid = 1;
   bool finalized = false;
@@ -156,8 +156,8 @@ struct joined_world {
   arena<matched> messages;
   std::deque<request*> posted;            ///< receives that a remote message may match, in the order of posting
   std::vector<request*> moving;           ///< pending remote sends, accepted receives and collectives
-  std::vector<MPI_Datatype> freed_types;  ///< by the program, while collectives may still need them
-  std::vector<MPI_Op> freed_operations;   ///< likewise
+  std::vector<MPI_Datatype> freed_types;  ///< types freed by the program that collectives may still use
+  std::vector<MPI_Op> freed_operations;   ///< operations freed by the program that collectives may still use
 };
 
 /// Created when the library is loaded, in a joined job only, at a fixed address, because each message uses it. Never

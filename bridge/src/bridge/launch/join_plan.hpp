@@ -29,7 +29,7 @@ struct join_plan {
   std::string key_file;                       ///< empty: a key is created for the job
   std::string hub;                            ///< host:port of the hub that this program runs; empty: none
   std::map<std::string, std::string> wire;    ///< OSTEON_WIRE_ variables of all clusters, by lower-case name
-  std::map<std::string, std::string> bridge;  ///< OSTEON_BRIDGE_ variables, likewise
+  std::map<std::string, std::string> bridge;  ///< OSTEON_BRIDGE_ variables of all clusters, by lower-case name
   std::vector<join_cluster> clusters;
 };
 

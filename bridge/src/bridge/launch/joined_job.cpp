@@ -376,10 +376,10 @@ class joined_job {
   std::unique_ptr<wire::startup_server> server_;
   std::unique_ptr<wire::relay> hub_;
   std::thread hub_thread_;
-  run_folder folder_;  ///< of temporary files of MPI; removed after the end of all children
+  run_folder folder_;  ///< folder for temporary files of MPI; removed after the end of all children
   std::vector<child_process> children_, relays_;
   std::vector<int> reported_signal_;  ///< by cluster: signal of a killed process, as reported by its launcher
-  std::vector<bool> by_itself_;       ///< by cluster: it ended before a signal of this program
+  std::vector<bool> by_itself_;       ///< by cluster: true if it ended before a signal of this program
   std::vector<pid_t> suspects_;
   clock::time_point ending_{}, first_quiet_end_{}, looked_ = clock::now();
   int cause_ = -1;  ///< the cluster whose end caused that of the job

@@ -10,16 +10,16 @@ namespace osteon::bridge::launch {
 
 struct job_settings {
   std::vector<std::string> program;  ///< and its arguments
-  double grace_s = 10;               ///< time for the others to end by themselves after the failure of one side
+  double grace_s = 10;               ///< time for the remaining clusters to end after a failure
   std::string osteon;                ///< path of this program, which is also the relay
   std::string library;               ///< folder of libmpi_abi.so.1 for clusters on this machine; empty: not known
-  int cores = 1;                     ///< of this machine
+  int cores = 1;                     ///< cores of this machine
   bool shows_scripts = false;        ///< pass the script of each cluster's shell to `note`, including the job key
   std::function<void(const std::string&)> note;  ///< receives messages for the user while the job runs
 };
 
 struct outcome {
-  int exit_code = 0;   ///< of the first cluster that failed, otherwise that of a machine_error
+  int exit_code = 0;   ///< exit code of the first failed cluster, or that of a machine_error
   std::string reason;  ///< reason of an early end, with process and place; empty if there was none
 };
 

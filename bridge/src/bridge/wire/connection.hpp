@@ -38,9 +38,9 @@ struct connection {
 
   channel stream;
   std::uint64_t id = 0;      ///< the number that epoll returns
-  int route = -1, slot = 0;  ///< of its stream, after the other side has sent them
-  std::int64_t other = 0;    ///< relays: the other end
-  bool greeted = false;      ///< the other side's greeting has arrived
+  int route = -1, slot = 0;  ///< route and slot of the stream, after the other side has sent them
+  std::int64_t other = 0;    ///< relays: rank of the other end
+  bool greeted = false;      ///< the greeting of the other side was received
   std::string reason;        ///< reason of its end
   bool faulty = false;       ///< it ended because of invalid bytes
   steady::time_point began = steady::now(), heard = steady::now(), sent = steady::now();

@@ -106,7 +106,7 @@ class message {
   int source = 0;  ///< world rank
   envelope fields;
   std::uint64_t total = 0;       ///< bytes of the complete message
-  std::uint64_t id = 0;          ///< of the sender's request; unique per source
+  std::uint64_t id = 0;          ///< number of the sender's request; unique per source
   bool wants_reply = false;      ///< synchronous, or incomplete: `accept` sends the answer
   std::vector<std::byte> bytes;  ///< received so far, at most `total`
 

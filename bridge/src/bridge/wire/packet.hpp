@@ -42,7 +42,7 @@ struct packet_header {
   std::uint64_t msglen = 0;  ///< bytes of the complete message; protoack, probe: highest packet sent before the probe
   std::int32_t lsrank = 0, tag = 0;
   std::uint64_t cid = 0;
-  std::uint64_t seqnum = 0;  ///< from 1 per pair of processes; 0: not counted
+  std::uint64_t seqnum = 0;  ///< sequence number, from 1 per pair of processes; 0: unnumbered
   std::int64_t count = 0;    ///< data that continues a message: offset of its bytes
   std::uint64_t dtype = 0;
   std::uint32_t flags = 0;         ///< see packet_flag

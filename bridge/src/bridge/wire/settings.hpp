@@ -20,7 +20,7 @@ struct settings {
   bool tls = true;             ///< OSTEON_WIRE_TLS: on or off
   int cluster = 0;             ///< OSTEON_WIRE_CLUSTER: index of this cluster, from 0
   int local_rank = 0;          ///< set by the caller, from the vendor's MPI
-  int local_size = 1;          ///< likewise
+  int local_size = 1;          ///< set by the caller, from the vendor's MPI
   std::string address;         ///< OSTEON_WIRE_ADDRESS: address of this process for others, or host=address,host=address,...
   std::string ports;           ///< OSTEON_WIRE_PORTS: range to listen on, first-last; empty: any
   std::string relay;           ///< OSTEON_WIRE_RELAY: host:port of this cluster's relay; empty: direct connections

@@ -81,7 +81,7 @@ struct collation {
   job_id job{};
   std::vector<std::string> names;       ///< by cluster
   std::vector<std::string> relays;      ///< by cluster
-  std::vector<registration> processes;  ///< by world rank
+  std::vector<registration> processes;  ///< processes by world rank
 };
 
 struct frame {

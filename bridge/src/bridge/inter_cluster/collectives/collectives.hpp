@@ -47,8 +47,8 @@ std::vector<int> equal_places(const communicator* c, int count);
 /// Counts and displacements of the ranks of a communicator in one buffer: of all ranks, and of this cluster.
 struct parts {
   std::vector<int> counts, places;
-  std::vector<int> here_counts, here_places;  ///< by vendor rank
-  parts() = default;                          ///< for ranks where they are not significant
+  std::vector<int> here_counts, here_places;  ///< counts and displacements by vendor rank
+  parts() = default;                          ///< for ranks on which counts are not significant
   parts(const communicator* c, std::vector<int> all_counts, std::vector<int> all_places);
 };
 inline parts equal_parts(const communicator* c, int count) { return {c, equal_counts(c, count), equal_places(c, count)}; }

@@ -8,7 +8,7 @@
 namespace osteon::bridge {
 namespace {
 
-using ranks = std::vector<int>;  // of the world
+using ranks = std::vector<int>;  // world ranks
 
 bool all_here(const ranks& list) {
   return std::all_of(list.begin(), list.end(), [](int r) { return world().everyone->is_local(r); });

@@ -300,7 +300,7 @@ void endpoint_core::close() {
     }
     return true;
   };
-  until(written, 2);  // for the last acknowledgements
+  until(written, 2);  // wait for the last acknowledgements
   {
     const std::lock_guard lock(m_);
     finished_ = true;

@@ -21,12 +21,12 @@ namespace osteon::bridge::wire {
 
 /// A route to one or more processes: the streams to one process, or to the relay.
 struct route {
-  std::string name;                                  ///< of the other end, for messages
+  std::string name;                                  ///< name of the other end, for messages
   std::string address;                               ///< address to dial; empty: the other side dials
   int relay = 0;                                     ///< 0: a process; else the negative rank of the relay
   std::vector<int> peers;                            ///< world ranks reached by it
-  std::vector<std::unique_ptr<connection>> streams;  ///< by slot; null: down
-  std::vector<steady::time_point> next_try;          ///< by slot
+  std::vector<std::unique_ptr<connection>> streams;  ///< streams by slot; null: not connected
+  std::vector<steady::time_point> next_try;          ///< time of the next attempt by slot
   std::deque<int> ready;                             ///< peers with packets to send
   steady::time_point down_since = steady::now(), refused_since{};
   bool was_open = false;

@@ -83,7 +83,7 @@ class pair_protocol {
     std::span<const std::byte> rest;
     envelope fields;
     std::uint64_t total = 0, offset = 0, drqid = 0;
-    std::uint64_t on_the_way = 0;  ///< packets of the rest that are not acknowledged
+    std::uint64_t on_the_way = 0;  ///< unacknowledged packets of the remainder
     bool accepted = false;
     std::shared_ptr<ticket::state> state;
   };
@@ -117,7 +117,7 @@ class pair_protocol {
   pair_limits limits_;
   // sending
   std::uint64_t next_seq_ = 1;
-  std::deque<packet> ordered_;        ///< not yet numbered, in the order of the application's calls
+  std::deque<packet> ordered_;        ///< packets without a number, in the order of the application's calls
   std::deque<std::uint64_t> bulk_;    ///< requests whose rest may be sent
   std::deque<packet> flight_;         ///< numbered and not acknowledged
   std::deque<std::uint64_t> resend_;  ///< numbers
@@ -126,7 +126,7 @@ class pair_protocol {
   std::uint64_t eager_sent_ = 0, eager_back_ = 0;
   bool probe_due_ = false;
   // receiving
-  std::uint64_t received_ = 0;  ///< without a gap
+  std::uint64_t received_ = 0;  ///< highest number received without a gap
   std::map<std::uint64_t, held_packet> held_;
   std::unordered_map<std::uint64_t, receiving> receives_;
   std::uint64_t since_ack_ = 0, bytes_since_ack_ = 0;

@@ -9,7 +9,7 @@ namespace osteon::bridge::wire {
 namespace {
 
 constexpr double refusal_seconds = 5;  ///< a host that refuses for this long is reachable, but the process is gone
-constexpr double resend_seconds = 1;   ///< without progress: ask for lost packets
+constexpr double resend_seconds = 1;   ///< time without progress before lost packets are requested
 
 }  // namespace
 

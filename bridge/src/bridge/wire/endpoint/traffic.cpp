@@ -15,9 +15,9 @@
 namespace osteon::bridge::wire {
 namespace {
 
-constexpr std::size_t low_water = 64 << 10;  ///< of a stream's output: below it, more packets are added
+constexpr std::size_t low_water = 64 << 10;  ///< limit of a stream's output below which packets are added
 constexpr std::size_t high_water = 256 << 10;
-constexpr std::size_t written_at_once = 1 << 20;  ///< then the next connection is served
+constexpr std::size_t written_at_once = 1 << 20;  ///< bytes written before the next connection is served
 constexpr std::size_t least_to_compress = 1024;
 constexpr std::size_t few_connections = 4;
 

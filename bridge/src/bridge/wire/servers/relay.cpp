@@ -44,7 +44,7 @@ struct relay::impl {
   std::list<std::unique_ptr<connection>> connections;
   std::unordered_map<std::uint64_t, connection*> by_id;
   std::vector<std::vector<connection*>> to_rank;  ///< streams to each process behind this relay
-  std::vector<connection*> to_hub;                ///< by slot; null: down
+  std::vector<connection*> to_hub;                ///< streams to the hub by slot; null: not connected
   std::vector<steady::time_point> next_dial;
   steady::time_point hub_lost = steady::now(), last_timers{}, last_turn = steady::now(), control_sent = steady::now();
   std::string hub_fault;
@@ -167,7 +167,7 @@ bool relay::impl::greeted(connection& c, const packet_header& h, std::span<const
   if (h.dest != self || h.count < 0 || h.count >= 16) return false;
   c.slot = static_cast<int>(h.count);
   c.other = h.source;
-  std::vector<connection*> old;  // of the same process, not yet known to be dead
+  std::vector<connection*> old;  // earlier connections of the same process, not yet timed out
   for (auto& x : connections) {
     if (x.get() != &c && x->greeted && x->route != -2 && x->other == c.other && x->slot == c.slot) old.push_back(x.get());
   }

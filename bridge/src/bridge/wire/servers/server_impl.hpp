@@ -35,7 +35,7 @@ struct startup_server::impl {
   collation world;
   std::vector<clock::time_point> lost;  ///< by world rank: time since which its connection is lost
   std::vector<char> away, parted;
-  std::vector<int> counts;  ///< by cluster: registered
+  std::vector<int> counts;  ///< number of registered processes by cluster
   clock::time_point began = clock::now(), failed_at;
   std::string last_refusal;
   mutable std::mutex m;
