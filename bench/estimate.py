@@ -104,7 +104,7 @@ def run_here(job: Path, ranks: int, clock: str) -> tuple[dict[str, float], int]:
     shutil.rmtree(out, ignore_errors=True)
     pick = (lambda cost: cost.wall) if clock == "wall" else (lambda cost: cost.cpu)
     imported = measured([BINARY, "import", str(job), "-o", str(out / "model.nc")])
-    # A waiting rank yields its core, so its CPU seconds are those of its work.
+    # A waiting rank yields its core, so that its CPU seconds measure its work only.
     yields = os.environ | ({} if clock == "wall" else {"OMPI_MCA_mpi_yield_when_idle": "1"})
     measured([BINARY, "run", str(job), "-n", str(ranks), "-t", "1", "-o", str(out), "--no-report"], env=yields)
     summary = json.loads((out / "summary.json").read_text())

@@ -35,7 +35,7 @@ MATERIALS = {
     "one material": "[[material]]\nyoungs_modulus_MPa = 6829.0\npoisson_ratio = 0.3\n",
     "a density law": "[density_law]\nslope = 1e-5\ncoefficient_MPa = 6850.0\nexponent = 1.5\npoisson_ratio = 0.3\n",
 }
-# Linux attributes the memory of the process that starts a program to the program, so this one is small.
+# Linux attributes the memory of the starting process to the started program; therefore this process is small.
 STARTER = """
 import resource, subprocess, sys
 code = subprocess.call(sys.argv[1:])

@@ -217,7 +217,7 @@ class solution {
   int threads_;
 };
 
-// @param image none: that of rank 0 is used @param ranks ranks of the solving processes; none: this process alone
+// @param image none: the image of rank 0 is used @param ranks ranks of the solving processes; none: this process alone
 solution solve(const std::string& toml, std::optional<array> image, int threads, nb::object listener,
                const std::optional<std::vector<int>>& ranks) {
   job::spec spec = read_job(toml);

@@ -83,7 +83,7 @@ MPI_Comm communicator_of(const std::vector<int>& ranks) {
         "first call of osteon");
   if (!is_begun || is_ended)
     throw usage_error(
-        "the communicator belongs to another MPI library than the one of osteon; build mpi4py and osteon with the same MPI, "
+        "the communicator belongs to another MPI library than that of osteon; build mpi4py and osteon with the same MPI, "
         "or use run = {\"ranks\": N}");
   const auto found = known.find(ranks);
   if (found != known.end()) return found->second;

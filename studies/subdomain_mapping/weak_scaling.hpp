@@ -52,8 +52,8 @@ struct scaling_options {
 /// @param cores a multiple of `threads` @throws usage_error as paper_grid does
 cartesian paper_grid_of_cores(int which, int cores, int threads, double scale);
 
-/// Case by case, cores by cores, mode by mode, order by order. For the random order bytes off the host and seconds are
-/// means of several draws, other values are of one.
+/// Case by case, cores by cores, mode by mode, order by order. For the random order, bytes sent to other hosts and seconds
+/// are means of several draws; other values belong to one draw.
 /// @throws usage_error if cores do not fill hosts, or threads do not divide the cores of a host
 std::vector<scaling_row> weak_scaling(const growing_machine& machine, const scaling_options& options);
 

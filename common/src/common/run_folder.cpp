@@ -51,7 +51,7 @@ bool names_several(const char* file) {
   return hosts.size() > 1;
 }
 
-// A batch system passes TMPDIR on to processes on its other hosts, where this folder does not exist.
+// A batch system passes TMPDIR on to processes on other hosts, on which this folder does not exist.
 bool is_on_several_hosts() {
   for (const char* name : {"SLURM_JOB_NUM_NODES", "SLURM_NNODES", "FLUX_JOB_NNODES"})
     if (const char* count = std::getenv(name); count && std::atoi(count) > 1) return true;

@@ -11,7 +11,7 @@
 
 namespace osteon::app {
 
-/// Draw a network as SVG: PUs as squares whose left half is the injection and right half the ejection, crossbars as bars,
+/// Draw a network as SVG: PUs as squares (left half: injection, right half: ejection), crossbars as bars,
 /// links as lines to the right of their direction; colours show the load.
 /// @param loads of each link, 0 or more
 /// @param unit unit of the load: "message", or empty for fractions of the largest load
@@ -27,8 +27,8 @@ std::string draw_plan(const plan::plan& plan, const std::vector<int>& order = {}
 /// @throws usage_error if the name does not end in .svg or .png
 void require_picture_name(const std::string& file);
 
-/// Draw the links of a probe. Hosts are sorted by group; isolated links are above the diagonal, loaded ones, if measured,
-/// below; slow hosts are red and framed. For a single host, cores are drawn by their classes.
+/// Draw the links of a probe. Hosts are sorted by group. Isolated links are above the diagonal, measured loaded links below.
+/// Slow hosts are red and framed. For a single host, cores are drawn by their classes.
 /// @param file .svg or .png
 /// @throws usage_error as require_picture_name, machine_error if the file cannot be written
 void draw_links(const machine::probe_result& probed, const std::string& file);

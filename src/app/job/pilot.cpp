@@ -29,8 +29,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t largest_edge = 80, least_edge = 8;
-// Iterations of pieces of the bone scan and of sponges: an eighth more each time that the edge doubles, and up to a quarter
-// more or fewer than that (docs/reference/estimate.md).
+// Iterations of pieces of the bone scan and of sponges increase by an eighth per doubling of the edge, with a spread of up
+// to a quarter (docs/reference/estimate.md).
 constexpr double growth_of_iterations = 0.12, spread_of_iterations = 0.15, spread_of_seconds = 0.15, spread_of_itself = 0.03;
 
 struct finished_pilot {

@@ -34,7 +34,7 @@ std::string grouped(std::int64_t value) {
 
 // Text of a value or a list of values; empty for `true` and missing values.
 std::string value_text(const nlohmann::ordered_json& value) {
-  if (value.is_null()) return "infinite";  // JSON has no infinity: a tortuosity is null where no path conducts
+  if (value.is_null()) return "infinite";  // JSON has no infinity: the tortuosity without a conducting path is null
   if (value.is_boolean()) return value.get<bool>() ? "" : "none";
   if (value.is_number_integer()) return grouped(value);
   if (value.is_number()) return number(value);
@@ -57,7 +57,7 @@ void add_answers(std::vector<summary_row>& rows, const job::physics_entry& physi
   }
 }
 
-// Certificate of the problem whose solution loads this one, such as heat_certificate.
+// Certificate of another problem whose solution is a load of this problem, such as heat_certificate.
 void add_certificates(std::vector<summary_row>& rows, const nlohmann::ordered_json& s) {
   for (const auto& [key, proof] : s.items()) {
     constexpr std::string_view ending = "_certificate";

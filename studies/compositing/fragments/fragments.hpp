@@ -19,7 +19,8 @@ struct fragment {
 /// Their order is total, by pixel, front, back and colour, so the picture does not depend on their distribution.
 /// @param fragments are sorted in that order
 /// @param first pixel of `rgba`, shape (pixels, 4), which contains all pixels of the fragments; zero without fragments
-/// @return number of fragments that start before the end of the one in front: there the picture is only an approximation
+/// @return number of fragments that start before the end of the fragment in front, where the picture is only an
+/// approximation
 /// @cost O(m log m) for m fragments
 std::int64_t blend_fragments(std::span<fragment> fragments, std::int64_t first, std::span<float> rgba);
 

@@ -27,7 +27,7 @@ struct compositing_fit {
   double match_time = 0;        ///< s
   double worst = 0;             ///< largest |t_model / t_measured - 1| of the fitted frames
 
-  /// The machine with these constants, whose equations are the extended model.
+  /// The machine with these constants: its equations are the extended model.
   net::compositing_machine apply(const net::compositing_machine& machine) const;
 };
 

@@ -14,7 +14,7 @@ enum class fast_blend : std::uint8_t {
   table,  ///< front + table[opacity][back], of 65,536 rounded products
 };
 
-/// Blend a layer behind the present ones: two layers at a time, each result rounded to 8 bits, as such code does.
+/// Blend a layer behind the present layers. Two layers are blended at a time, and each result is rounded to 8 bits.
 void blend_behind(fast_blend kind, std::span<std::byte> front, std::span<const std::byte> back);
 
 /// Speed and error of a blend on layers of premultiplied noise over a gradient.

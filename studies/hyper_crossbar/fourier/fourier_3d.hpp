@@ -59,7 +59,7 @@ class fourier_3d {
   /// most nearly square one. @throws usage_error if there is none; the message suggests numbers of ranks
   static fourier_folding choose_folding(index3 shape, int ranks);
 
-  /// The folding whose rows and columns are as nearly equal in number as possible, as in [Itakura]. @throws usage_error as
+  /// The folding with numbers of rows and columns as equal as possible, as in [Itakura]. @throws usage_error as
   /// above
   static fourier_folding squarest_folding(index3 shape, int ranks);
 

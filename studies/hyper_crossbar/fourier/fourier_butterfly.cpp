@@ -76,9 +76,9 @@ fourier_butterfly::fourier_butterfly(MPI_Comm comm, index3 shape, const fourier_
   modes_at_ = modes_memory_.get();
 }
 
-// Of two partners with a and b, half the ranks of this stage apart, the lower one continues with a + b and the upper one
-// with (a - b) exp(-2 pi i p / n), where n points remain in 2 * apart ranks and p counts them from the lower half's first.
-// Backward, the factor precedes sum and difference.
+// Two partners with a and b are half the ranks of this stage apart. The lower partner continues with a + b, the upper
+// partner with (a - b) exp(-2 pi i p / n). n is the number of points in 2 * apart ranks; p is counted from the first point
+// of the lower half. Backward, the factor precedes sum and difference.
 void fourier_butterfly::stage(int axis, int s, fourier_direction direction) {
   const std::int64_t apart = grid_[axis] >> (s + 1), below = axis == 0 ? grid_.y * grid_.x : axis == 1 ? grid_.x : 1;
   const bool upper = (place_[axis] & apart) != 0, forward = direction == fourier_direction::forward;

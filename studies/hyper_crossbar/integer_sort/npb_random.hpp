@@ -7,8 +7,8 @@ namespace osteon::studies {
 
 /// x_{k+1} = a x_k mod 2^46, as `randlc` of NPB.
 ///
-/// NPB splits the product into halves of 23 bits in doubles; 64-bit integers wrap at a multiple of 2^46, so one product
-/// gives the same bits.
+/// NPB splits the product into halves of 23 bits in doubles. 64-bit integers wrap at a multiple of 2^46; therefore one
+/// integer product has the same bits.
 /// @cite [Bailey1991], section 2.3
 class npb_random {
  public:
@@ -40,7 +40,7 @@ class npb_random {
   std::uint64_t state_, multiplier_;
 };
 
-/// The next key of NPB IS, in [0, range): the mean of four numbers, so nearly normal around range / 2.
+/// The next key of NPB IS, in [0, range): the mean of four numbers, nearly normal around range / 2.
 /// Key k of a sequence uses the numbers 4k ... 4k + 3: skip(4 k) before it.
 constexpr std::int32_t npb_is_key(npb_random& random, std::int64_t range) {
   double sum = random.next();

@@ -31,7 +31,7 @@ struct problem_class {
 /// @throws usage_error for another one
 const problem_class& problem_of(const std::string& letter);
 
-/// Keys [begin(r), begin(r + 1)) are those of rank r: equal blocks, the last ones shorter or empty.
+/// Keys [begin(r), begin(r + 1)) are those of rank r: equal blocks; the last blocks may be shorter or empty.
 class blocks {
  public:
   blocks(std::int64_t keys, int ranks)

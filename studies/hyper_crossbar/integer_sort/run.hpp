@@ -14,12 +14,12 @@ struct run_options {
   std::string schedule = "auto";  ///< schedule of the exchange of keys, as for comm::all_to_all
 };
 
-/// An exchange of keys among ranks in rounds, in each of which a rank sends to the one at a fixed distance.
+/// An exchange of keys among ranks in rounds. In each round a rank sends to the rank at a fixed distance.
 struct exchange_figures {
   int rounds = 0;
   std::int64_t messages = 0;               ///< messages of all rounds
   std::int64_t smallest = 0, largest = 0;  ///< bytes of a message
-  double skew = 1;                         ///< sum over rounds of the largest message, over that of mean ones
+  double skew = 1;                         ///< sum over rounds of the largest message, divided by the sum of mean messages
 };
 
 struct run_report {

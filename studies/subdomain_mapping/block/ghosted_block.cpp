@@ -27,7 +27,7 @@ void ghosted_block<T>::release::operator()(std::byte* memory) const {
 
 template <class T>
 ghosted_block<T>::ghosted_block(index3 shape) {
-  // A line before each row contains its ghost at -1, a line after it the one at its end.
+  // The cache line before a row contains the ghost at -1, the cache line after the row contains the ghost at its end.
   const std::size_t line = cache_line / sizeof(T);
   const std::size_t row = rounded_up(static_cast<std::size_t>(shape.x) + line + 1, line);
   std::size_t plane = row * (static_cast<std::size_t>(shape.y) + 2);

@@ -9,8 +9,8 @@ namespace osteon::studies {
 
 /// A dense block of shape (z, y, x) with one layer of ghosts, initially zero.
 ///
-/// Rows start at a cache line. Each plane is touched first by the thread that sweeps it (`slab_of`), so on machines with
-/// several memories it is near that thread, if threads do not move. Large pages are requested.
+/// Rows start at a cache line. The thread that sweeps a plane touches it first (`slab_of`). On machines with several
+/// memories the plane is therefore near that thread, if threads do not move. Large pages are requested.
 template <class T>
 class ghosted_block {
  public:

@@ -105,8 +105,8 @@ void heat_block<T>::step(const heat_way& way) {
     box3 inner = all;
     for (const face side : faces)
       if (halo_.has(side)) (side.upper ? inner.end : inner.begin)[side.axis] += side.upper ? -1 : 1;
-    // Complete rows are computed from the old ghosts at their ends, and their ends again later: so the lines are stored
-    // whole.
+    // Complete rows are computed with the old ghosts at their ends, and the ends are computed again later, so that whole
+    // cache s are stored.
     box3 rows = inner;
     rows.begin.x = 0;
     rows.end.x = all.end.x;

@@ -16,9 +16,8 @@ struct heat_way {
 
 /// A rank's box of a uniform grid whose surroundings have temperature 0, and its steps of heat conduction.
 ///
-/// The initial state is a Fourier mode, which each step multiplies by one number (`mode_factor`): so every cell of every
-/// step is
-/// known.
+/// The initial state is a Fourier mode, which each step multiplies by one number (`mode_factor`). The exact value of every
+/// cell is therefore available after every step.
 template <class T>
 class heat_block {
  public:
@@ -30,8 +29,8 @@ class heat_block {
   void set_mode();
   /// One step: exchange of ghosts, sweep. @collective on comm
   void step(const heat_way& way);
-  /// The parts of a step alone, for their times: a sweep without an exchange uses the previous ghosts, so temperatures are
-  /// invalid until `set_mode`.
+  /// The parts of a step alone, to measure their times. A sweep without an exchange uses the previous ghosts; temperatures
+  /// are en invalid until `set_mode`.
   void exchange_alone();
   void sweep_alone(const jacobi_walk& walk);  ///< @collective local
   /// Several sweeps in one pass through the memory. @collective local
@@ -41,7 +40,7 @@ class heat_block {
   std::int64_t bytes_sent() const { return halo_.bytes(); }
   /// Largest difference from the exact solution on this rank, relative to the mode's present amplitude.
   double error() const;
-  /// A checksum of a field: a sum over cells of their positions and bits, so sums of ranks are that of the grid.
+  /// A checksum of a field: a sum over cells of positions and bits. The sum over ranks is the checksum of the grid.
   std::uint64_t digest() const;
   /// Seconds that the last step spent in packing, waiting and unpacking.
   double exchange_seconds() const { return exchange_seconds_; }

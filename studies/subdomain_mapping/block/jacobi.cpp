@@ -12,7 +12,7 @@ using namespace kernel;
 namespace {
 
 // One value, or a vector: every lane is rounded as a single value is (this file is compiled without contraction).
-// `rows` of the planes from z - 1 to z + Planes, of which the inner ones are computed: each is loaded once for all.
+// `rows` of the planes from z - 1 to z + Planes. The inner planes are computed; each row is loaded once for all of them.
 template <class V, int Planes, class T>
 [[gnu::always_inline]] inline void columns(jacobi_weights<T> w, const T* from, std::int64_t row, std::int64_t plane,
                                            V (&result)[Planes]) {

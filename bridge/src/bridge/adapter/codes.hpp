@@ -44,7 +44,7 @@ int code_in(int abi) {
 
 int last_code_out(int) { return first_user_code - 1 + static_cast<int>(user_codes.size()); }
 
-/// Open MPI counts its keys from zero, so those of the program are shifted above the predefined ones of the standard.
+/// Open MPI counts its keys from zero. Keys of the program are therefore shifted above the predefined keys of the standard.
 #ifdef OPEN_MPI
 constexpr int keyval_shift = 4096;
 #else

@@ -1,5 +1,5 @@
 /// @file
-/// Fortran functions whose arguments differ from C's in more than form, and the constants identified by address.
+/// Fortran functions that require more than converted arguments, and the constants identified by address.
 #include <bridge/fortran/convert.hpp>
 
 namespace {

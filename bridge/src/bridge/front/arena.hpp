@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Memory for the objects of this library whose handles programs use.
+/// Memory for objects of this library that programs access by handles.
 #include <sys/mman.h>
 
 #include <cstdint>

@@ -9,8 +9,7 @@
 
 namespace osteon::bridge {
 
-/// An argument of MPI_X_c converted for MPI_X. Arrays of 64 bits are MPI_Count or MPI_Aint; they have n elements that
-/// matter.
+/// An argument of MPI_X_c converted for MPI_X. Arrays of 64 bits are MPI_Count or MPI_Aint, with n significant elements.
 template <class To, class From>
 class narrowed {
  public:

@@ -16,7 +16,8 @@ namespace {
 thread_local std::string last_refusal;
 decltype(slots::Error_string) vendor_error_string;
 
-/// Handles as Fortran integers. Predefined ones keep their values, which are below 4096; others get the next free index.
+/// Handles as Fortran integers. Predefined handles keep their values below 4096; other handles are mapped to the next free
+/// index.
 class integer_handles {
  public:
   int put(void* handle) {

@@ -2,9 +2,9 @@
 /// @file
 /// Data in the standard's representation external32: big-endian IEEE numbers without gaps.
 ///
-/// The bridge converts itself, because the underlying MPIs disagree: they use four bytes for MPI_LONG, Open MPI 4 counts
-/// eight for it in MPI_Pack_external_size, and MPICH 4.0 aborts at MPI_WCHAR. Here MPI_LONG has eight, so that no value is
-/// lost; long double is a quad.
+/// The bridge implements the conversion, because the underlying MPIs disagree. They use four bytes for MPI_LONG, Open MPI 4
+/// counts eight bytes in MPI_Pack_external_size, and MPICH 4.0 aborts at MPI_WCHAR. Here MPI_LONG has eight bytes, so that
+/// no value is truncated, and long double has 16 bytes.
 #include <cstddef>
 #include <span>
 #include <vector>

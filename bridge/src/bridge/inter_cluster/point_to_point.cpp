@@ -17,7 +17,7 @@ void let_go(request* r) {
 
 bool bad_peer(const communicator* c, int peer) { return peer < 0 || peer >= c->size(); }
 
-/// Fast path of messages within the own cluster by the vendor: its communicator and its rank there, else -1. It has few
+/// Fast path of messages within the own cluster: the vendor's communicator and the rank in it, or -1. The function has few
 /// instructions with short dependencies, because it precedes each small message.
 struct shortcut {
   MPI_Comm comm;

@@ -33,7 +33,7 @@ struct schedule {
   void send(const void* buffer, MPI_Count count, MPI_Datatype type, int to);
   void receive(void* buffer, MPI_Count count, MPI_Datatype type, int from);
 
-  /// A vendor's collective within the cluster: its blocking form if the caller waits anyway.
+  /// A vendor's collective within the cluster, in its blocking form if the caller waits for the result.
   template <class Nonblocking, class Blocking, class... A>
   void local(Nonblocking start, Blocking run, A... arguments) {
     if (blocking && may_block()) {

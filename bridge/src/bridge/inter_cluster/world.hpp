@@ -149,7 +149,7 @@ struct joined_world {
   bool finalized = false;
   bool external32 = false;         ///< data between clusters have that representation, not that of memory
   bool in_order_of_ranks = false;  ///< order of reductions, for any operation
-  bool yielding = false;           ///< never block in the vendor, whose waiting would occupy the core
+  bool yielding = false;           ///< never block in the vendor, because its waiting would occupy the core
   arena<communicator> communicators;
   arena<group> groups;
   arena<request> requests;

@@ -37,7 +37,7 @@ struct join_plan {
 join_plan read_join_plan(const std::string& path, std::vector<problem>& problems);
 
 /// The script for the standard input of a cluster's shell: variables, then the launcher with the program, which replaces the
-/// shell. It contains the key, which is never on a command line, where others could read it.
+/// shell. The script contains the key, because other users can read command lines.
 /// @param variables OSTEON_WIRE_ variables
 std::string start_script(const join_cluster& c, const std::map<std::string, std::string>& variables,
                          const std::vector<std::string>& program);

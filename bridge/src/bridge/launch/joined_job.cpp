@@ -30,7 +30,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// The address of a connection to `host`: the one to listen on, or empty for all.
+/// The local address of a connection to `host`, on which this program listens; empty: all addresses.
 std::string host_of(const std::string& address) {
   const auto colon = address.rfind(':');
   return colon != std::string::npos && address.find(':') == colon ? address.substr(0, colon) : address;
@@ -213,7 +213,8 @@ class joined_job {
         c.prefix.empty() ? folder_.lock() : -1);
   }
 
-  /// A line of a cluster. Notified ranks print the reason of the job's end; it is printed once instead, at the end.
+  /// A line of a cluster. Lines of notified ranks with the reason of the job's end are suppressed; the reason is printed
+  /// once at the end.
   bool hear(std::size_t index, const std::string& line) {
     if (const int number = reported_signal(line); number != 0) reported_signal_[index] = number;
     if (line.find("cannot import name 'MPI' from 'mpi4py'") != std::string::npos) lacks_mpi4py_ = true;
@@ -319,7 +320,7 @@ class joined_job {
                       known ? plan_.clusters[static_cast<std::size_t>(one.cluster)].name : "?", one.pid, one.program,
                       one.library, one.program.find("python") == std::string::npos ? "" : ". " + about_mpi4py()),
           true);
-      // It cannot be notified, so it is ended at once.
+      // A cluster with another MPI cannot be notified and is terminated immediately.
       ending_ -= std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(options_.grace_s));
       return;
     }
@@ -382,7 +383,7 @@ class joined_job {
   std::vector<bool> by_itself_;       ///< by cluster: true if it ended before a signal of this program
   std::vector<pid_t> suspects_;
   clock::time_point ending_{}, first_quiet_end_{}, looked_ = clock::now();
-  int cause_ = -1;  ///< the cluster whose end caused that of the job
+  int cause_ = -1;  ///< index of the cluster that caused the end of the job
   bool terminated_ = false, lacks_mpi4py_ = false;
 };
 

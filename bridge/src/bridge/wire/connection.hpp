@@ -18,7 +18,7 @@ struct connection {
 
   enum class input {
     drained,  ///< wait for epoll
-    more,     ///< more may be pending, even inside TLS where epoll does not see it
+    more,     ///< more data may be pending, possibly inside TLS, without an event of epoll
     ended     ///< see `reason`
   };
   /// Read available data for a bounded time, and pass on each packet.

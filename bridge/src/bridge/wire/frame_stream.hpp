@@ -18,8 +18,8 @@ class frame_stream {
   void send(const std::string& encoded) { out_ += encoded; }
   void send(command kind, std::string data = {}) { out_ += encode(frame{kind, std::move(data)}); }
 
-  /// Read, pass on each complete command, write, and repeat until no more is possible. All data read are passed on: the
-  /// system announces bytes once, so any remainder would wait for the next ones.
+  /// Read, pass on each complete command, write, and repeat until no more is possible. All data read are passed on, because
+  /// the stem announces bytes only once: a remainder would wait for further bytes.
   /// @param take may send; it is not called again after the stream has ended and all commands were passed on
   void serve(const std::function<void(const frame&)>& take);
   /// Write without waiting, without reading.

@@ -8,8 +8,8 @@ namespace osteon::bridge::wire {
 /// The first line of a file that only its owner can read. @throws usage_error
 std::string read_key_file(const std::string& path);
 
-/// The fault of a key; empty if it is valid. An eavesdropper on handshakes can try keys offline, so a key chosen by a person
-/// is too weak.
+/// The fault of a key; empty if it is valid. An eavesdropper on handshakes can try keys offline; therefore a key chosen by a
+/// person is too weak.
 std::string fault_of_key(const std::string& key);
 
 /// A new random key. @throws machine_error

@@ -1,5 +1,5 @@
 /// @file
-/// Entries of the collectives: those of the vendor or of the bridge.
+/// Entry functions of the collectives, which call the vendor or the bridge.
 #include <bridge/inter_cluster/collectives/collectives.hpp>
 
 #include <algorithm>

@@ -6,9 +6,9 @@
 
 namespace osteon::bridge {
 
-/// A function of the standard in its two forms, of the bridge or of the vendor. A blocking call of the vendor waits inside
-/// the vendor, so it is made only if no other work needs this thread; otherwise its nonblocking form is used.
-/// `inter` is the bridge's function between two groups; null if there is none.
+/// A function of the standard in its two forms, of the bridge or of the vendor. A blocking call waits inside the vendor. It
+/// is used only if this thread has no other work; otherwise the nonblocking form is used. `inter` is the bridge's function
+/// between two groups; null if there is none.
 template <auto name, auto iname, auto ours, auto inter>
 struct forms;
 

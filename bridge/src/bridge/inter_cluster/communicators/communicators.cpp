@@ -215,7 +215,7 @@ int comm_create_group(MPI_Comm comm, MPI_Group g, int tag, MPI_Comm* out) {
   vendor().Group_free(&local_group);
   if (e != MPI_SUCCESS) return e;
   if (here.world.size() == members->world.size()) return *out = local, MPI_SUCCESS;
-  // Only the members take part, so they agree in a separate context, identified by the parent and the tag.
+  // Only the members call this function; they communicate in a separate context, identified by the parent and the tag.
   const std::uint64_t context = (std::uint64_t{1} << 63) | (c->cid << 32) | static_cast<std::uint32_t>(tag);
   communicator* made = make_communicator(context, members->world, local, true);
   made->cid = agree_cid(made);
@@ -292,7 +292,7 @@ int comm_group(MPI_Comm comm, MPI_Group* out) {
   return MPI_SUCCESS;
 }
 
-// --- packed data may be sent to another cluster: they have the form of messages ---
+// --- packed data have the format of messages, because they may be sent to another cluster ---
 int pack_for(const void* in, int n, MPI_Datatype type, void* out, int size, int* at, MPI_Comm comm) {
   communicator* c = find(comm);
   if (!c || !world().external32) return vendor().Pack(in, n, type, out, size, at, below(comm));

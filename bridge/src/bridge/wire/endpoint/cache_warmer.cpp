@@ -43,7 +43,7 @@ void cache_warmer::send_and_receive() {
   std::array<std::byte, header_bytes + 8> word{};
   std::array<std::byte, 4096> into;
   const std::ptrdiff_t sent = from_->write(word), got = sent < 0 ? -1 : to_->read(into);
-  if (got < 0) from_.reset();  // continue without it: it only saves time
+  if (got < 0) from_.reset();  // continue without the connection, which only saves time
   if (got > 0) ++packets_;
 }
 

@@ -85,7 +85,8 @@ void endpoint_core::loop() {
   }
 }
 
-/// Leave the sockets to the waiting thread of the application, and a moment longer: it will probably wait again.
+/// Leave the sockets to the waiting thread of the application, also for a moment after its wait, because it probably waits
+/// again.
 void endpoint_core::rest() {
   eventfd_write(wake_.get(), 1);  // an event may have arrived while both threads were listening: wake the thread
   std::unique_lock lock(rest_m_);

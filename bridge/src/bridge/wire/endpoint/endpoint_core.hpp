@@ -119,7 +119,7 @@ class endpoint_core {
   mutable std::mutex m_;  ///< protects all members below except the inbox
   descriptor epoll_, wake_, listener_;
   std::uint16_t port_ = 0;
-  std::string listens_on_;  ///< the one address, or empty for all
+  std::string listens_on_;  ///< the only address to listen on; empty: all addresses
   bool listening_ = false;
   control_stream control_;
   std::uint64_t control_known_ = 0;  ///< connection number that epoll watches

@@ -29,8 +29,8 @@ void endpoint_core::turn(double seconds) {
     const timespec most{0, static_cast<long>(std::min(seconds, 0.999) * 1e9)};
     ppoll(&any, 1, &most, nullptr);
   }
-  // A small number of connections is read directly when polled: that is one system call each, as with epoll, and keeps the
-  // code for a packet, above all TLS, in the caches.
+  // A poll reads a small number of connections directly, with one system call each, as with epoll. This keeps the code for a
+  // cket, above all of TLS, in the caches.
   const std::lock_guard lock(m_);
   const bool directly = seconds <= 0 && connections_.size() <= few_connections && ++polls_ % 16 != 0;
   std::array<epoll_event, 64> events;
