@@ -8,7 +8,7 @@ import sys
 
 from .errors import MACHINE, complain
 
-# Module as it is imported, package that contains it, and extra that installs it.
+# Imported module, package that contains the module, and extra that installs the package.
 PACKAGE_OF = {
     "tifffile": ("tifffile", "tiff"),
     "imagecodecs": ("imagecodecs", "tiff"),

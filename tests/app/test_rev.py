@@ -109,7 +109,7 @@ def test_edges_and_crops() -> None:
     with pytest.raises(UsageError, match="set --edges"):
         edges_of("", (100, 100, 9))
     model = {"image": {"shape": [4, 4, 4], "path": "i", "crop_voxels": [[1, 5], [2, 6], [3, 7]]}, "segmentation": {}}
-    assert items_of("j", model, [4], 8)[0].words[1] == "image.crop_voxels=[[1, 5], [2, 6], [3, 7]]"
+    assert items_of("j", model, [4], 8)[0].arguments[1] == "image.crop_voxels=[[1, 5], [2, 6], [3, 7]]"
     assert isinstance(items_of("j", model, [2], 8)[7], Item)
 
 

@@ -94,7 +94,7 @@ def size_of(outcome: Outcome) -> tuple[str, ...]:
 
 
 def with_quality(outcome: Outcome) -> list[Value]:
-    """Return the measures of quality of a row: those of every batch, and those of a cohort."""
+    """Return the measures of quality of a row: the measures of every batch, and those of cohorts."""
     rows = [
         v._replace(value=float(f"{v.value:.{RESIDUAL_DIGITS}g}"))
         if v.key == "certificate.true_relative_residual"

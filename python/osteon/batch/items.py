@@ -67,7 +67,7 @@ def _image_in(job: str) -> str:
 
 
 def names_of(sources: list[str]) -> list[str]:
-    """Return file names without extension; ambiguous ones with the extension, then with their parent folders."""
+    """Return file names without extension; ambiguous names have the extension, then also the parent folders."""
     paths = [Path(s).parent if is_pattern(s) else Path(s) for s in sources]
     stems = [_stem(p) for p in paths]
     if len(set(stems)) == len(stems):

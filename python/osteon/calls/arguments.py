@@ -32,8 +32,8 @@ def array_of(image: Any, name: str = "the image") -> "np.ndarray":
 
 
 def require_room(values: "np.ndarray", name: str) -> None:
-    """Check the size of an array whose memory repeats, by strides of zero or overlapping windows: it needs memory only
-    when it is copied. @throws DataError"""
+    """Check the size of an array with repeated memory (strides of zero, overlapping windows), which requires memory
+    only when it is copied. @throws DataError"""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     count, size = math.prod(values.shape), math.prod(values.shape) * values.itemsize
     pairs = zip(values.shape, values.strides, strict=True)

@@ -1,4 +1,4 @@
-"""Version of the package: that of a checkout, of installed metadata, or of the program."""
+"""Version of the package: from a checkout, from installed metadata, or from the program."""
 
 import importlib.metadata
 import json

@@ -109,7 +109,7 @@ def _write_array(values: np.ndarray, folder: Path) -> None:
 
 
 def _halved(values: np.ndarray) -> np.ndarray:
-    """Merge two voxels along each axis: the mean of non-empty ones; for materials the first."""
+    """Merge two voxels along each axis: the mean of non-empty voxels; for materials the first voxel."""
     for axis in (-3, -2, -1):
         n = values.shape[axis]
         if n == 1:

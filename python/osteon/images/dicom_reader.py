@@ -1,6 +1,6 @@
 """A series of DICOM slices: tags by pydicom, pixels by pydicom and imagecodecs, with the rescale of each slice.
 
-An enhanced file contains the slices of a series as frames (dicom_frames.py); they are sorted and checked like slices.
+An enhanced file contains the slices of a series as frames (dicom_frames.py), which are sorted and checked like slices.
 """
 
 import struct

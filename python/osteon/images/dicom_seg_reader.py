@@ -1,7 +1,7 @@
 """DICOM segmentations (SEG): frames of segments become a label image, whose values are the segment numbers.
 
 A frame is the part of a segment in a plane; empty planes may be missing. Binary segmentations and label maps are read.
-Fractional ones store probabilities, which are not labels.
+Fractional segmentations store probabilities, which are not labels.
 """
 
 from pathlib import Path

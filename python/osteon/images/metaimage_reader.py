@@ -1,5 +1,5 @@
-"""MetaImage (.mha, .mhd). The header is parsed here because ITK ignores its unit and keys in lower case; the voxels are
-read here because ITK does not verify the checksum of compressed ones.
+"""MetaImage (.mha, .mhd). The header is parsed here because ITK ignores its unit and keys in lower case. The voxels are
+read here because ITK does not verify the checksum of compressed voxels.
 """
 
 import os

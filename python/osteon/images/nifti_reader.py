@@ -18,7 +18,7 @@ LPS_FROM_RAS = np.diag([-1.0, -1.0, 1.0])
 
 
 def load(path: Path):
-    """Load the image by nibabel, which otherwise rejects quaternions that exceed 1 by rounding, even unused ones."""
+    """Load the image by nibabel, which otherwise rejects quaternions that exceed 1 by rounding, even if unused."""
     import nibabel
 
     kinds = (nibabel.Nifti1Header, nibabel.Nifti2Header)

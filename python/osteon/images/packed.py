@@ -16,7 +16,7 @@ BLOCK = 4 << 20
 
 
 def most_unpacked(held: int, harmless: int = HARMLESS) -> int:
-    """Return the number of bytes that so many compressed ones may claim to contain."""
+    """Return the largest number of bytes that this number of compressed bytes may claim to contain."""
     return max(LARGEST_RATIO * held, harmless)
 
 
@@ -25,7 +25,7 @@ def check_claim(
 ) -> None:
     """Reject a header that claims more voxels than its file can contain. Call it before allocation.
 
-    @param claimed bytes of the voxels @param held bytes available; default: those of the file
+    @param claimed bytes of the voxels @param held bytes available; default: size of the file
     @param harmless bytes that any compressed file may claim
     """
     held = path.stat().st_size if held is None else held

@@ -1,7 +1,7 @@
 """Estimate the solid of a large image from its header and some planes: `python -m osteon.images.sample_image SRC
 RULES`.
 
-RULES is a JSON object: `threshold` (null: that of `greys`, or Otsu's, of the planes) and `upper`, or `void_labels` for
+RULES is a JSON object: `threshold` (null: from `greys`, or Otsu's of the planes) and `upper`, or `void_labels` for
 an image of labels; and `accept_fill_value` of the job.
 Prints one JSON object: `shape` (z, y, x), `looked_at` (voxels whose values were read; 0 if the format requires reading
 the whole image), `solid`, their solid fraction, and `corners`, the corners of the solid pixels of a plane per solid

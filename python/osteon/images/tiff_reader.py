@@ -166,7 +166,7 @@ def _refuse_truncated_pages(pages, path: Path) -> None:
         key = page.keyframe
         offsets, counts = page.dataoffsets, page.databytecounts
         pieces = int(np.prod(key.chunked, dtype=np.int64))
-        # Uncompressed pages may be stored as fewer, larger strips than tifffile reads; compressed ones may not.
+        # Uncompressed pages, but not compressed pages, may be stored as fewer and larger strips than tifffile reads.
         bytes_of_page = _bytes_as_stored(key)
         whole = key.compression.value == 1 and sum(counts) >= bytes_of_page
         if len(offsets) != len(counts) or not counts or min(counts) <= 0 or not (whole or len(counts) == pieces):

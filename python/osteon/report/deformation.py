@@ -78,7 +78,7 @@ def _spread(values: np.ndarray, known: np.ndarray) -> np.ndarray:
 
     @param values 0 for missing values
     """
-    inner = (slice(1, -1),) * 3  # cells inside a margin of empty ones
+    inner = (slice(1, -1),) * 3  # cells inside a margin of empty cells
     shape = tuple(n + 2 for n in known.shape)
     around, has_value, missing = np.zeros((*shape, 3)), np.zeros(shape), np.zeros(shape, bool)
     around[inner], has_value[inner], missing[inner] = values, known, ~known

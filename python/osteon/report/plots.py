@@ -92,7 +92,7 @@ PANELS = (  # title, unit, keys of the history with the label of their lines; ke
 
 
 def _numbers(values: list[object]) -> list[float]:
-    """Convert values of a line; undefined ones, for example a mixing temperature without flow, are gaps."""
+    """Convert values of a line. Undefined values, for example a mixing temperature without flow, are gaps."""
     return [np.nan if v is None else float(v) for v in values]  # type: ignore[arg-type]
 
 

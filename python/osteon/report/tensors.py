@@ -74,7 +74,7 @@ def directional_value(tensor_zyx: np.ndarray) -> Callable[[np.ndarray], np.ndarr
 
 
 def picture_of_directions(along: Callable[[np.ndarray], np.ndarray], label: str) -> str:
-    """Draw a body whose radius in each direction is the value there, and its outlines in the three planes of the
+    """Draw a body with the value in each direction as its radius, and its outlines in the three planes of the
     axes."""
     from matplotlib import rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg

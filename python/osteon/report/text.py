@@ -104,7 +104,7 @@ TESTS = {
 
 
 def describe_test(summary: dict[str, Any]) -> str:
-    """Return a description of the test; for several load cases, of the first ones."""
+    """Return a description of the test; for several load cases, descriptions of the first cases."""
     load = summary.get("load", {})
     if "words" in load:
         return str(load["words"])
@@ -300,7 +300,7 @@ def shape(result: JobResult) -> list[list[str]]:
 
 
 def _spread(value: Any, unit: str) -> list[str]:
-    """Return mean, standard deviation, median, largest and unit; for a single number, it and its unit."""
+    """Return mean, standard deviation, median, largest and unit; for a single number, the number and its unit."""
     if not isinstance(value, dict):
         shown, unit = in_micrometres(value, unit)
         return [number(shown), "", "", "", unit]
@@ -375,7 +375,7 @@ def certificates(result: JobResult) -> list[tuple[str, str, str, bool]]:
         limit = 100 * tolerance
         rows.append(("Symmetry of the stiffness", number(asymmetry, 3), f"≤ {number(limit, 2)}", asymmetry <= limit))
     rows += _certificate(proof, tolerance, _is_custom(result))
-    for key, earlier in result.summary.items():  # a problem whose solution is a load of this one
+    for key, earlier in result.summary.items():  # another problem whose solution is a load of this problem
         if key.endswith("_certificate"):
             name = _as_beginning(key.removesuffix("_certificate"))
             # The tolerance of a flow limits its preconditioned error, not its residual.

@@ -66,7 +66,7 @@ def colours(name: str) -> str:
 
 
 def maps_of(shown: Any) -> dict[str, str]:
-    """Return the colour maps of a viewer: that of the job's picture, and one for fields of both signs."""
+    """Return the colour maps of a viewer: the map of the job's picture, and a map for fields of both signs."""
     return {"field": table_of_job(shown).tobytes().hex(), "diverging": colours("vik")}
 
 

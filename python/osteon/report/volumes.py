@@ -22,7 +22,7 @@ def thinning(shape: tuple[int, ...]) -> int:
 
 
 def blocks(plane: np.ndarray, k: int, add: Any = np.add) -> np.ndarray:
-    """Sum over squares of k x k pixels; the last ones may be incomplete."""
+    """Sum over squares of k x k pixels; the last squares may be incomplete."""
     if k == 1:
         return plane
     rows = add.reduceat(plane, np.arange(0, plane.shape[0], k), axis=0)

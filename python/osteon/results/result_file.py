@@ -1,7 +1,7 @@
 """The one reader of results and models: checks name, seal, completeness and digests (docs/reference/format.md).
 
 HDF5 may crash or hang on damaged bytes, so the bytes of a file are compared with its seal before it is opened. A copy
-made by another program has no seal: it is read with a warning, and its values are compared with their digests.
+made by another program has no seal. It is read with a warning, and its values are compared with their digests.
 """
 
 import hashlib

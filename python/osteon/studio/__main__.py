@@ -44,7 +44,7 @@ def banner(address: str, port: int) -> str:
     return (
         f"osteon studio runs at\n  {address}\n"
         f"From another machine: ssh -L {port}:{LOOPBACK}:{port} {user}@{host}, then open the same address there.\n"
-        "The address contains the key: anyone who has it can use the studio. Ctrl-C ends the studio; runs continue."
+        "The address contains the key: keep it secret. Ctrl-C ends the studio; runs continue."
     )
 
 

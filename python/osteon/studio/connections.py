@@ -1,8 +1,9 @@
 """Connections of the server, limited in number and duration.
 
 Every user of the machine can connect to a port of the loopback interface, without a token. Connections without a
-request, with a slow one, or whose answer is not read are closed after some seconds; at the limit of connections the
-oldest idle one is closed for a new one. Requests with a token, such as the stream of events, have no time limit.
+request, with a slow request, or with an unread answer are closed after some seconds. At the limit of connections the
+oldest idle connection is closed for a new connection. Requests with a token, such as the stream of events,
+have no time limit.
 """
 
 import resource

@@ -45,7 +45,7 @@ def require_inside(source: Path, below: Callable[[Path], Path]) -> None:
 
 
 def images_in(job: dict[str, Any]) -> Iterator[str]:
-    """Yield the paths of a job's images: that of the specimen, and those of its material."""
+    """Yield the paths of a job's images: the image of the specimen, and the images of its material."""
     image = job.get("image")
     materials = job.get("material", [])
     for table in (image, *(materials if isinstance(materials, list) else [materials])):
@@ -65,7 +65,7 @@ def _paths_in(value: Any) -> Iterator[str]:
 
 
 def _links_in(folder: Path, stem: str = "") -> Iterator[Path]:
-    """Yield links below a folder, or those whose names begin with a stem, for the halves of one image."""
+    """Yield links below a folder, or the links with names that begin with a stem, for the two files of one image."""
     with os.scandir(folder) as entries:
         for entry in entries:
             if not entry.name.startswith(stem):

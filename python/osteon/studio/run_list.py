@@ -51,7 +51,7 @@ def entry_of(stem: str, number: int, ranks: int | None, **more: Any) -> dict[str
 
 
 def kept_entries(path: Path, stem: str) -> tuple[list[dict[str, Any]], int]:
-    """Return the valid entries of a list on disk, and the number of invalid ones."""
+    """Return the valid entries of a list on disk, and the number of invalid entries."""
     try:
         found = json_of(path)
     except FileNotFoundError:

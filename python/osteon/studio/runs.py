@@ -228,7 +228,7 @@ class Runs:
         entry.update(state=RUNNING, pid=child.pid, born=born(child.pid), host=os.uname().nodename, began=time.time())
 
     def _require_no_links(self, number: int) -> None:
-        """@throws DataError if a file that the run reads or writes is a link, whose target is arbitrary"""
+        """@throws DataError if a file that the run reads or writes is a link, as its target is arbitrary"""
         for path in (
             self._file(number, "toml"),
             self._file(number, "out"),

@@ -1,7 +1,7 @@
 """A scan for the page: slices of all voxels, a level that fits a graphics card, a histogram, and ray hits.
 
-The voxels are in a memory-mapped file, so a scan may exceed the memory. The readers of `osteon import` read them in a
-separate process; the file is unlinked after it is opened, so that it is removed with this process.
+The voxels are in a memory-mapped file, so that a scan may exceed the memory. The readers of `osteon import` write the
+file in a separate process. The file is unlinked after it is opened, and is therefore removed with this process.
 """
 
 import json

@@ -33,7 +33,7 @@ VIEWER = PAGE.parents[1] / "report" / "viewer"
 SHARED = ("volumes.js", "slices.js", "surface.glsl.js", "surface.js")
 EXPORTS = "unpack, formatValue, roundLength, slicesOf, surfaceOf, PLANES, AXES"
 SECONDS_BETWEEN_LOOKS = 0.2
-# A report has its own script, which its own policy allows; it has no access to the page and to data.
+# A report has its own script, which its own policy permits. The script has no access to the page and to data.
 REPORT_POLICY = "sandbox allow-scripts allow-downloads allow-popups"
 # Other documents, such as SVG and XML, can contain scripts, which are not run.
 FILE_POLICY = "sandbox allow-downloads; default-src 'none'; img-src data:; style-src 'unsafe-inline'"

@@ -67,8 +67,7 @@ const LEVEL = 128,
   MARGIN = 5,
   OF_A_PLATE = 191; // two adjacent solid voxels have 191 after a pass
 
-// Raise solid voxels to above the level, depending on the solid around them, and keep empty
-// ones below it.
+// Raise solid voxels to above the level, depending on the solid around them, and keep empty / voxels below the level.
 const keepThin = (smooth, share, [nx, ny, nz]) => {
   const bounded = smooth.slice();
   for (let z = 0, q = 0; z < nz; z++)

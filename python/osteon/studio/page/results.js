@@ -169,7 +169,7 @@ const redraw = async (isSmall = false) => {
   request = new AbortController();
   const dense = Math.min(2, devicePixelRatio || 1),
     {clientWidth: w, clientHeight: high} = canvas;
-  // While the view turns, a small picture replaces the one within the labels, at the same size.
+  // While the view turns, a small picture replaces the picture within the labels, at the same size.
   const isKept = isSmall && canvas.width > SMALL,
     W = isKept ? canvas.width : Math.round(w * dense),
     H = isKept ? canvas.height : Math.round(high * dense);
@@ -468,7 +468,7 @@ const picturePanel = () => {
   ];
 };
 
-// ---- files: existing ones, and exports by the program
+// ---- files: existing files, and exports by the program
 
 const filesPanel = () => {
   const usual = usualField();
