@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
-"""Fail if a file includes a header that the architecture page does not allow; draw the layers.
+"""Check every include against the layers of the architecture page, and draw the layers.
 
     tools/layers.py           check every include of the product, the studies and the bridge
     tools/layers.py --draw    print the picture of the layers that src/osteon/README.md shows
     tools/layers.py --write   update picture and tables of src/osteon/README.md from the includes
 
-The tables of src/osteon/README.md list the modules that each module may use, and the rooms of its own module that each
-room includes (tools/rooms.py). A new dependency is a change of that page: --write makes it, a reviewer sees it. CMake
-repeats the first table as the USES of each module. The wings: the product (src/) and its tests include no header
-of the studies, and of the bridge only the commands that app offers; the bridge includes no header of the others. A
-study is a module, studies/NAME; the commands of all of them are the module studies. Folders, also inside a module,
-include each other without a cycle, in every wing. So do Python's modules, and its folders. Core files do not compare
-the name of a physics.
+The tables of src/osteon/README.md list the modules that each module may use, and the subfolders of the module that each
+subfolder includes (tools/subfolders.py). A new dependency changes this page, so a reviewer can see it; --write makes
+the change. CMake repeats the first table as the USES of each module.
+
+The tree has three parts: product (src/), studies (studies/) and bridge (bridge/). The product and its tests do not
+include the studies, and include only the commands of the bridge. The bridge includes no other part. Each study is a
+module, studies/NAME; the module studies contains the commands of all studies. In each part, includes between folders
+form no cycle. The imports of the Python package form no cycle either. Files outside of src/osteon/physics do not
+compare the name of a physics.
 """
 
 import ast
@@ -21,7 +23,7 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
-import rooms
+import subfolders
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src"
@@ -39,7 +41,7 @@ Texts = dict[Path, str]  # the text of each file that is checked
 
 
 def read_tree() -> Texts:
-    """Read the C++ of all wings, the tests, the files of CMake, the Python package and the page."""
+    """Read the C++ and CMake files of all parts and the tests, the Python package and the page."""
     files = [PAGE, *PACKAGE.rglob("*.py")]
     for folder in (SOURCE, STUDIES, BRIDGE, COMMON, ROOT / "tests"):
         files += [path for path in folder.rglob("*") if path.suffix in ENDINGS or path.name == "CMakeLists.txt"]
@@ -52,10 +54,10 @@ def includes_in(text: str) -> tuple[str, ...]:
 
 
 def read_table(page: str) -> dict[str, set[str]]:
-    """Allowed modules by module, from the rows of the page's layer table."""
+    """Return the allowed modules of each module, from the table of layers of the page."""
     return {
         cells[0].strip("`"): set(re.findall(r"[a-z/_]+", cells[2])) if cells[2] != "-" else set()
-        for cells in rooms.rows_of(page, rooms.LAYERS)
+        for cells in subfolders.rows_of(page, subfolders.LAYERS)
     }
 
 
@@ -226,30 +228,29 @@ def faults_of_python(uses: dict[str, set[str]]) -> list[str]:
 
 
 def draw(uses: dict[str, set[str]]) -> str:
-    """Draw the modules by floors: each is one above the highest that it uses."""
-    floor: dict[str, int] = {}
+    """Draw the modules by levels. The level of a module is one above the highest level that it uses."""
+    levels: dict[str, int] = {}
 
     def height(module: str, path: tuple[str, ...] = ()) -> int:
         if module in path:  # a cycle, which faults_of_modules reports
             return 0
-        if module not in floor:
-            floor[module] = 1 + max(
+        if module not in levels:
+            levels[module] = 1 + max(
                 (height(other, (*path, module)) for other in uses[module] if other in uses), default=-1
             )
-        return floor[module]
+        return levels[module]
 
     for module in uses:
         height(module)
     lines = []
-    for level in range(max(floor.values()), -1, -1):
-        on_floor = sorted((m for m in floor if floor[m] == level and m != "trace"), key=lambda m: ("/" in m, m))
-        lines.append(f"{level}  " + "   ".join(on_floor))
+    for level in range(max(levels.values()), -1, -1):
+        modules = sorted((m for m in levels if levels[m] == level and m != "trace"), key=lambda m: ("/" in m, m))
+        lines.append(f"{level}  " + "   ".join(modules))
     return "\n".join(lines)
 
 
 def faults_of_modules(texts: Texts, includes: dict[str, dict[str, list[Path]]]) -> list[str]:
-    """Return dependencies that the table forbids, or lists without need; lists of CMake that differ from the
-    includes."""
+    """Return dependencies that the table does not allow, unused dependencies of the table, and wrong USES of CMake."""
     allowed = read_table(texts[PAGE])
     faults = []
     if loop := cycle(allowed):
@@ -383,7 +384,7 @@ def faults_of_bridge(texts: Texts) -> list[str]:
 
 
 def picture_of(texts: Texts, includes: dict[str, dict[str, list[Path]]]) -> str:
-    """Return the layers by the allowed includes, which have no cycle; others are reported as faults."""
+    """Return the picture of the layers. It uses only allowed includes, which have no cycle."""
     allowed = read_table(texts[PAGE])
     return draw({module: set(targets) & allowed.get(module, set()) for module, targets in includes.items()})
 
@@ -393,7 +394,7 @@ def faults_of(texts: Texts) -> list[str]:
     includes, folders = includes_by_module(texts), includes_by_folder(texts)
     faults = faults_of_modules(texts, includes) + faults_of_paths(texts)
     faults += faults_of_product(texts) + faults_of_physics(texts) + faults_of_bridge(texts)
-    faults += faults_of_folders(folders) + rooms.faults(texts[PAGE], folders)
+    faults += faults_of_folders(folders) + subfolders.faults(texts[PAGE], folders)
     faults += faults_of_python(imports_of_python(texts))
     if picture_of(texts, includes) not in texts[PAGE]:
         faults.append(
@@ -405,8 +406,8 @@ def faults_of(texts: Texts) -> list[str]:
 def written_page(texts: Texts) -> str:
     """Return the page with picture and tables generated from the includes."""
     includes = includes_by_module(texts)
-    page = rooms.with_layers(texts[PAGE], {module: set(targets) for module, targets in includes.items()})
-    page = rooms.with_rooms(page, includes_by_folder(texts))
+    page = subfolders.with_layers(texts[PAGE], {module: set(targets) for module, targets in includes.items()})
+    page = subfolders.with_subfolders(page, includes_by_folder(texts))
     picture = picture_of({**texts, PAGE: page}, includes)
     return re.sub(r"```\n\d  studies\n.*?```", lambda _: f"```\n{picture}\n```", page, flags=re.S)
 

@@ -160,7 +160,7 @@ def single_includer(tree: Tree) -> list[str]:
     ]
 
 
-def rooms(tree: Tree) -> str:
+def subfolders(tree: Tree) -> str:
     """Return the number of folders of the product with C++, and the numbers of files in one."""
     held: dict[Path, int] = defaultdict(int)
     for path in tree.files("src"):
@@ -206,7 +206,7 @@ def measured(tree: Tree, *names_of_studies: set[str]) -> dict[str, str]:
         "comparisons with the name of a physics, `src` and `python` (files)": (
             f"{sum(named.values())} ({sum(n > 0 for n in named.values())})"
         ),
-        "rooms of `src` without the bridge; files in one, on average; in the largest": rooms(tree),
+        "subfolders of `src` without the bridge; mean and largest number of files": subfolders(tree),
         "headers below 40 lines with a single includer": str(len(single_includer(tree))),
         "cycles among modules; among folders": f"{len(modules)}; {len(folders)}",
     }

@@ -25,11 +25,11 @@ PLANTED = {
         '#include "studies/hyper_crossbar/ft.hpp"',
         "'studies/compositing' includes 'studies/hyper_crossbar'",
     ),
-    "files below their room": ("src/osteon/io/storage.hpp", '#include "io/files/X"', "include each other"),
-    "cycle of rooms": ("src/app/job/X", '#include "app/net/X"', "include each other"),
+    "files below their subfolder": ("src/osteon/io/storage.hpp", '#include "io/files/X"', "include each other"),
+    "cycle of subfolders": ("src/app/job/X", '#include "app/net/X"', "include each other"),
     "Python errors": ("python/osteon/errors.py", "from .calls import api", "import each other"),
-    "Python rooms": ("python/osteon/images/volume.py", "from ..report import page", "import each other"),
-    "types in a room": (
+    "Python subfolders": ("python/osteon/images/volume.py", "from ..report import page", "import each other"),
+    "types in a subfolder": (
         "python/osteon/batch/rev_page.py",
         "if TYPE_CHECKING:\n    from .rev import Cubes",
         "import each other",
@@ -122,7 +122,7 @@ def test_a_permission_without_an_include_is_reported(texts):
 
 
 def test_the_page_is_generated_from_the_includes(texts):
-    """Oracle: the page itself, generated from one whose rooms and picture are outdated."""
+    """Oracle: the page itself, generated from one with outdated tables and picture."""
     page = texts[layers.PAGE]
     old = page.replace("`flow` (`heat`), `rays` (`blend`)", "`flow`, `rays`").replace("\n0  base\n", "\n")
     assert old != page
