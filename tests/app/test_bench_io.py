@@ -13,7 +13,7 @@ from whole_job import BINARY, ROOT
 
 
 # Oracle: hand; a box of 4 x 5 x 6 voxels has 5 * 6 * 7 nodes; its text has one line per element and node.
-def test_io_bench_says_what_it_measured(tmp_path: Path) -> None:
+def test_io_bench_reports_its_measurements(tmp_path: Path) -> None:
     scan = np.zeros((4, 5, 9), np.uint8)
     scan[:, :, :6] = 200
     np.save(tmp_path / "box.npy", scan)

@@ -14,7 +14,7 @@ PROGRAM = ROOT / "build" / "release" / "src" / "osteon" / "bench" / "osteon_benc
 
 
 # Oracle: hand; a full box of 4 x 5 x 6 voxels next to empty space has 5 * 6 * 7 nodes and one run per (z, y).
-def test_kernel_bench_says_what_it_measured(tmp_path: Path) -> None:
+def test_kernel_bench_reports_its_measurements(tmp_path: Path) -> None:
     if not PROGRAM.exists():
         pytest.skip(f"{PROGRAM} is not built")
     scan = np.zeros((4, 5, 9), np.uint8)

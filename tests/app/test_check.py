@@ -82,7 +82,7 @@ HEAT = '[load]\ntest = "heat_transfer"\n[[boundary]]\nface = "z_low"\n'
 
 
 @pytest.mark.parametrize(
-    ("boundary", "said"),
+    ("boundary", "printed"),
     [
         ('kind = "flux"\nflux_W_per_m2 = 5\n', "voxels of the solid have no heat sink"),
         (
@@ -91,11 +91,11 @@ HEAT = '[load]\ntest = "heat_transfer"\n[[boundary]]\nface = "z_low"\n'
         ),
     ],
 )
-def test_heat_without_an_answer_is_a_fault(job: Job, tmp_path: Path, boundary: str, said: str) -> None:
+def test_heat_without_an_answer_is_a_fault(job: Job, tmp_path: Path, boundary: str, printed: str) -> None:
     """Oracle: the program itself, as above."""
     job.write(job_text(solid(tmp_path), "heat", HEAT + boundary))
-    assert said in checked(job, 2)["problems"][0]["text"]
-    assert said in job.run("--no-report", "-n", "1").err
+    assert printed in checked(job, 2)["problems"][0]["text"]
+    assert printed in job.run("--no-report", "-n", "1").err
 
 
 def test_a_folder_that_is_a_file_is_a_fault(job: Job, tmp_path: Path) -> None:

@@ -108,24 +108,24 @@ def test_estimate_counts_the_unknowns(job: Job, sponge: Path) -> None:
         for test in ("axial_bonded", "confined", "shear"):
             more = f'[segment]\nthreshold = {threshold}\n[load]\ntest = "{test}"\n'
             job.write(job_text(image, more=more).replace("[picture]", "[picture]\nenabled = false"))
-            told = json.loads(job.run("--quick", "--json", "-", command="estimate").out)
+            reported = json.loads(job.run("--quick", "--json", "-", command="estimate").out)
             again = json.loads(job.run("--quick", "--json", "-", command="estimate").out)  # from the existing model
-            assert again["dofs"] == told["dofs"]
-            assert told["counted"]
-            assert told["dofs"] == job.run("-n", "1", "--no-report").summary["dofs"], test
+            assert again["dofs"] == reported["dofs"]
+            assert reported["counted"]
+            assert reported["dofs"] == job.run("-n", "1", "--no-report").summary["dofs"], test
 
 
 def test_estimate_counts_the_job_with_the_other_connectivity(job: Job, sponge: Path) -> None:
     """Oracle: the same job without it takes half the time and the same memory."""
-    told = []
+    reported = []
     for compares in ("false", "true"):
         more = f'[segment]\nkeep = "largest"\ncompare_connectivity = {compares}\n'
         job.write(job_text(sponge, more=more).replace("[picture]", "[picture]\nenabled = false"))
-        told.append(json.loads(job.run("--quick", "--json", "-", command="estimate").out))
-    assert [e["computed"] for e in told] == [1, 2]
+        reported.append(json.loads(job.run("--quick", "--json", "-", command="estimate").out))
+    assert [e["computed"] for e in reported] == [1, 2]
     for key in ("cpu_seconds", "wall_seconds"):
-        assert told[1][key] == pytest.approx(2 * told[0][key])
-    assert told[1]["memory_bytes_per_rank"] == told[0]["memory_bytes_per_rank"]
+        assert reported[1][key] == pytest.approx(2 * reported[0][key])
+    assert reported[1]["memory_bytes_per_rank"] == reported[0]["memory_bytes_per_rank"]
     assert ", 2 times" in job.run("--quick", command="estimate").out
 
 
@@ -146,14 +146,14 @@ def test_estimate_answers_from_the_header_of_a_large_image(job: Job, ranks: int)
     job.write(job_text("large.npy", more="[segment]\nthreshold = 100\n"))
     done = job.run("--json", "-", "-n", str(ranks), command="estimate", timeout=60)
     assert done.code == 0, done.err
-    told = json.loads(done.out)
-    assert told["voxels"] == np.prod(shape)
-    assert told["sampled_voxels"] == 5 * shape[1] * shape[2]
-    assert not told["counted"]
-    assert told["elements"] == pytest.approx(told["voxels"] / 4, rel=1e-6)
-    assert told["dofs"] == pytest.approx(3 * told["elements"] * (9 / 4) ** 1.5, rel=1e-6)
+    reported = json.loads(done.out)
+    assert reported["voxels"] == np.prod(shape)
+    assert reported["sampled_voxels"] == 5 * shape[1] * shape[2]
+    assert not reported["counted"]
+    assert reported["elements"] == pytest.approx(reported["voxels"] / 4, rel=1e-6)
+    assert reported["dofs"] == pytest.approx(3 * reported["elements"] * (9 / 4) ** 1.5, rel=1e-6)
     assert "--count reads all of it" in done.err
-    assert any("not imported" in sentence for sentence in told["time"]["assumed"])
+    assert any("not imported" in sentence for sentence in reported["time"]["assumed"])
     assert not (job.folder / "job.out").exists()
 
 

@@ -37,8 +37,8 @@ def test_a_material_twice_as_stiff(two: Path) -> None:
     assert changes["effective_strain.p98"]["relative"] == pytest.approx(0, abs=1e-5)
     fields = {f["name"]: f for f in answer["fields"]}
     assert fields["von_mises"]["changes"][0]["rms"] == pytest.approx(fields["von_mises"]["rms"], rel=1e-5)
-    told = json.loads(osteon("compare", *words, "--no-page", "--json", "-").stdout)
-    assert told == answer
+    reported = json.loads(osteon("compare", *words, "--no-page", "--json", "-").stdout)
+    assert reported == answer
 
 
 def test_one_folder_is_too_few(two: Path) -> None:

@@ -84,7 +84,7 @@ def test_a_cut_is_the_same_on_any_number_of_ranks_and_shows_what_lies_there(fini
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("words", "message"),
     [
         (["--cut", "w"], "--cut w: give the axis across the cut"),
         (["--cut", "y=mm"], "--cut y=mm: give the axis"),
@@ -97,10 +97,10 @@ def test_a_cut_is_the_same_on_any_number_of_ranks_and_shows_what_lies_there(fini
         (["--method", "volume", "--cut", "y"], "--cut needs --method lic"),
     ],
 )
-def test_cuts_that_cannot_be_drawn_are_refused(finished: Finished, words: list[str], says: str) -> None:
+def test_cuts_that_cannot_be_drawn_are_refused(finished: Finished, words: list[str], message: str) -> None:
     made = render(finished.folder / "results.nc", *words)
     assert made.returncode == 2, made.stderr
-    assert says in made.stderr
+    assert message in made.stderr
 
 
 @pytest.mark.parametrize("size", [("500", "900"), ("640", "480")])

@@ -57,8 +57,8 @@ def test_its_messages_are_those_of_the_plans(solid: Job, tmp_path: Path) -> None
     time = estimated(solid, "-n", "5", "--quick")["time"]
     plans = json.loads(osteon("plan", "job", str(tmp_path / "job.toml"), "-n", "5", "--json", "-").stdout)
     part = next(p for p in plans["parts"] if p["part"] == "iteration")
-    told = {p["plan"]: (p["runs"], p["messages"], p["bytes"]) for p in time["iteration"]["plans"]}
-    assert told == {p["plan"]: (p["runs"], p["messages"], p["bytes"]) for p in part["plans"]}
+    reported = {p["plan"]: (p["runs"], p["messages"], p["bytes"]) for p in time["iteration"]["plans"]}
+    assert reported == {p["plan"]: (p["runs"], p["messages"], p["bytes"]) for p in part["plans"]}
 
 
 def test_levels_of_a_large_image_are_visited_as_in_its_plans(job: Job, tmp_path: Path) -> None:
@@ -69,8 +69,8 @@ def test_levels_of_a_large_image_are_visited_as_in_its_plans(job: Job, tmp_path:
     time = estimated(job, "-n", "3", "--quick")["time"]
     plans = json.loads(osteon("plan", "job", str(tmp_path / "job.toml"), "-n", "3", "--json", "-").stdout)
     part = next(p for p in plans["parts"] if p["part"] == "iteration")
-    told = {p["plan"]: (p["runs"], p["messages"], p["bytes"]) for p in time["iteration"]["plans"]}
-    assert told == {p["plan"]: (p["runs"], p["messages"], p["bytes"]) for p in part["plans"]}
+    reported = {p["plan"]: (p["runs"], p["messages"], p["bytes"]) for p in time["iteration"]["plans"]}
+    assert reported == {p["plan"]: (p["runs"], p["messages"], p["bytes"]) for p in part["plans"]}
     assert not any("cubes" in sentence for sentence in time["assumed"])
 
 
@@ -118,21 +118,21 @@ def test_a_small_job_is_its_own_pilot(solid: Job, tmp_path: Path) -> None:
     assert other["iteration"] == time["iteration"]
 
 
-def test_an_earlier_result_tells_what_a_job_like_it_takes(solid: Job, tmp_path: Path) -> None:
+def test_an_earlier_result_predicts_a_similar_job(solid: Job, tmp_path: Path) -> None:
     """Oracle: the CPU seconds of the stages of the run from which this estimate is computed."""
     done = solid.run("-n", "1", "--no-report", "-t", "1", "-o", "earlier")
     assert done.code == 0, done.err
     summary = json.loads((tmp_path / "earlier" / "summary.json").read_text())
-    told = estimated(solid, "-n", "1", "--like", "earlier")
-    time = told["time"]
+    reported = estimated(solid, "-n", "1", "--like", "earlier")
+    time = reported["time"]
     assert time["iterations"] == summary["iterations"]
     solving = next(s["cpu_seconds"] for s in summary["stages"] if s["name"] == "solving")
-    assert told["cpu_seconds"] == pytest.approx(solving, rel=0.02)
+    assert reported["cpu_seconds"] == pytest.approx(solving, rel=0.02)
     writing = next(s["cpu_seconds"] for s in summary["stages"] if s["name"] == "writing results")
     assert time["stages"][STAGES.index("writing")]["seconds"] == pytest.approx(writing, rel=0.02)
 
 
-def test_faults_of_what_it_is_given_are_told(solid: Job, tmp_path: Path) -> None:
+def test_invalid_inputs_are_reported(solid: Job, tmp_path: Path) -> None:
     """Oracle: the message of each error."""
     (tmp_path / "wrong.json").write_text('{"schema": "osteon.costs/1"}')
     for words, text in (
@@ -147,7 +147,7 @@ def test_faults_of_what_it_is_given_are_told(solid: Job, tmp_path: Path) -> None
         assert text in done.err, done.err
 
 
-def test_a_physics_without_plans_says_that_messages_are_left_out(job: Job, sponge: Path) -> None:
+def test_a_physics_without_plans_reports_omitted_messages(job: Job, sponge: Path) -> None:
     """Oracle: the text of osteon plan job."""
     job.write(job_text(sponge, "heat", more='[load]\ntest = "conductivity_tensor"\n'))
     time = estimated(job, "-n", "2", "--quick")["time"]
@@ -226,7 +226,7 @@ def test_steps_of_a_flow_in_time_are_counted_with_their_temperatures(job: Job, t
     assert any("their number is not known" in said for said in told["time"]["assumed"])
 
 
-def test_a_temperature_in_time_is_not_planned_and_says_why(job: Job, tmp_path: Path) -> None:
+def test_a_temperature_in_time_is_not_planned_and_the_reason_is_reported(job: Job, tmp_path: Path) -> None:
     """Oracle: the sentence in the output of plan job and of estimate, which omits the messages."""
     job.write(flow_in_time(tmp_path, initial_K=300.0, end_s=0.1, step_s=1e-3))
     done = osteon("plan", "job", str(tmp_path / "job.toml"), "-n", "2")

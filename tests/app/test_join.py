@@ -57,7 +57,7 @@ def test_ranks_of_all_clusters_meet_and_their_lines_are_prefixed(tmp_path: Path)
     assert lines == ["[a] rank 0 of 3: good", "[a] rank 1 of 3: good", "[b] rank 2 of 3: good"]
 
 
-def test_what_srun_needs_is_told(tmp_path: Path) -> None:
+def test_requirements_of_srun_are_reported(tmp_path: Path) -> None:
     """Two steps of one allocation wait for each other without --exact; without --mpi=, processes may not find each
     other."""
     srun = tmp_path / "srun"
@@ -104,13 +104,13 @@ def test_all_end_and_say_who_where_and_why(tmp_path: Path, what: str, parts: lis
         assert "[a] peer: " in done.stderr, done.stderr
 
 
-def test_another_number_of_processes_is_told(tmp_path: Path) -> None:
+def test_another_number_of_processes_is_reported(tmp_path: Path) -> None:
     done = join(tmp_path, WIRE + cluster("a", 3, expected=2) + cluster("b", 1))
     assert done.returncode != 0
     assert "reports 3 processes in its cluster instead of 2" in done.stderr, done.stderr
 
 
-def test_a_program_that_never_joins_is_told(tmp_path: Path) -> None:
+def test_a_program_that_never_joins_is_reported(tmp_path: Path) -> None:
     done = join(tmp_path, WIRE + cluster("a", 1) + cluster("b", 1), shutil.which("true") or "/bin/true")
     assert done.returncode == 5
     assert "none of its processes joined" in done.stderr, done.stderr

@@ -132,7 +132,7 @@ def test_a_cluster_that_is_killed_ends_the_other(tmp_path: Path) -> None:
 
 
 # Oracle: hand. An error common to all ranks, such as this variable, is reported once per cluster.
-def test_a_fault_of_all_ranks_is_told_once_a_cluster(tmp_path: Path) -> None:
+def test_a_fault_of_all_ranks_is_reported_once_per_cluster(tmp_path: Path) -> None:
     done = joined(tmp_path, PROGRAM, OSTEON_WIRE_STREAMS="40")
     assert done.returncode == 70
     assert done.stderr.count("OSTEON_WIRE_STREAMS: 40 must be in 1 .. 16") <= 2, done.stderr

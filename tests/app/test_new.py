@@ -52,11 +52,11 @@ def test_check_asks_for_what_is_missing(image: Path, protocol: str) -> None:
     assert at(image.parent, "new", "scan.nrrd", "-p", protocol).returncode == 0
     checked = at(image.parent, "check", "scan.toml")
     assert checked.returncode == 2
-    said = checked.stdout + checked.stderr
+    printed = checked.stdout + checked.stderr
     for key in {"solid": ["youngs_modulus_MPa"], "vertebra": ["slope"], "femur-fall": ["slope", "trochanter"]}[
         protocol
     ]:
-        assert key in said, said
+        assert key in printed, printed
 
 
 @pytest.mark.parametrize(
@@ -82,10 +82,10 @@ def test_a_protocol_of_failure_yields_where_its_source_says(
     more = [f"density_law.slope={slope}", "load.test=uniaxial", "segment.threshold=100", "picture.enabled=false"]
     done = at(folder, "run", "cube.toml", "-n", "1", "--no-report", "--quiet", *(w for m in more for w in ("--set", m)))
     assert done.returncode == 0, done.stderr
-    told = json.loads((folder / "cube.out/summary.json").read_text())
+    reported = json.loads((folder / "cube.out/summary.json").read_text())
     modulus = coefficient * rho**exponent
-    assert told["stiffness_N_per_mm"] == pytest.approx(modulus * 9 / 3, rel=2e-3)
-    assert abs(told["first_yield"]["force_N"]) == pytest.approx(strength(rho, modulus) * 9, rel=5e-3)
+    assert reported["stiffness_N_per_mm"] == pytest.approx(modulus * 9 / 3, rel=2e-3)
+    assert abs(reported["first_yield"]["force_N"]) == pytest.approx(strength(rho, modulus) * 9, rel=5e-3)
 
 
 def test_a_job_that_is_there_is_kept(image: Path) -> None:

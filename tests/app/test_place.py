@@ -254,10 +254,10 @@ def test_a_batch_script_starts_each_rank_on_its_host_and_cores(tmp_path: Path, s
 
 def test_batch_options_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     shape = ["--grid", "z=2,y=1,x=1", "--hosts", "2", "--host", "pack:1 l3:1 core:2 pu:1"]
-    for words, said in {
+    for words, printed in {
         ("--threads", "3"): "exceeds the number of cores",
         ("--batch", "slurm", "--emit", "wrap"): "leave out --emit",
         ("--batch", "slurm", "--walltime", "1h; rm"): "to be valid in a batch script",
     }.items():
         done = place(*shape, *words, cwd=tmp_path)
-        assert done.returncode == 2 and said in done.stderr, done.stderr
+        assert done.returncode == 2 and printed in done.stderr, done.stderr

@@ -82,7 +82,7 @@ def test_a_picture_does_not_depend_on_how_images_are_joined(results: Path, tmp_p
             assert (off <= 1).mean() > 0.7  # --fast draws a surface with one ray per pixel: its edges are aliased
 
 
-def test_how_an_orbit_is_joined_is_chosen_and_said_once(results: Path, tmp_path: Path) -> None:
+def test_the_compositing_of_an_orbit_is_selected_and_reported_once(results: Path, tmp_path: Path) -> None:
     """Oracle: log and JSON name a method and the prediction of the model; frames are those of wide pixels, within one
     level."""
     orbit = ["--orbit", "3", "--method", "volume", "--plain", "--width", "320", "--height", "240"]
@@ -388,7 +388,7 @@ def test_a_film_is_made_by_ffmpeg_if_it_is_there(results: Path, tmp_path: Path, 
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "says"),
+    ("arguments", "code", "message"),
     [
         (["--field", "von_misses"], 2, "did you mean 'von_mises'"),
         (["--map", "jet"], 2, "inferno"),
@@ -433,10 +433,10 @@ def test_a_film_is_made_by_ffmpeg_if_it_is_there(results: Path, tmp_path: Path, 
         (["--orbit", "2", "--film", "orbit.gif"], 2, ".mp4"),
     ],
 )
-def test_bad_requests_are_refused(results: Path, arguments: list[str], code: int, says: str) -> None:
+def test_bad_requests_are_refused(results: Path, arguments: list[str], code: int, message: str) -> None:
     done = render(results, *arguments)
     assert done.returncode == code
-    assert says in done.stderr
+    assert message in done.stderr
 
 
 def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:

@@ -80,13 +80,13 @@ def test_cubes_that_fail_are_told_and_represent_nothing(lattice: Path) -> None:
 
 
 def test_what_is_refused(lattice: Path) -> None:
-    for words, said in (
+    for words, printed in (
         (["--edges", "4,x"], "must be numbers of voxels"),
         (["--edges", "4,17"], "must be from 2 to 16"),
         (["--tolerance", "2"], "must be in (0, 1)"),
         (["--set", "image.coarsen=2", "--set", "segment.threshold=40"], "remove it"),
     ):
-        assert said in rev(lattice, *words, code=2)
+        assert printed in rev(lattice, *words, code=2)
     script = osteon("rev", str(ROOT / "examples" / "voxfe" / "cantilever.script"), folder=lattice)
     assert script.returncode == 2 and "is a model of another program" in script.stderr
 

@@ -28,14 +28,14 @@ def schema(name: str) -> dict:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_schema_is_one_refuses_other_keys_and_says_what_each_key_means(name: str) -> None:
+def test_a_schema_is_valid_closed_and_describes_each_key(name: str) -> None:
     it = schema(name)
     jsonschema.Draft202012Validator.check_schema(it)
     assert it["additionalProperties"] is False
     assert it["properties"]["schema"]["const"].startswith("osteon.")
-    told = [key for key, what in it["properties"].items() if "description" in what or key == "schema"]
+    reported = [key for key, what in it["properties"].items() if "description" in what or key == "schema"]
     if name != "summary":  # many of its keys are answers: docs/reference/answers.md
-        assert told == list(it["properties"])
+        assert reported == list(it["properties"])
 
 
 def test_every_name_that_the_product_writes_has_a_schema_and_is_on_the_page() -> None:
@@ -154,8 +154,8 @@ def test_all_that_the_commands_of_a_job_write_follows_its_schema(job: Job, spong
         ("verify", ["verify", results]),
         ("render", ["render", results, "--field", "sed", "--orbit", "2", "--width", "16", "--height", "16"]),
     ):
-        told = run(job.folder, *words, "--json", "answer.json")
-        assert told.returncode == 0, told.stderr
+        reported = run(job.folder, *words, "--json", "answer.json")
+        assert reported.returncode == 0, reported.stderr
         answer = json.loads((job.folder / "answer.json").read_text())
         follows_schema(answer, name)
         refuses_changes(answer, name)
@@ -170,8 +170,8 @@ def test_faults_follow_the_schemas_of_check_and_verify(job: Job, sponge: Path) -
     follows_schema(answer, "check")
     np.save(job.folder / "damaged.npy", np.zeros(3))
     (job.folder / "damaged.nc").write_bytes((job.folder / "damaged.npy").read_bytes())
-    told = run(job.folder, "verify", "damaged.nc", "--json", "answer.json")
-    assert told.returncode == 3, told.stderr
+    reported = run(job.folder, "verify", "damaged.nc", "--json", "answer.json")
+    assert reported.returncode == 3, reported.stderr
     answer = json.loads((job.folder / "answer.json").read_text())
     assert answer["files"][0]["faults"]
     follows_schema(answer, "verify")

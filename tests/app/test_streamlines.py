@@ -98,7 +98,7 @@ def test_lines_have_colours_unless_another_field_has_them(results: Path, tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("words", "message"),
     [
         (["--streamlines", "0"], "--streamlines 0: give 1 to 1000000 lines"),
         (["--streamlines", "-3"], "--streamlines -3: give 1"),
@@ -110,15 +110,15 @@ def test_lines_have_colours_unless_another_field_has_them(results: Path, tmp_pat
         (["--lines-of", "velocity"], "--lines-of needs --streamlines"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_drawn_is_said(results: Path, tmp_path: Path, words: list[str], says: str) -> None:
+def test_undrawable_requests_are_reported(results: Path, tmp_path: Path, words: list[str], message: str) -> None:
     for ranks in (0, 2):
         done = render(results, *words, "-o", tmp_path / "x.png", ranks=ranks)
         assert done.returncode == 2, done.stderr
-        assert says in done.stderr
+        assert message in done.stderr
         assert not (tmp_path / "x.png").exists()
 
 
-def test_a_result_without_a_flow_has_lines_of_what_is_named(job: Job, sponge: Path, tmp_path: Path) -> None:
+def test_a_result_without_a_flow_has_lines_of_the_named_field(job: Job, sponge: Path, tmp_path: Path) -> None:
     results = solved(job, job_text(sponge) + "enabled = false\n").folder / "results.nc"
     done = render(results, "--streamlines", "9", "-o", tmp_path / "x.png")
     assert done.returncode == 2
@@ -178,7 +178,7 @@ def test_exported_lines_of_a_slit_are_straight_and_take_length_over_speed(job: J
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("words", "message"),
     [
         (["--streamlines", "0", "-o", "x.vtp"], "--streamlines 0: give 1"),
         (["--streamlines", "5", "-o", "x.vti"], "written as .vtp"),
@@ -187,13 +187,13 @@ def test_exported_lines_of_a_slit_are_straight_and_take_length_over_speed(job: J
         (["--streamlines", "5", "--lines-of", "speed", "-o", "x.vtp"], "no such field of three components"),
     ],
 )
-def test_what_cannot_be_exported_is_said(results: Path, words: list[str], says: str) -> None:
+def test_unexportable_requests_are_reported(results: Path, words: list[str], message: str) -> None:
     done = osteon("export", results, *words)
     assert done.returncode == 2, done.stderr
-    assert says in done.stderr
+    assert message in done.stderr
 
 
-def test_a_flow_job_shows_lines_unless_told_otherwise(job: Job) -> None:
+def test_a_flow_job_shows_lines_by_default(job: Job) -> None:
     """Oracle: pictures with many lines, few lines and no lines differ."""
     pictures = {}
     for wish in ("", "streamlines = 5", "streamlines = 0", "streamlines = 5\ntube_mm = 0.01"):
@@ -206,17 +206,17 @@ def test_a_flow_job_shows_lines_unless_told_otherwise(job: Job) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wish", "says"),
+    ("wish", "message"),
     [
         ("streamlines = -1", "picture.streamlines: -1 must be in [0, 1000000] lines"),
         ("tube_mm = 0", "picture.tube_mm: 0 must be > 0 mm"),
     ],
 )
-def test_keys_of_lines_are_checked(job: Job, wish: str, says: str) -> None:
+def test_keys_of_lines_are_checked(job: Job, wish: str, message: str) -> None:
     job.write(flow_job(pores(), job.folder, wish))
     done = job.run(command="check")
     assert done.code == 2
-    assert says in done.err + done.out
+    assert message in done.err + done.out
 
 
 def test_a_job_without_a_vector_field_has_no_lines(job: Job, sponge: Path) -> None:
@@ -244,7 +244,7 @@ def test_heat_has_lines_where_they_are_asked_for(job: Job, sponge: Path) -> None
     assert json.loads((folder / "a.json").read_text())["streamlines"]["field"] == "heat_flux_density"
 
 
-def test_a_fluid_that_stands_still_has_a_picture_or_none_but_no_fault(job: Job) -> None:
+def test_a_fluid_at_rest_causes_no_error(job: Job) -> None:
     solid = np.zeros((6, 6, 6), bool)
     solid[3] = True
     job.write(flow_job(solid, job.folder))

@@ -53,25 +53,25 @@ def checked(job: Job, code: int, *words: str) -> dict:
     return answer
 
 
-def test_loads_are_told_as_they_are_on_the_solid(job: Job, tmp_path: Path) -> None:
+def test_loads_are_reported_as_they_act_on_the_solid(job: Job, tmp_path: Path) -> None:
     """Oracle: by hand: a full block; planes of 7 x 7 nodes, a corner of 2^3."""
     job.write(job_text(block(tmp_path), more="[segment]\nthreshold = 100\n" + LOADS))
-    told = checked(job, 0, "--deep", "--set-volume", str(tmp_path / "sets.nrrd"))["loads"]
-    assert told["shape"] == [HIGH, SIDE, SIDE] and told["origin_mm"] == [0, 0, 0]
-    sets = {s["name"]: s for s in told["sets"]}
+    reported = checked(job, 0, "--deep", "--set-volume", str(tmp_path / "sets.nrrd"))["loads"]
+    assert reported["shape"] == [HIGH, SIDE, SIDE] and reported["origin_mm"] == [0, 0, 0]
+    sets = {s["name"]: s for s in reported["sets"]}
     assert sets["top"]["nodes"] == 49 and sets["top"]["entries"] == [0]
     assert sets["top"]["centroid_mm"] == pytest.approx([0.16, 0.06, 0.06])
     assert sets["corner"]["nodes"] == 8 and sets["corner"]["entries"] == [1]
     assert sets["z_low"]["nodes"] == 49 and sets["z_low"]["entries"] == []
     assert "contains no node" in sets["far"]["fault"] and sets["far"]["entries"] == [2] and "nodes" not in sets["far"]
-    (only,) = told["cases"]
+    (only,) = reported["cases"]
     assert only["test"] == "custom"
     assert [(s["on"], s["held"], s["displacement_mm"]) for s in only["supports"]] == [("z_low", "zyx", [0, 0, 0])]
     (force,) = only["forces"]
     assert force["on"] == "top" and force["kind"] == "force" and force["nodes"] == 49
     assert force["force_N"] == pytest.approx([-3, 0, 4])
     assert force["point_mm"] == pytest.approx([0.16, 0.06, 0.06])
-    assert told["necks"] == {"voxels": 0, "first": None}
+    assert reported["necks"] == {"voxels": 0, "first": None}
     from osteon.images.read_image import read_image
 
     volume = read_image(str(tmp_path / "sets.nrrd")).values
@@ -149,13 +149,13 @@ def lines_of(path: Path) -> list[dict]:
     return lines
 
 
-def test_progress_is_told_line_by_line(job: Job, sponge: Path) -> None:
+def test_progress_is_reported_line_by_line(job: Job, sponge: Path) -> None:
     """Oracle: the contract: begin, stages, end; times ascend; the answers equal those of a run without it."""
     job.write(job_text(sponge))
-    told = job.folder / "told.jsonl"
-    done = job.run("--no-report", "-n", "2", "--progress", str(told))
+    reported = job.folder / "told.jsonl"
+    done = job.run("--no-report", "-n", "2", "--progress", str(reported))
     assert done.code == 0, done.err
-    lines = lines_of(told)
+    lines = lines_of(reported)
     assert lines[0]["kind"] == "begin" and lines[0]["schema"] == "osteon.progress/1"
     assert (lines[-1]["kind"], lines[-1]["exit_code"]) == ("end", 0)
     stages = [line["stage"] for line in lines if line["kind"] == "stage"]
@@ -170,46 +170,46 @@ def test_progress_is_told_line_by_line(job: Job, sponge: Path) -> None:
 
 def test_a_fault_is_the_last_line(job: Job, sponge: Path) -> None:
     job.write(job_text(sponge, more="[segment]\nthreshold = 250\n"))
-    told = job.folder / "told.jsonl"
-    done = job.run("--no-report", "--progress", str(told))
+    reported = job.folder / "told.jsonl"
+    done = job.run("--no-report", "--progress", str(reported))
     assert done.code == 3
-    last = lines_of(told)[-1]
+    last = lines_of(reported)[-1]
     assert last["kind"] == "end" and last["exit_code"] == 3 and "no solid voxel" in last["text"]
     done = job.run("--no-report", "--progress", str(job.folder / "no" / "told.jsonl"))
     assert done.code == 5 and "--progress file" in done.err
-    before = told.read_bytes()
+    before = reported.read_bytes()
     (job.folder / "job.out").mkdir(exist_ok=True)
     with (job.folder / "job.out" / ".lock").open("w") as lock:
         fcntl.lockf(lock, fcntl.LOCK_EX)
-        assert job.run("--no-report", "--progress", str(told)).code == 2
-    assert told.read_bytes() == before  # it is the file of the run that uses the directory
+        assert job.run("--no-report", "--progress", str(reported)).code == 2
+    assert reported.read_bytes() == before  # it is the file of the run that uses the directory
 
 
-def test_a_stopped_run_says_so_and_goes_on_in_the_same_file(job: Job, tmp_path: Path) -> None:
+def test_a_stopped_run_reports_it_and_continues_in_the_same_file(job: Job, tmp_path: Path) -> None:
     """Oracle: exit codes of the contract; the residuals of the second part end below the tolerance."""
     values = (np.random.default_rng(2).random((72, 72, 72)) < 0.62) * np.uint8(200)
     np.save(tmp_path / "scan.npy", values)
     job.write(job_text("scan.npy", more="[segment]\nthreshold = 100\n[solve]\ntolerance = 1e-12\n"))
-    told = tmp_path / "told.jsonl"
-    words = [str(BINARY), "run", "job.toml", "-n", "1", "--no-report", "--progress", str(told)]
+    reported = tmp_path / "told.jsonl"
+    words = [str(BINARY), "run", "job.toml", "-n", "1", "--no-report", "--progress", str(reported)]
     child = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     end = time.monotonic() + 100
-    while not (told.exists() and '"iteration"' in told.read_text()) and child.poll() is None:
+    while not (reported.exists() and '"iteration"' in reported.read_text()) and child.poll() is None:
         assert time.monotonic() < end
         time.sleep(0.01)
     child.send_signal(signal.SIGTERM)
     code = child.wait(100)
-    lines = lines_of(told)
+    lines = lines_of(reported)
     assert lines[-1]["kind"] == "end" and lines[-1]["exit_code"] == code
     if code == 0:
         pytest.skip("the machine was faster than the signal")
     assert code == 75
     done = subprocess.run(
-        [str(BINARY), "resume", "job.out", "--no-report", "--progress", str(told)],
+        [str(BINARY), "resume", "job.out", "--no-report", "--progress", str(reported)],
         cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    lines = lines_of(told)
+    lines = lines_of(reported)
     kinds = [line["kind"] for line in lines]
     assert kinds[0] == "begin" and kinds.count("resume") == 1 and kinds.count("end") == 2
     assert lines[-1]["exit_code"] == 0

@@ -25,7 +25,7 @@ TEST(sha256, of_pieces_is_that_of_the_whole) {
   EXPECT_EQ(digest.hex(), sha256_of(bytes_of("abc")));
 }
 
-TEST(sha256, reads_files_and_says_when_it_cannot) {
+TEST(sha256, reads_files_and_reports_failures) {
   const std::string path = testing::TempDir() + "osteon_digest";
   std::ofstream(path) << "abc";
   EXPECT_EQ(sha256_of_file(path), sha256_of(bytes_of("abc")));

@@ -14,7 +14,7 @@ TEST(printable, leaves_text_alone) {
 }
 
 // Oracle: hand values, from the tables of ECMA-48 and Unicode.
-TEST(printable, escapes_what_acts_on_a_terminal_or_hides) {
+TEST(printable, escapes_control_and_invisible_characters) {
   EXPECT_EQ(printable("\x1b]0;title\x07\x1b[31mred"), "\\x1b]0;title\\x07\\x1b[31mred");
   EXPECT_EQ(printable("a\rb\x7f"), "a\\x0db\\x7f");
   EXPECT_EQ(printable(std::string("a\0b", 3)), "a\\x00b");

@@ -19,7 +19,7 @@ std::string fault_of(const std::string& text) {
 }
 
 // Oracle: a recursive parser would overflow its stack here; the error states the limit and its line.
-TEST(toml_limits, refuses_what_is_deeper_than_a_person_writes) {
+TEST(toml_limits, rejects_excessive_nesting) {
   EXPECT_EQ(fault_of("a = 1\n" + repeated("a.", 40000) + "a = 1"),
             "f:2: a key has more parts than 32; use fewer nested tables");
   EXPECT_NE(fault_of("[" + repeated("\"x\" . ", 33) + "y]"), "");

@@ -145,7 +145,7 @@ void expect_followed(const plan::plan& what, kernel::pixel_format format, bool w
 
 // Oracle: the plan executed literally, pixel by pixel; bitwise equal results. Every method, any number of threads, all
 // formats, permuted orders of visibility, and parts of uneven size.
-TEST(among_threads, composites_bit_for_bit_as_the_plan_says) {
+TEST(among_threads, composites_bitwise_as_planned) {
   for (int n = 1; n <= 9; ++n)
     for (const char* text : methods) {
       const auto what = plan::composite_method::parse(text).make(n, 101, shuffled(n, static_cast<unsigned>(n)), n / 2);
@@ -198,7 +198,7 @@ TEST(among_threads, exchanges_the_same_pixels_both_ways) {
 }
 
 // Oracle: a pair of threads finishes before the other pair has begun.
-TEST(among_threads, waits_for_nobody_it_does_not_need) {
+TEST(among_threads, waits_only_for_needed_messages) {
   const plan::span all{0, 10};
   std::vector<plan::rank_plan> parts;
   for (int r = 0; r < 4; ++r)

@@ -92,7 +92,7 @@ TEST(bricks, balance_active_voxels_within_a_few_percent) {
 }
 
 // Oracle: by hand; a box is possible for each of as many active voxels as ranks.
-TEST(bricks, leave_no_rank_without_active_voxels_if_they_can_be_told_apart) {
+TEST(bricks, leave_no_rank_without_active_voxels_if_possible) {
   const index3 domain{9, 8, 7};
   image corner(static_cast<std::size_t>(domain.volume()));
   for (const std::size_t z : {0u, 1u})

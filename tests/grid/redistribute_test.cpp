@@ -53,7 +53,7 @@ TEST(redistribute, takes_planes_to_bricks_and_back) {
 }
 
 // Oracle: the value of a node is its global number; ranks store only some of the nodes that they share.
-TEST(redistribute_nodes, joins_what_ranks_know) {
+TEST(redistribute_nodes, joins_values_of_all_ranks) {
   const index3 domain{8, 5, 6}, nodes{9, 6, 7};
   const int me = comm::rank(MPI_COMM_WORLD);
   const auto bricks = sample::bricks(domain, {}), planes = lopsided_planes(nodes);

@@ -33,7 +33,7 @@ std::vector<std::uint8_t> gradient(int width, int height) {
 }
 
 // Oracle: libpng's simplified reader returns the bytes, for one strip and for several.
-TEST(png, gives_back_what_was_written) {
+TEST(png, returns_the_written_pixels) {
   for (const int height : {21, 64, 201}) {
     const temporary_folder folder;
     const std::string path = (folder.path / "picture.png").string();

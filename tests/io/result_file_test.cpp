@@ -50,7 +50,7 @@ std::string read_text(const std::string& path) {
 }
 
 // Oracle: the functions of the position in sample.hpp; chunks of several planes extend across thin slabs.
-TEST(result_file, holds_what_any_number_of_ranks_wrote) {
+TEST(result_file, contains_the_values_of_any_number_of_ranks) {
   const index3 n{23, 200, 170};
   const auto header = sample::header(n);
   const auto planes = grid::make_block(MPI_COMM_WORLD, n, header.active_per_plane);

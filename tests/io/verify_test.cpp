@@ -197,7 +197,7 @@ void spoil(const std::string& prefix) {
 // Oracle: a bit flipped on the disk between the write and close(), as by a file system that loses a write: the file
 // does not get its name. Without reading back it does, but its seal, which covers the intended content, shows the
 // damage.
-TEST(verify, what_is_spoiled_on_the_disk_does_not_get_its_name) {
+TEST(verify, damaged_files_do_not_get_their_name) {
   const index3 n{13, 90, 80};
   const auto header = sample::header(n);
   const auto where = grid::make_block(MPI_COMM_WORLD, n, header.active_per_plane);
@@ -242,7 +242,7 @@ std::string older_digest_of(std::string_view text) { return xxh64_of(std::as_byt
 
 // Oracle: docs/reference/format.md, evaluated by hand; also a bit flipped anywhere after the values. Files with the
 // older seal, over blocks of 4 MiB, can still be read.
-TEST(verify, the_seal_is_what_the_format_says) {
+TEST(verify, the_seal_agrees_with_the_format) {
   const index3 n{13, 90, 80};
   const auto header = sample::header(n);
   const auto where = grid::make_block(MPI_COMM_WORLD, n, header.active_per_plane);

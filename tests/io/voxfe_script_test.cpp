@@ -80,7 +80,7 @@ TEST(VoxfeScript, both_versions_and_all_aliases_are_read) {
 }
 
 // Oracle: hand; a TOML file may also begin with a word that is a command.
-TEST(VoxfeScript, is_told_from_other_files_by_its_first_word) {
+TEST(VoxfeScript, is_recognised_by_its_first_word) {
   EXPECT_TRUE(looks_like_script("\n# x\n  load_model 1 1 1 m\n"));
   EXPECT_TRUE(looks_like_script("SELECTION_OF_NODES"));
   EXPECT_FALSE(looks_like_script("tolerance = 1\n"));
@@ -148,7 +148,7 @@ TEST(VoxfeScript, time_to_read_materials_grows_with_their_number) {
 }
 
 // Oracle: hand; each line has a different fault, and all are reported with their lines.
-TEST(VoxfeScript, faults_name_line_value_and_what_is_expected) {
+TEST(VoxfeScript, faults_contain_line_value_and_expectation) {
   const auto faults = faults_of(
       "VOXEL_SIZE 0.1 -1 0.1 1\nVOXEL_SIZE 0.1 0.1 0.1 0\nMAX_ITER many\nTOLERANCE 0\nLOAD_MCTSCAN 0 1 1 m\n"
       "LOAD_MCTSCAN 1 1 1\nSELECT_NODE_3D 1 1 1 0 0 0 1 1 2\nSELECT_NODE_3D 1 1 1 0 nan 0 1 1 1\nMATERIAL 99999 A 1 0.3\n"

@@ -47,7 +47,7 @@ TEST_F(lock, follows_no_link) {
 }
 
 // Invariant: files created by a failed job are removed; existing and useful files remain.
-TEST_F(lock, removes_what_it_made) {
+TEST_F(lock, removes_its_own_folders) {
   {
     directory_lock held(at("a/b/out"));
     std::ofstream(at("a/b/out/model.nc")) << "model";

@@ -46,7 +46,7 @@ youngs_modulus_MPa = 6829
 poisson_ratio = 0.3
 )";
 
-TEST(spec, reads_what_is_written_and_keeps_defaults) {
+TEST(spec, reads_given_keys_and_keeps_defaults) {
   job_file file(good);
   const job::spec s = file.read();
   EXPECT_TRUE(file.problems.empty()) << file.faults();
@@ -108,7 +108,7 @@ TEST(spec, poissons_ratio_has_no_default) {
       std::string::npos);
 }
 
-TEST(spec, refuses_what_does_not_fit_together) {
+TEST(spec, rejects_contradictory_keys) {
   const auto faults = [](const std::string& text) {
     job_file file(text);
     file.read();
@@ -373,7 +373,7 @@ TEST(spec, refuses_names_that_lead_elsewhere_or_cannot_be_shown) {
 }
 
 // Oracle: a key of 40,000 parts is a fault with its line; a parser that recurses would end the program.
-TEST(spec, refuses_what_is_too_deep_before_it_is_parsed) {
+TEST(spec, rejects_deep_nesting_before_parsing) {
   std::string key = "a";
   for (int i = 0; i < 40000; ++i) key += ".a";
   job_file file(std::string(good) + key + " = 1\n");

@@ -45,10 +45,10 @@ def test_a_missing_modulus_hides_no_fault_of_the_image(job: Path, image: np.ndar
         np.save(job.parent / "image.npy", image)
     for command in ("check", "run"):
         done = osteon(command, str(job))
-        said = done.stdout + done.stderr
-        assert done.returncode == 2, said
+        printed = done.stdout + done.stderr
+        assert done.returncode == 2, printed
         for fault in (*OF_MATERIAL, words):
-            assert fault in said, (command, fault, said)
+            assert fault in printed, (command, fault, printed)
         assert not (job.parent / "faults.out").exists()
 
 

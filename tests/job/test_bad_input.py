@@ -83,7 +83,7 @@ def test_nan(job: Job) -> None:
     refused(job, DATA, "1 values that are NaN or infinite", "(1, 2, 3)")
 
 
-def test_threshold_that_leaves_nothing(job: Job, sponge: Path) -> None:
+def test_threshold_without_solid_voxels(job: Job, sponge: Path) -> None:
     job.write(job_text(sponge, more="[segment]\nthreshold = 222\n"))
     refused(job, DATA, "the threshold 222 leaves no solid voxel", "[10, 200]")
 

@@ -163,7 +163,7 @@ def test_islands_are_named_and_dropped_on_request(job: Job) -> None:
     assert alone.summary["sed_MPa"]["mean"] == pytest.approx(done.summary["sed_MPa"]["mean"], rel=1e-5)
 
 
-def test_what_hangs_by_edges_is_told_and_kept_on_request(job: Job) -> None:
+def test_parts_connected_by_edges_are_reported_and_kept_on_request(job: Job) -> None:
     """Oracle: by hand; a bar of 2 x 1 x 2 voxels that shares one line with the column and rotates about it."""
     image = np.zeros((8, 6, 6), np.uint8)
     image[:, 2:4, 2:4] = 100
@@ -171,8 +171,8 @@ def test_what_hangs_by_edges_is_told_and_kept_on_request(job: Job) -> None:
     plate(job, HOLD + PUSH, image, keep="largest")
     done = job.run("-n", "2", "--no-report")
     assert done.code == 0, done.err
-    told = done.summary["segmentation"]
-    assert (told["dropped_voxels"], told["hanging_voxels"], told["hanging_islands"]) == (4, 4, 1)
+    reported = done.summary["segmentation"]
+    assert (reported["dropped_voxels"], reported["hanging_voxels"], reported["hanging_islands"]) == (4, 4, 1)
     assert "4 voxels in 1 island (11 % of the solid) hang on the rest by edges or corners" in done.err
     plate(job, HOLD + PUSH, image, keep='largest"\nconnectivity = 26\n#"')
     refused(job, DATA, "1 connected to other parts by single nodes or edges", "drop_unsupported")
@@ -181,8 +181,8 @@ def test_what_hangs_by_edges_is_told_and_kept_on_request(job: Job) -> None:
     plate(job, HOLD + PUSH, image, keep='largest"\nconnectivity = 26\ndrop_unsupported = true\n#"')
     done = job.run("-n", "2", "--no-report")
     assert done.code == 0, done.err
-    told = done.summary["segmentation"]
-    assert (told["dropped_voxels"], told["connectivity"], told["dropped_unsupported_voxels"]) == (0, 26, 2)
+    reported = done.summary["segmentation"]
+    assert (reported["dropped_voxels"], reported["connectivity"], reported["dropped_unsupported_voxels"]) == (0, 26, 2)
 
 
 def test_faults_of_all_load_cases_come_before_the_first_solution(job: Job) -> None:
@@ -204,7 +204,7 @@ def test_absurd_answers_are_not_written(job: Job, force: float) -> None:
     assert not (job.folder / "job.out" / "summary.json").exists()
 
 
-def test_a_motion_that_strains_nothing_has_no_failure_load(job: Job) -> None:
+def test_a_motion_without_strain_has_no_failure_load(job: Job) -> None:
     """Oracle: all nodes have the same displacement; zero strain is a valid answer."""
     everywhere = '[[set]]\nname = "all"\nselect = "box"\nlow_mm = [0, 0, 0]\nhigh_mm = [8, 6, 6]\n'
     plate(job, everywhere + '[[support]]\non = "all"\nfix = "zy"\nmove_x_mm = 0.5\n')

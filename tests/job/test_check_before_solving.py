@@ -67,7 +67,7 @@ def same_words(done: tuple[int, str], checked: tuple[int, str], said: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("physics", "image", "more", "said"),
+    ("physics", "image", "more", "printed"),
     [
         ("elasticity", half, SEGMENT + PERIODIC, "periodic x faces has a partner on the opposite face"),
         ("elasticity", with_island, ALL + HOMOGENISE, "1 of the 2 parts of the solid (2 voxels) are loose"),
@@ -86,10 +86,10 @@ def same_words(done: tuple[int, str], checked: tuple[int, str], said: str) -> No
         ("thermo_elasticity", block, SEGMENT + "[load]\nlow_K = 310\n", "stress-free temperature"),
     ],
 )
-def test_what_run_refuses_before_solving(job: Job, physics: str, image, more: str, said: str) -> None:
+def test_what_run_refuses_before_solving(job: Job, physics: str, image, more: str, printed: str) -> None:
     write(job, physics, image(), more)
     done, checked = job.run("-n", "2", "--no-report"), job.run("--json", "-", command="check")
-    same_words((done.code, done.err), (checked.code, checked.out), said)
+    same_words((done.code, done.err), (checked.code, checked.out), printed)
 
 
 def test_materials_without_an_expansion(job: Job) -> None:
@@ -161,7 +161,7 @@ def of_no_material(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("damage", "said"),
+    ("damage", "printed"),
     [
         (missing, "model.txt"),
         (short, "320 elements are declared, but 317 found"),
@@ -170,11 +170,11 @@ def of_no_material(folder: Path) -> None:
         (of_no_material, "7"),
     ],
 )
-def test_a_script_is_checked_with_its_model(script: Path, damage, said: str) -> None:
+def test_a_script_is_checked_with_its_model(script: Path, damage, printed: str) -> None:
     damage(script.parent)
     done = osteon("run", script, "-o", script.parent / "out", "-n", "2", "--no-report")
     checked = osteon("check", script, "--json", "-")
-    same_words((done.returncode, done.stderr), (checked.returncode, checked.stdout), said)
+    same_words((done.returncode, done.stderr), (checked.returncode, checked.stdout), printed)
 
 
 def test_a_good_script_passes_and_a_large_one_is_not_read(script: Path) -> None:

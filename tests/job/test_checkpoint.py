@@ -101,16 +101,16 @@ def stop(job: Job, kept: int, *arguments: str, sign: str = "checkpoint after") -
         stdout=subprocess.DEVNULL,
         text=True,
     )
-    said = ""
-    while said.count(sign) < kept:
+    printed = ""
+    while printed.count(sign) < kept:
         line = process.stderr.readline()
-        assert line, said
-        said += line
+        assert line, printed
+        printed += line
     sent = time.monotonic()
     process.terminate()
-    said += read_rest(process)
+    printed += read_rest(process)
     assert process.returncode != STOPPED or time.monotonic() - sent < 10
-    return Finished(process.returncode, "", said, time.monotonic() - sent, job.folder / "job.out")
+    return Finished(process.returncode, "", printed, time.monotonic() - sent, job.folder / "job.out")
 
 
 def resume(job: Job, ranks: int) -> Finished:
@@ -149,7 +149,7 @@ def test_stopped_jobs_reach_the_same_bits(job: Job, foam: Path, physics: str) ->
     job.write(text)
     whole = job.run("-n", "2", "--no-report")
     assert whole.code == 0, whole.err
-    want, said, steps = fields(whole.folder), answers(whole), read_steps(whole.folder)
+    want, printed, steps = fields(whole.folder), answers(whole), read_steps(whole.folder)
     assert len(steps) == (13 if physics == "transient" else 0)
     shutil.rmtree(whole.folder)
     job.write(text + EVERY_ITERATION)
@@ -173,7 +173,7 @@ def test_stopped_jobs_reach_the_same_bits(job: Job, foam: Path, physics: str) ->
     assert got.keys() == want.keys()
     for name in want:
         assert got[name].tobytes() == want[name].tobytes(), name
-    assert answers(done) == said
+    assert answers(done) == printed
     assert read_steps(done.folder) == steps
 
 
@@ -235,7 +235,7 @@ def test_checkpoints_belong_to_a_job(job: Job, foam: Path) -> None:
     assert job.run("-n", "1", "--resume", "--no-report").code == 0
 
 
-def test_nothing_to_resume(job: Job, sponge: Path) -> None:
+def test_resume_without_a_checkpoint(job: Job, sponge: Path) -> None:
     job.write(job_text(sponge))
     done = job.run("-n", "1", "--resume", "--no-report")
     assert done.code == 0
@@ -278,10 +278,10 @@ def test_ranks_of_a_launcher_take_the_signal_themselves(job: Job, tmp_path: Path
         stderr=subprocess.PIPE,
         text=True,
     )
-    said = ""
-    while "checkpoint after" not in said:
-        said += process.stderr.readline()
+    printed = ""
+    while "checkpoint after" not in printed:
+        printed += process.stderr.readline()
     process.send_signal(10)  # SIGUSR1
-    said += read_rest(process)
-    assert process.returncode == STOPPED, said
+    printed += read_rest(process)
+    assert process.returncode == STOPPED, printed
     assert resume(job, 1).code == 0

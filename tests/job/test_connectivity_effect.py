@@ -40,8 +40,8 @@ def test_a_strut_that_hangs_by_edges_bears(job: Job) -> None:
     done = job.run("-n", "2", *COMPARE)
     assert done.code == 0, done.err
     assert "segment.compare_connectivity = true computes what they would change" in done.err
-    told = done.summary["effect_of_connectivity"]
-    assert (told["connectivity"], told["hanging_voxels"], told["computed"]) == (26, 24, True)
+    reported = done.summary["effect_of_connectivity"]
+    assert (reported["connectivity"], reported["hanging_voxels"], reported["computed"]) == (26, 24, True)
     assert effect_on(done, "stiffness_N_per_mm") > 0.01
     assert effect_on(done, "reaction_N.0") == pytest.approx(effect_on(done, "stiffness_N_per_mm"), rel=1e-5)
     assert "with the voxels that hang by edges and corners: " in done.out
@@ -58,7 +58,7 @@ def test_a_strut_that_hangs_by_edges_bears(job: Job) -> None:
     alone = job.run("-n", "1", "--no-report", "-o", str(job.folder / "alone.out"))
     assert alone.code == 0, alone.err
     large = json.loads((job.folder / "alone.out" / "summary.json").read_text())["stiffness_N_per_mm"]
-    value = next(a["value"] for a in told["answers"] if a["key"] == "stiffness_N_per_mm")
+    value = next(a["value"] for a in reported["answers"] if a["key"] == "stiffness_N_per_mm")
     assert value == pytest.approx(large, rel=1e-7)
     assert effect_on(done, "stiffness_N_per_mm") == pytest.approx(large / small - 1, rel=1e-5)
 
@@ -79,20 +79,20 @@ def test_from_26_the_effect_is_that_of_leaving_them_out(job: Job) -> None:
     assert (done.folder / "connectivity_6" / "summary.json").exists()
 
 
-def test_a_voxel_at_a_corner_changes_nothing(job: Job) -> None:
+def test_a_voxel_at_a_corner_has_no_effect(job: Job) -> None:
     """Oracle: it rotates freely about the corner, so it carries no load."""
     image = frame(strut=False)
     image[4, 2, 2] = 100  # shares an edge with the column
     write(job, image)
     done = job.run("-n", "2", "--no-report", *COMPARE)
     assert done.code == 0, done.err
-    told = done.summary["effect_of_connectivity"]
-    assert (told["hanging_voxels"], told["computed"]) == (1, True)
-    for answer in told["answers"]:
+    reported = done.summary["effect_of_connectivity"]
+    assert (reported["hanging_voxels"], reported["computed"]) == (1, True)
+    for answer in reported["answers"]:
         assert answer["relative_change"] == pytest.approx(0, abs=1e-6), answer
 
 
-def test_where_nothing_hangs_nothing_is_computed_again(job: Job) -> None:
+def test_without_parts_at_edges_there_is_no_second_job(job: Job) -> None:
     write(job, frame(strut=False))
     done = job.run("-n", "2", "--no-report", *COMPARE)
     assert done.code == 0, done.err
@@ -157,18 +157,18 @@ def test_earlier_results_go_with_their_effect(job: Job) -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "physics", "said"),
+    ("more", "physics", "printed"),
     [
         ('keep = "all"\n', "elasticity", 'segment.keep = "all" drops nothing'),
         ("", "heat", "heat does not flow through edges or corners"),
     ],
 )
-def test_jobs_that_have_no_such_effect(job: Job, more: str, physics: str, said: str) -> None:
+def test_jobs_that_have_no_such_effect(job: Job, more: str, physics: str, printed: str) -> None:
     np.save(job.folder / "image.npy", frame(strut=True))
     job.write(job_text("image.npy", physics, "[segment]\nthreshold = 50\n" + more))
     done = job.run(*COMPARE, command="check")
     assert done.code == 2
-    assert said in done.out
+    assert printed in done.out
 
 
 def test_keys_are_set_as_in_the_file(job: Job) -> None:
@@ -187,7 +187,7 @@ def test_keys_are_set_as_in_the_file(job: Job) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "printed"),
     [
         ("a" + ".a" * 40_000 + "=1", "--set: a key has 40001 parts; the maximum is 32"),
         ("segment.kep=all", "--set: segment.kep: unknown key; did you mean 'keep'?"),
@@ -203,9 +203,9 @@ def test_keys_are_set_as_in_the_file(job: Job) -> None:
         ("name=" + "[" * 100, "--set"),
     ],
 )
-def test_changes_are_checked_as_the_file(job: Job, change: str, said: str) -> None:
+def test_changes_are_checked_as_the_file(job: Job, change: str, printed: str) -> None:
     write(job, frame(strut=False))
     for command in ("check", "run", "estimate", "import"):
         done = job.run("--set", change, command=command)
         assert done.code == 2, done
-        assert said in done.out + done.err
+        assert printed in done.out + done.err

@@ -25,10 +25,10 @@ def warnings_of(folder: Path, image: np.ndarray, segment: str, more: str = SOLID
     assert checked.returncode == 0, checked.stdout
     done = osteon("run", str(folder / "j.toml"), "-n", "1", "--no-report", "--force", "-o", str(folder / "out"))
     assert done.returncode == 0, done.stderr
-    told = json.loads((folder / "out" / "summary.json").read_text())["warnings"]
+    reported = json.loads((folder / "out" / "summary.json").read_text())["warnings"]
     of_check = " ".join(w["text"] for w in json.loads(answer.read_text())["warnings"])
-    assert all(text in of_check for text in told if "look like" in text or "below water" in text)
-    return " ".join(told)
+    assert all(text in of_check for text in reported if "look like" in text or "below water" in text)
+    return " ".join(reported)
 
 
 def test_labels_as_grey_values(tmp_path: Path):

@@ -82,7 +82,7 @@ def test_parosol_computes_the_same_force(job: Job) -> None:
     assert abs(nodes[top, 2].sum()) == pytest.approx(abs(done.summary["reaction_N"][0]), rel=1e-6)
 
 
-def test_forces_move_it_as_parosol_says(job: Job) -> None:
+def test_displacements_by_forces_agree_with_parosol(job: Job) -> None:
     """Oracle: ParOSol: the work of the forces, twice the strain energy; each axis has a force of its own."""
     peer = parosol()
     load = '[segment]\nthreshold = 100\n[load]\ntest = "custom"\n[[support]]\non = "z_low"\nfix = "zyx"\n'

@@ -52,20 +52,20 @@ def test_a_bar_follows_two_straight_lines(job: Job) -> None:
     load = 'test = "uniaxial"\nstrain = -0.02'
     done = run(job, image, VON_MISES + "steps = 10", load, "[solve]\ntolerance = 1e-9\n", reports=True)
     assert done.code == 0, done.err
-    told, area = done.summary, 20 * 0.05**2
-    strain = np.array(told["curve"]["strain"])
+    reported, area = done.summary, 20 * 0.05**2
+    strain = np.array(reported["curve"]["strain"])
     stress = np.where(-strain <= YIELD / MODULUS, MODULUS * strain, -(YIELD + TANGENT * (-strain - YIELD / MODULUS)))
-    assert np.allclose(told["curve"]["force_N"], stress * area, atol=1e-6 * YIELD * area)
-    assert told["first_yield"]["strain"] == pytest.approx(-0.008, rel=1e-7)
+    assert np.allclose(reported["curve"]["force_N"], stress * area, atol=1e-6 * YIELD * area)
+    assert reported["first_yield"]["strain"] == pytest.approx(-0.008, rel=1e-7)
     offset = (YIELD - TANGENT * YIELD / MODULUS + MODULUS * 0.002) / (MODULUS - TANGENT)
-    assert told["yield_offset"]["strain"] == pytest.approx(-offset, rel=1e-6)
-    assert told["stiffness_N_per_mm"] == pytest.approx(MODULUS * area / 0.3, rel=1e-6)
-    assert told["post_yield_stiffness_N_per_mm"] == pytest.approx(TANGENT * area / 0.3, rel=1e-3)
-    assert told["yielded_share"] == {"all": 1, "tension": 0, "compression": 1}
-    assert told["failure_proof"]["work_error"] < 1e-6
+    assert reported["yield_offset"]["strain"] == pytest.approx(-offset, rel=1e-6)
+    assert reported["stiffness_N_per_mm"] == pytest.approx(MODULUS * area / 0.3, rel=1e-6)
+    assert reported["post_yield_stiffness_N_per_mm"] == pytest.approx(TANGENT * area / 0.3, rel=1e-3)
+    assert reported["yielded_share"] == {"all": 1, "tension": 0, "compression": 1}
+    assert reported["failure_proof"]["work_error"] < 1e-6
     with (done.folder / "curve.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert [float(r["force_N"]) for r in rows] == told["curve"]["force_N"]
+    assert [float(r["force_N"]) for r in rows] == reported["curve"]["force_N"]
     with netCDF4.Dataset(done.folder / "results.nc") as file:
         plastic = np.array(file["VTKHDF/CellData"]["plastic_strain"][:])
         dissipated = np.array(file["VTKHDF/CellData"]["dissipation"][:])
@@ -159,7 +159,7 @@ def test_ranks_give_the_same_digits(job: Job, tmp_path: Path) -> None:
     assert np.abs(np.array(forces[1:]) - forces[0]).max() < 1e-8 * abs(forces[0][-1])
 
 
-def test_a_cone_tells_tension_from_compression_and_unloads(job: Job) -> None:
+def test_a_cone_distinguishes_tension_and_compression_and_unloads(job: Job) -> None:
     """Oracle: uniaxial strengths; after unloading the residual strain carries no stress."""
     image = np.full((4, 3, 3), 200, "u1")
     law = 'law = "cone"\ntensile_yield_strain = 0.005\ncompressive_yield_strain = 0.009\n'
@@ -174,13 +174,13 @@ def test_a_cone_tells_tension_from_compression_and_unloads(job: Job) -> None:
             "1",
         )
         assert done.code == 0, done.err
-        told = done.summary
-        assert told["first_yield"]["stress_MPa"] == pytest.approx(sign * strength, rel=1e-6)
-        assert told["failure"]["hardening_floor"] is True
+        reported = done.summary
+        assert reported["first_yield"]["stress_MPa"] == pytest.approx(sign * strength, rel=1e-6)
+        assert reported["failure"]["hardening_floor"] is True
         assert "hardening" in done.err + done.out
         # Slope between the record at the reversal and the first record of unloading.
-        turn = told["curve"]["strain"].index(told["load"]["strain"])
-        slope = np.diff(told["curve"]["stress_MPa"])[turn] / np.diff(told["curve"]["strain"])[turn]
+        turn = reported["curve"]["strain"].index(reported["load"]["strain"])
+        slope = np.diff(reported["curve"]["stress_MPa"])[turn] / np.diff(reported["curve"]["strain"])[turn]
         assert slope == pytest.approx(MODULUS, rel=1e-5)
 
 
@@ -241,9 +241,9 @@ def test_what_does_not_converge_ends_with_the_curve_so_far(job: Job) -> None:
     )
     assert done.code == 4
     assert "no equilibrium found beyond the load factor" in done.err
-    told = done.summary
-    assert told["status"] == "not converged"
-    assert abs(told["curve"]["strain"][-1]) < 0.9
+    reported = done.summary
+    assert reported["status"] == "not converged"
+    assert abs(reported["curve"]["strain"][-1]) < 0.9
     assert (done.folder / "curve.csv").is_file()
 
 
@@ -260,18 +260,18 @@ def test_a_force_is_walked_to_and_proven(job: Job) -> None:
         "[solve]\ntolerance = 1e-9\n",
     )
     assert done.code == 0, done.err
-    told = done.summary
-    assert told["curve"]["force_N"][-1] == pytest.approx(wanted, rel=1e-5)
-    assert told["curve"]["strain"][-1] == pytest.approx(-(YIELD / MODULUS + 0.01 * YIELD / TANGENT), rel=1e-3)
-    assert told["stiffness_N_per_mm"] == pytest.approx(MODULUS * area / 0.3, rel=1e-6)
-    halved = told["failure_proof"]["halved"]
-    assert halved["steps"] >= told["failure"]["steps"]
+    reported = done.summary
+    assert reported["curve"]["force_N"][-1] == pytest.approx(wanted, rel=1e-5)
+    assert reported["curve"]["strain"][-1] == pytest.approx(-(YIELD / MODULUS + 0.01 * YIELD / TANGENT), rel=1e-3)
+    assert reported["stiffness_N_per_mm"] == pytest.approx(MODULUS * area / 0.3, rel=1e-6)
+    halved = reported["failure_proof"]["halved"]
+    assert halved["steps"] >= reported["failure"]["steps"]
     assert halved["change_of_load"] < 1e-6
     assert halved["ended"] is None
     case = json.loads((done.folder / "scene.json").read_text())["cases"][0]
     driven = [s for s in case["supports"] if s["kind"] == "displaced"]
     assert len(driven) == 1
-    assert driven[0]["displacement_mm"][0] == pytest.approx(told["curve"]["displacement_mm"][-1], rel=1e-9)
+    assert driven[0]["displacement_mm"][0] == pytest.approx(reported["curve"]["displacement_mm"][-1], rel=1e-9)
     assert driven[0]["reaction_N"][0] == pytest.approx(wanted, rel=1e-5)
 
 
@@ -297,15 +297,15 @@ def test_the_ultimate_force_of_a_plateau_is_where_it_begins(job: Job, ranks: str
     load = 'test = "uniaxial"\nstrain = 0.03'
     done = run(job, np.full((6, 3, 3), 200, "u1"), law, load, "[solve]\ntolerance = 1e-7\n", "-n", ranks)
     assert done.code == 0, done.err
-    told = done.summary
+    reported = done.summary
     yields = [
         strain
-        for strain, share in zip(told["curve"]["strain"], told["curve"]["yielded_share"], strict=True)
+        for strain, share in zip(reported["curve"]["strain"], reported["curve"]["yielded_share"], strict=True)
         if share > 0
     ]
     assert len(yields) > 2
-    assert told["ultimate"]["strain"] <= yields[0]
-    assert told["ultimate"]["is_peak"] is False
+    assert reported["ultimate"]["strain"] <= yields[0]
+    assert reported["ultimate"]["is_peak"] is False
 
 
 def test_damage_breaks_voxels_and_the_force_falls(job: Job) -> None:
@@ -369,9 +369,9 @@ def test_a_stopped_job_goes_on_to_the_same_curve(job: Job, law: str) -> None:
     assert not (whole.folder / "curve.csv").exists()
     done = _resume(job)
     assert done.returncode == 0, done.stderr
-    told = Finished(0, "", "", 0, whole.folder).summary
+    reported = Finished(0, "", "", 0, whole.folder).summary
     assert "resumed after step" in done.stderr
-    assert np.allclose(told["curve"]["force_N"], want, rtol=1e-8)
+    assert np.allclose(reported["curve"]["force_N"], want, rtol=1e-8)
 
 
 def _resume(job: Job) -> subprocess.CompletedProcess[str]:

@@ -46,7 +46,7 @@ def test_every_mode_gives_the_same_values(job: Job, sponge: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "printed"),
     [
         ('[io]\nhints = ["cb_nodes"]\n', "io.hints: 'cb_nodes' must have the form key=value"),
         ("[io]\ncompression_level = 12\n", "io.compression_level: 12 must be in [1, 9]"),
@@ -55,12 +55,12 @@ def test_every_mode_gives_the_same_values(job: Job, sponge: Path) -> None:
         ('[io]\nmode = "all"\n', "'all' is not one of auto, serial, aggregated, parallel"),
     ],
 )
-def test_wrong_ways_are_refused(job: Job, sponge: Path, more: str, said: str) -> None:
+def test_wrong_ways_are_refused(job: Job, sponge: Path, more: str, printed: str) -> None:
     """Oracle: the contract: exit code 2, and the invalid key."""
     job.write(job_text(sponge, more=more))
     done = job.run(command="check")
     assert done.code == 2
-    assert said in done.err + done.out
+    assert printed in done.err + done.out
 
 
 def test_zstd_is_found_or_refused_in_one_message(job: Job, sponge: Path) -> None:

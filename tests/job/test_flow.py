@@ -49,7 +49,7 @@ def grains(shape: tuple[int, int, int] = (16, 14, 12), seed: int = 4) -> np.ndar
     return solid
 
 
-def test_dead_ends_and_islands_are_told(job: Job, tmp_path: Path) -> None:
+def test_dead_ends_and_islands_are_reported(job: Job, tmp_path: Path) -> None:
     """Oracle: eddies in a blind pocket decay by a factor of about 350 per pocket width (Moffatt 1964, J. Fluid Mech.
     18); an enclosed pore is at rest in every voxel."""
     solid = np.ones((12, 30, 3), bool)
@@ -131,7 +131,7 @@ def test_the_tensor_is_symmetric_and_knows_its_directions(job: Job, tmp_path: Pa
         assert along["permeability_m2"] == pytest.approx(k[a][a], rel=1e-5, abs=0)
 
 
-def test_what_leads_through_nowhere_is_told_and_not_solved(job: Job, tmp_path: Path) -> None:
+def test_a_direction_without_a_path_is_reported_and_not_solved(job: Job, tmp_path: Path) -> None:
     """Oracle: a wall; the permeability is 0, which is a valid answer."""
     solid = grains()
     solid[5] = True
@@ -153,7 +153,7 @@ def test_what_leads_through_nowhere_is_told_and_not_solved(job: Job, tmp_path: P
         (slit(2), "", "[flow]\nfluid_labels = [1]", "flow.fluid_labels: given, but segment.labels is not"),
     ],
 )
-def test_what_cannot_be_solved_is_said_by_check_and_run(
+def test_unsolvable_jobs_are_reported_by_check_and_run(
     job: Job, tmp_path: Path, solid: np.ndarray, load: str, more: str, words: str
 ) -> None:
     """Oracle: the sentence, and a non-zero exit code, of both."""

@@ -82,7 +82,7 @@ def test_what_does_not_settle_ends_with_its_history(job: Job, tmp_path: Path) ->
     assert "changes by" in done.err, done.err
 
 
-def test_a_thin_boundary_layer_is_told(job: Job, tmp_path: Path) -> None:
+def test_a_thin_boundary_layer_is_reported(job: Job, tmp_path: Path) -> None:
     """Oracle: 16 voxels over twice the Nusselt number are fewer than 3."""
     save(tmp_path)
     job.write(text(1e5))

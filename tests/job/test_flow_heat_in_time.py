@@ -56,8 +56,8 @@ def test_a_channel_warms_up_to_its_steady_state_on_any_number_of_ranks(job: Job,
     assert fluid["mean"][:4] == sorted(fluid["mean"][:4])
     assert fluid["mean"][-1] == pytest.approx(s["temperature_K"]["fluid"])
     with (tmp_path / "job.out" / "probes.csv").open() as file:
-        told = [float(row["fluid.temperature_K"]) for row in csv.DictReader(file)]
-    assert told == pytest.approx(fluid["mean"], abs=1e-4)
+        reported = [float(row["fluid.temperature_K"]) for row in csv.DictReader(file)]
+    assert reported == pytest.approx(fluid["mean"], abs=1e-4)
     assert s["probes"]["fluid"]["temperature_K"]["last"] == pytest.approx(s["temperature_K"]["fluid"], abs=1e-4)
     assert history["opening_temperature_K"]["z_low"][-1] == pytest.approx(290)
     with (tmp_path / "job.out" / "history.csv").open() as file:
@@ -92,9 +92,9 @@ def test_natural_convection_swings_into_its_steady_state(job: Job, tmp_path: Pat
     assert s["rayleigh_number"] == pytest.approx(1e4, rel=0.06)
     assert s["prandtl_number"] == pytest.approx(0.71)
     assert s["highest_heat_imbalance"] < 1e-5
-    told = s["flow_history"]["convection_nusselt_number"]["y_low"]
-    assert told[0] == 0
-    assert told[-1] == number["y_low"]
+    reported = s["flow_history"]["convection_nusselt_number"]["y_low"]
+    assert reported[0] == 0
+    assert reported[-1] == number["y_low"]
 
 
 def test_the_report_plots_temperatures_and_heat(job: Job, tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def channel(folder: Path) -> np.ndarray:
 
 
 @pytest.mark.parametrize("test", ["axial_bonded", "free_expansion"])
-def test_a_flow_that_carries_nothing_leaves_the_stress_of_conduction(job: Job, tmp_path: Path, test: str) -> None:
+def test_a_flow_without_heat_capacity_leaves_the_stress_of_conduction(job: Job, tmp_path: Path, test: str) -> None:
     """Oracle: the same job without [flow], with the temperatures of the heat solver, on 1 and 2 ranks."""
     solid = channel(tmp_path)
     load = f'test = "{test}"\n'
@@ -93,7 +93,7 @@ def test_a_free_body_with_a_linear_temperature_bears_next_to_no_stress(job: Job,
     assert done.summary["largest_displacement_mm"] > EXPANSION * 30 * 10 * H / 2
 
 
-def test_two_bars_on_both_sides_of_a_fluid_bear_what_their_temperatures_ask_for(job: Job, tmp_path: Path) -> None:
+def test_stresses_of_two_bars_around_a_fluid_follow_from_their_temperatures(job: Job, tmp_path: Path) -> None:
     """Oracle: between plates, without lateral contraction, the force is sum E A (strain - alpha (T - T_ref))."""
     image = np.zeros((6, 4, 7), np.uint8)
     image[:, :, :2], image[:, :, 4:] = 7, 9

@@ -199,7 +199,7 @@ def test_openings_without_pores_are_refused_before_the_solve(job: Job, tmp_path:
     assert "boundary[1] (z_low) meets no fluid" in done.err
 
 
-def test_a_flow_that_does_not_settle_says_so(job: Job, tmp_path: Path) -> None:
+def test_a_transient_flow_is_reported_by_the_steady_solver(job: Job, tmp_path: Path) -> None:
     step(tmp_path)
     job.write(text(INLET.replace("= 2", "= 500") + OUTLET, "inertia = true", "[solve]\nmax_iterations = 20"))
     done = job.run("--no-report")
@@ -208,7 +208,7 @@ def test_a_flow_that_does_not_settle_says_so(job: Job, tmp_path: Path) -> None:
     assert "transient" in done.err
 
 
-def test_voxels_that_are_too_coarse_for_the_velocity_are_told(job: Job, tmp_path: Path) -> None:
+def test_voxels_that_are_too_coarse_for_the_velocity_are_reported(job: Job, tmp_path: Path) -> None:
     """Oracle: the highest velocity of the file times voxel size and density over viscosity, and the sentence with that
     number."""
     step(tmp_path)

@@ -112,7 +112,7 @@ def test_the_pressure_of_an_empty_box_is_found_by_transforms(job: Job, tmp_path:
         ),
     ],
 )
-def test_it_says_how_the_pressure_is_found_and_why(
+def test_the_pressure_method_and_its_reason_are_reported(
     job: Job, tmp_path: Path, grain: bool, outlet: str, decomposition: str, why: str
 ) -> None:
     """Oracle: the text of the log, for a box in planes and in bricks, with a grain, and with an outlet on part of a
@@ -183,8 +183,8 @@ def test_a_flow_that_is_stopped_after_its_last_step_keeps_all_answers(
     job.write(text(INLET + OUTLET, "inertia = true", transient(end_s=0.01)) + EVERY_ITERATION)
     whole = job.run("-n", "2", "--no-report")
     assert whole.code == 0, whole.err
-    said = answers(whole)
-    assert said["mean_wall_shear_stress_Pa"] > 0
+    printed = answers(whole)
+    assert printed["mean_wall_shear_stress_Pa"] > 0
     shutil.rmtree(whole.folder)
     process = start(job, "--no-report", LD_PRELOAD=str(failing_disk), PAUSING_PATH="results.nc.tmp")
     ranks = wait_until_paused(process.pid)
@@ -195,7 +195,7 @@ def test_a_flow_that_is_stopped_after_its_last_step_keeps_all_answers(
     assert end(process).code == STOPPED
     done = resume(job, 2)
     assert done.code == 0, done.err
-    assert answers(done) == said
+    assert answers(done) == printed
 
 
 @pytest.mark.parametrize(

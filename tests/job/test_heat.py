@@ -72,7 +72,7 @@ def test_tensor_of_bars_knows_their_direction(job: Job, tmp_path: Path) -> None:
     assert uniform["conductivity_tensor_W_per_mK"][1][1] == pytest.approx(13, rel=1e-6)
 
 
-def test_a_plate_cools_down_as_its_series_says(job: Job, tmp_path: Path) -> None:
+def test_a_cooling_plate_agrees_with_its_series(job: Job, tmp_path: Path) -> None:
     """Oracle: the first term of the Fourier series after a long time, 4 / pi exp(-pi^2 a t / L^2)."""
     conditions = """[load]
 low_K = 300.0
@@ -217,7 +217,7 @@ def test_faces_that_do_not_meet_are_bad_data(job: Job, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "printed"),
     [
         ('[[boundary]]\nface = "z_low"\nkind = "flux"\n', "boundary[1].flux_W_per_m2: missing"),
         ('[[boundary]]\nface = "z_low"\nkind = "periodic"\n', 'use face = "z"'),
@@ -232,12 +232,12 @@ def test_faces_that_do_not_meet_are_bad_data(job: Job, tmp_path: Path) -> None:
         ('[load]\ntest = "axial_bonded"\n', "load.test: 'axial_bonded' does not go"),
     ],
 )  # fmt: skip
-def test_what_does_not_go_together_is_said(job: Job, tmp_path: Path, more: str, said: str) -> None:
+def test_contradictory_keys_are_reported(job: Job, tmp_path: Path, more: str, printed: str) -> None:
     """Oracle: the contract: exit code 2, and the invalid key."""
     job.write(text(block(tmp_path, (2, 2, 2)), more))
     done = job.run(command="check")
     assert done.code == 2
-    assert said in done.err + done.out
+    assert printed in done.err + done.out
 
 
 def test_heat_keys_in_an_elastic_job_are_faults(job: Job, tmp_path: Path) -> None:

@@ -159,8 +159,8 @@ def test_what_is_not_resisted_leaves_the_proofs_of_the_others(job: Job, tmp_path
                        'boundary_condition = "periodic"\n'))  # fmt: skip
     done = job.run("-n", "1", "--no-report", "--set", "picture.enabled=false", "--set", "solve.tolerance=1e-9")
     assert done.code == 0, done.err
-    told = done.summary
-    stiffness = told["homogenisation"]["stiffness_MPa"]
+    reported = done.summary
+    stiffness = reported["homogenisation"]["stiffness_MPa"]
     assert abs(stiffness[1][1]) < 1e-6 * stiffness[0][0]
-    assert told["certificate"]["energy_identity_error"] < 1e-8
-    assert told["certificate"]["reaction_imbalance"] < 1e-8
+    assert reported["certificate"]["energy_identity_error"] < 1e-8
+    assert reported["certificate"]["reaction_imbalance"] < 1e-8

@@ -21,7 +21,7 @@ def imported(job: Job, image: Path, steps: str, more: str = "", **options: str) 
     return json.loads(done.stdout), done.stderr
 
 
-def test_steps_are_kept_and_part_of_what_a_model_is_known_by(job: Job, sponge: Path) -> None:
+def test_steps_are_stored_and_identify_the_model(job: Job, sponge: Path) -> None:
     """Oracle: the same steps reuse their model, other steps do not; the provenance contains the steps, their shapes and
     sizes."""
     first, said = imported(job, sponge, GAUSS)

@@ -94,7 +94,7 @@ def test_a_pattern_chooses_slices_among_other_files(job: Job):
     assert model["reused"] and model["image"]["grey_min"] == 100
 
 
-def test_the_spacing_of_the_job_goes_first_and_is_told(job: Job):
+def test_the_spacing_of_the_job_takes_precedence_and_is_reported(job: Job):
     scan = nibabel.Nifti1Image(np.full((5, 6, 7), 150, "i2"), np.diag([0.5, 0.5, 0.5, 1]))
     scan.header.set_xyzt_units("mm")
     nibabel.save(scan, job.folder / "scan.nii")
@@ -159,7 +159,7 @@ def test_labels_of_dcm2niix_are_put_in_the_order_of_the_scan(job: Job, axes: lis
         assert done.code == 3 and "has the value" in done.err and "labels must be 32-bit integers" in done.err, done.err
 
 
-def test_export_says_what_is_wrong(job: Job):
+def test_export_reports_errors(job: Job):
     done = osteon("export", "none.nc", "--field", "sed", "-o", "x.nii", folder=job.folder)
     assert done.returncode == 3 and done.stderr == "osteon: no file 'none.nc'; pass the results.nc of a job\n"
     assert osteon("export", "none.nc", folder=job.folder).returncode == 2

@@ -68,12 +68,12 @@ def test_import_holds_runs_and_some_planes(job: Job) -> None:
 
 
 # Oracle: the measured memory of an import. The reported value is a bound for finer solids than this one.
-def test_estimate_tells_what_importing_takes(job: Job) -> None:
+def test_estimate_reports_the_memory_of_the_import(job: Job) -> None:
     np.save(job.folder / "foam.npy", foam(CELLS))
     path = job.write(job_text("foam.npy"))
     taken = peak_bytes(str(BINARY), "import", str(path), "-o", str(job.folder / "model.nc"))
-    told = json.loads(job.run("--quick", "--json", "-", command="estimate").out)["import_memory_bytes"]
-    assert taken <= told <= 3 * taken
+    reported = json.loads(job.run("--quick", "--json", "-", command="estimate").out)["import_memory_bytes"]
+    assert taken <= reported <= 3 * taken
 
 
 def save_npy(values: np.ndarray, path: Path) -> None:

@@ -35,8 +35,8 @@ def test_crossed_bars_tell_their_loads(job: Job) -> None:
     job.write(job_text("image.npy", more=CASES).replace("[picture]", "[picture]\nenabled = false"))
     done = job.run("-n", "2", "--no-report")
     assert done.code == 0, done.err
-    told = command("loads", str(done.folder), "--json", "-")
-    answer = json.loads(told.stdout)
+    reported = command("loads", str(done.folder), "--json", "-")
+    answer = json.loads(reported.stdout)
     follows_schema(answer, "loads")
     history = osteon.load_history(done.folder, target_MPa=0.02)
     z, x = history.amplitudes
@@ -58,8 +58,8 @@ def test_cases_that_load_alike_have_no_condition(job: Job) -> None:
     job.write(text.replace("[picture]", "[picture]\nenabled = false"))
     done = job.run("-n", "1", "--no-report")
     assert done.code == 0, done.err
-    told = command("loads", str(done.folder), "--json", "-")
-    answer = json.loads(told.stdout)
+    reported = command("loads", str(done.folder), "--json", "-")
+    answer = json.loads(reported.stdout)
     follows_schema(answer, "loads")
     assert answer["condition"] is None and answer["deviation"] < 0.5
     assert "one amplitude can replace another" in command("loads", str(done.folder)).stdout
@@ -78,10 +78,12 @@ def test_what_has_no_history_is_refused(job: Job) -> None:
         osteon.load_history(done.folder, target_MPa=0)
     with pytest.raises(osteon.DataError):
         osteon.load_history(job.folder / "none")
-    for words, code, said in (
+    for words, code, printed in (
         ([str(done.folder)], 2, "has fewer than two load cases"),
         ([str(done.folder), "--target", "-1"], 2, "must be > 0"),
         (["none"], 3, "pass the output directory of a completed job"),
     ):
-        told = command("loads", *words)
-        assert told.returncode == code and said in told.stderr and "Warning" not in told.stderr, told.stderr
+        reported = command("loads", *words)
+        assert reported.returncode == code and printed in reported.stderr and "Warning" not in reported.stderr, (
+            reported.stderr
+        )

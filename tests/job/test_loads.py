@@ -74,7 +74,7 @@ def test_bonded_shear_of_a_layer_is_uniform(job: Job) -> None:
     assert summary["load"]["strain"] == pytest.approx(0.02)
 
 
-def test_uniaxial_supports_in_the_plane_bear_nothing(job: Job, sponge: Path) -> None:
+def test_uniaxial_supports_in_the_plane_carry_no_load(job: Job, sponge: Path) -> None:
     """Oracle: equilibrium; the supports are statically determinate for any specimen."""
     block(job, load("uniaxial", axis="y"), image=np.load(sponge) // 2)
     summary = solved(job, ranks=3)
@@ -294,19 +294,19 @@ def test_a_cylinder_has_the_modulus_of_its_material(job: Job) -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "printed"),
     [
         ('area = "box"\narea_mm2 = 2.0\n', "load.area: conflicts with area_mm2"),
         ("area_mm2 = -2.0\n", "load.area_mm2: -2 must be > 0 mm2"),
         ('area = "hull"\n', "load.area: 'hull' is not one of"),
     ],
 )
-def test_areas_that_make_no_sense_are_faults(job: Job, more: str, said: str) -> None:
+def test_areas_that_make_no_sense_are_faults(job: Job, more: str, printed: str) -> None:
     """Oracle: the contract: exit code 2, and the invalid key."""
     block(job, load("uniaxial") + more)
     done = job.run(command="check")
     assert done.code == 2
-    assert said in done.err + done.out
+    assert printed in done.err + done.out
 
 
 def test_sets_by_label_image_and_by_material(job: Job) -> None:
@@ -412,7 +412,7 @@ def test_what_two_things_drive_has_no_stiffness(job: Job) -> None:
 
 
 @pytest.mark.parametrize(("thick", "is_told"), [(1, True), (2, False)])
-def test_a_strut_of_one_voxel_that_bends_is_told(job: Job, thick: int, is_told: bool) -> None:
+def test_a_bent_strut_of_one_voxel_is_reported(job: Job, thick: int, is_told: bool) -> None:
     """Oracle: beam theory: the bending stress is zero on the axis, where the centres of a strut of one voxel are."""
     image = np.full((12, thick, thick), 100, np.uint8)
     block(
@@ -426,7 +426,7 @@ def test_a_strut_of_one_voxel_that_bends_is_told(job: Job, thick: int, is_told: 
     assert ("% of the strain energy, because the solid bends" in done.err) == is_told
 
 
-def test_a_mechanism_is_told(job: Job) -> None:
+def test_a_mechanism_is_reported(job: Job) -> None:
     """Oracle: hand: a block between two hinges, one above the other, which rotates under a shear across them."""
     image = np.zeros((6, 3, 4), np.uint8)
     image[:2, :, :2] = image[2:4, :, 2:] = image[4:, :, :2] = 100
@@ -441,6 +441,6 @@ def test_a_mechanism_is_told(job: Job) -> None:
 def test_a_voxel_in_torsion_has_no_failure_load(job: Job) -> None:
     """Oracle: hand: its strain is zero at the centre, where it is evaluated."""
     block(job, load("torsion", axis="z"), shape=(1, 1, 1), spacing=(1.0, 1.0, 1.0))
-    told = solved(job)
-    assert told["stiffness_N_mm_per_deg"] > 0
-    assert told["pistoia"]["factor"] is None or told["pistoia"]["factor"] > 1e6
+    reported = solved(job)
+    assert reported["stiffness_N_mm_per_deg"] > 0
+    assert reported["pistoia"]["factor"] is None or reported["pistoia"]["factor"] > 1e6

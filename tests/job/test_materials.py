@@ -84,8 +84,8 @@ def test_hundreds_of_materials_in_series_have_the_exact_stiffness(job: Job, tmp_
     moduli = 10 ** np.random.default_rng(9).uniform(2, 4, 300)
     np.save(tmp_path / "E.npy", np.ones((300, 2, 3)) * moduli[:, None, None])
     found, done = stiffness(job, head("E.npy") + '[modulus_image]\npath = "E.npy"\npoisson_ratio = 0.0\n')
-    told = done.summary["segmentation"]
-    assert (told["materials"], told["largest_relative_modulus_error"]) == (300, 0)
+    reported = done.summary["segmentation"]
+    assert (reported["materials"], reported["largest_relative_modulus_error"]) == (300, 0)
     assert found == pytest.approx(in_series(moduli), rel=1e-8)
     assert "by_material" not in done.summary
 
@@ -107,15 +107,15 @@ def test_hundreds_of_materials_in_series_have_the_exact_stiffness(job: Job, tmp_
     assert checked.returncode == 0
 
 
-def test_more_moduli_than_classes_are_within_the_error_that_is_told(job: Job, tmp_path: Path) -> None:
+def test_more_moduli_than_classes_are_within_the_reported_error(job: Job, tmp_path: Path) -> None:
     """Oracle: closed form; layers in series without Poisson's ratio, each voxel of a layer with its modulus."""
     moduli = 10 ** np.random.default_rng(9).uniform(2, 4, 6000)
     np.save(tmp_path / "E.npy", np.ones((6000, 2, 3)) * moduli[:, None, None])
     found, done = stiffness(job, head("E.npy") + '[modulus_image]\npath = "E.npy"\npoisson_ratio = 0.0\n')
-    told = done.summary["segmentation"]
-    assert 255 < told["materials"] <= 4096
-    assert 0 < told["largest_relative_modulus_error"] <= (100 ** (1 / 4096) - 1) / (100 ** (1 / 4096) + 1)
-    assert found == pytest.approx(in_series(moduli), rel=told["largest_relative_modulus_error"])
+    reported = done.summary["segmentation"]
+    assert 255 < reported["materials"] <= 4096
+    assert 0 < reported["largest_relative_modulus_error"] <= (100 ** (1 / 4096) - 1) / (100 ** (1 / 4096) + 1)
+    assert found == pytest.approx(in_series(moduli), rel=reported["largest_relative_modulus_error"])
 
 
 def test_a_changed_modulus_image_makes_a_new_model(job: Job, scan: np.ndarray, tmp_path: Path) -> None:

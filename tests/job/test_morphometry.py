@@ -27,18 +27,18 @@ def test_ranks_and_threads_measure_the_same_bytes(job: Job) -> None:
     job.write(job_text("frame.npy", more="[segment]\nthreshold = 0.5\n"))
     alone = job.run("--json", "-", command="morphometry")
     assert alone.code == 0, alone.err
-    told = json.loads(alone.out)
-    follows_schema(told, "morphometry")
+    reported = json.loads(alone.out)
+    follows_schema(reported, "morphometry")
     words = ["sh", str(ROOT / "tools" / "mpirun.sh"), "3", str(BINARY), "morphometry", "job.toml", "--json", "-"]
     three = subprocess.run(words, cwd=job.folder, capture_output=True, text=True, timeout=120, check=True)
     assert three.stdout == alone.out
     # 12 rods through 24 voxels; at each of 8 crossings three share a cube.
-    assert told["BV_TV"] == pytest.approx((12 * 16 * 24 - 8 * 2 * 64) / 24**3)
-    assert told["euler"] == 8 - 12  # crossings minus the rods between them, whose ends are free
-    assert told["inner_Conn_D_per_mm3"] == pytest.approx(-told["inner_euler"] / (23 * 0.02) ** 3)
-    assert "throats" not in told
-    assert told["Tb_Th_mm"]["median"] == pytest.approx(4 * 0.02, rel=0.2)
-    assert told["fabric"]["DA"] == pytest.approx(1, abs=1e-9)
+    assert reported["BV_TV"] == pytest.approx((12 * 16 * 24 - 8 * 2 * 64) / 24**3)
+    assert reported["euler"] == 8 - 12  # crossings minus the rods between them, whose ends are free
+    assert reported["inner_Conn_D_per_mm3"] == pytest.approx(-reported["inner_euler"] / (23 * 0.02) ** 3)
+    assert "throats" not in reported
+    assert reported["Tb_Th_mm"]["median"] == pytest.approx(4 * 0.02, rel=0.2)
+    assert reported["fabric"]["DA"] == pytest.approx(1, abs=1e-9)
 
 
 def test_a_run_measures_too(job: Job) -> None:
@@ -56,25 +56,25 @@ def test_a_run_measures_too(job: Job) -> None:
 
 
 @pytest.mark.parametrize(
-    ("shape", "ranks", "said"),
+    ("shape", "ranks", "printed"),
     [((4, 3, 2), "2", "every voxel of the image is solid"), ((6, 2, 1), "3", None)],
     ids=["a block without pores", "more ranks than lines along z"],
 )
 def test_a_run_keeps_its_answers_whatever_the_shape_is(
-    job: Job, shape: tuple[int, ...], ranks: str, said: str | None
+    job: Job, shape: tuple[int, ...], ranks: str, printed: str | None
 ) -> None:
     """Oracle: hand: undefined quantities are omitted and reported; ranks without a line of voxels wait."""
     image = np.ones(shape, "u1")
-    if said is None:
+    if printed is None:
         image[2:4, 1] = 0
     np.save(job.folder / "block.npy", image)
     job.write(job_text("block.npy", more="[segment]\nthreshold = 0.5\n[output]\nmorphometry = true\n"))
     done = job.run("-n", ranks, "--no-report", "--set", "picture.enabled=false", "--set", 'run.decomposition="bricks"')
     assert done.code == 0, done.err
     assert done.summary["stiffness_N_per_mm"] > 0
-    assert ("morphometry" in done.summary) == (said is None)
-    assert said is None or said in done.err
-    if said is None:
+    assert ("morphometry" in done.summary) == (printed is None)
+    assert printed is None or printed in done.err
+    if printed is None:
         assert done.summary["morphometry"]["BV_TV"] == pytest.approx(10 / 12)
 
 
@@ -98,8 +98,8 @@ def test_throats_of_pores(job: Job) -> None:
     job.write(job_text("rock.npy", more='[segment]\nthreshold = 0.5\nkeep = "all"\n', spacing="spacing_mm = 0.1"))
     alone = job.run("--throats", "--json", "-", command="morphometry")
     assert alone.code == 0, alone.err
-    told = json.loads(alone.out)
-    follows_schema(told, "morphometry")
+    reported = json.loads(alone.out)
+    follows_schema(reported, "morphometry")
     words = [
         "sh",
         str(ROOT / "tools" / "mpirun.sh"),
@@ -113,13 +113,13 @@ def test_throats_of_pores(job: Job) -> None:
     ]
     three = subprocess.run(words, cwd=job.folder, capture_output=True, text=True, timeout=120, check=True)
     assert three.stdout == alone.out
-    assert told["throats"]["critical_diameter_mm"] == {"z": pytest.approx(0.4), "y": None, "x": None}
-    assert told["throats"]["diameter_mm"]["max"] == pytest.approx(0.6)
-    assert told["Tb_Sp_mm"]["max"] == pytest.approx(1.0)
+    assert reported["throats"]["critical_diameter_mm"] == {"z": pytest.approx(0.4), "y": None, "x": None}
+    assert reported["throats"]["diameter_mm"]["max"] == pytest.approx(0.6)
+    assert reported["Tb_Sp_mm"]["max"] == pytest.approx(1.0)
     pores = (~solid).sum()
-    assert told["throats"]["accessible_share"] == pytest.approx((pores - 1) / pores)
+    assert reported["throats"]["accessible_share"] == pytest.approx((pores - 1) / pores)
     python = osteon.morphometry(solid, spacing_mm=0.1, throats=True)
-    assert python["throats"] == told["throats"]
+    assert python["throats"] == reported["throats"]
 
 
 def test_a_flow_measures_the_throats_of_its_fluid(job: Job) -> None:
@@ -131,8 +131,8 @@ def test_a_flow_measures_the_throats_of_its_fluid(job: Job) -> None:
     job.write(job_text("rock.npy", "flow", more=more + "[output]\nmorphometry = true\n", spacing="spacing_mm = 0.1"))
     done = job.run("-n", "1")
     assert done.code == 0, done.err
-    told = done.summary["morphometry"]["throats"]
-    assert told["critical_diameter_mm"]["z"] == pytest.approx(0.4)
+    reported = done.summary["morphometry"]["throats"]
+    assert reported["critical_diameter_mm"]["z"] == pytest.approx(0.4)
     assert "largest ball that passes along z" in done.out
     assert "largest ball that passes along z" in (done.folder / "report.html").read_text()
 
@@ -166,10 +166,10 @@ def test_compartments_are_measured_by_themselves(job: Job) -> None:
     with_compartments(job)
     alone = job.run("--json", "-", command="morphometry")
     assert alone.code == 0, alone.err
-    told = json.loads(alone.out)
-    follows_schema(told, "morphometry")
+    reported = json.loads(alone.out)
+    follows_schema(reported, "morphometry")
     solid, wall, inner = shell()
-    cortical, inside, everything = (told["compartments"][n] for n in ("cortical", "inside", "all"))
+    cortical, inside, everything = (reported["compartments"][n] for n in ("cortical", "inside", "all"))
     assert cortical["TV_mm3"] == pytest.approx(wall.sum() * 0.02**3)
     assert cortical["Ct_Po"] == pytest.approx(16 / wall.sum())
     assert cortical["Ct_Th_mm"]["median"] == pytest.approx(6 * 0.02, rel=0.2)
@@ -181,7 +181,7 @@ def test_compartments_are_measured_by_themselves(job: Job) -> None:
     assert three.stdout == alone.out
 
 
-def test_a_run_tells_compartments_and_their_densities(job: Job) -> None:
+def test_a_run_reports_compartments_and_their_densities(job: Job) -> None:
     """Oracle: mean greys by numpy; the density law of the job."""
     with_compartments(job)
     text = (job.folder / "job.toml").read_text()
@@ -229,16 +229,16 @@ def test_compartments_that_cannot_be_are_refused(job: Job, change: tuple[str, st
 
 def test_the_function_takes_masks() -> None:
     solid, wall, inner = shell()
-    told = osteon.morphometry(solid, spacing_mm=0.1, compartments={"cortical": wall, "trabecular": inner})
-    assert told["compartments"]["cortical"]["Ct_Po"] == pytest.approx(16 / wall.sum())
-    assert told["compartments"]["trabecular"]["Tb_Th_mm"]["median"] == pytest.approx(0.4, rel=0.2)
+    reported = osteon.morphometry(solid, spacing_mm=0.1, compartments={"cortical": wall, "trabecular": inner})
+    assert reported["compartments"]["cortical"]["Ct_Po"] == pytest.approx(16 / wall.sum())
+    assert reported["compartments"]["trabecular"]["Tb_Th_mm"]["median"] == pytest.approx(0.4, rel=0.2)
     with pytest.raises(osteon.UsageError, match="give trabecular, cortical or total"):
         osteon.morphometry(solid, spacing_mm=0.1, compartments={"other": wall})
 
 
 def test_the_function_has_the_units_in_its_keys() -> None:
-    told = osteon.morphometry(rods(), spacing_mm=0.1)
-    assert told["Tb_Th_mm"]["median"] == pytest.approx(0.4, rel=0.2) and told["euler"] == -4
+    reported = osteon.morphometry(rods(), spacing_mm=0.1)
+    assert reported["Tb_Th_mm"]["median"] == pytest.approx(0.4, rel=0.2) and reported["euler"] == -4
     with pytest.raises(osteon.DataError, match="every voxel of the image is solid"):
         osteon.morphometry(np.ones((4, 4, 4), bool), spacing_mm=0.1)
 
@@ -260,6 +260,6 @@ def test_thickness_is_that_of_bone_microarchitecture(job: Job) -> None:
     sizes = peer.hildebrand_thickness_map(
         solid, (0.02,) * 3, backend="cpu", diameter_margin_voxels=0, center_dominance_mm=9
     )[solid]
-    told = osteon.morphometry(solid, spacing_mm=0.02)["Tb_Th_mm"]
-    assert 0.97 * sizes.mean() < told["mean"] <= sizes.mean()
-    assert told["max"] == pytest.approx(sizes.max(), rel=1e-5)
+    reported = osteon.morphometry(solid, spacing_mm=0.02)["Tb_Th_mm"]
+    assert 0.97 * sizes.mean() < reported["mean"] <= sizes.mean()
+    assert reported["max"] == pytest.approx(sizes.max(), rel=1e-5)

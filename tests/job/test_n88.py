@@ -124,9 +124,9 @@ def test_a_model_runs_as_the_job_does(job: Job, tmp_path: Path, shuffled: bool) 
     ours = axial(job, voxels, moved).summary
     write_model(tmp_path / "bone.n88model", voxels, compression(voxels, moved), shuffled=shuffled)
     for ranks in ("1", "3"):
-        told, log = run(tmp_path / "bone.n88model", tmp_path / f"out{ranks}", "-n", ranks)
-        assert told["stiffness_N_per_mm"] == pytest.approx(ours["stiffness_N_per_mm"], rel=1e-6), log
-        by_name = {s["on"]: s for s in told["supports"]}
+        reported, log = run(tmp_path / "bone.n88model", tmp_path / f"out{ranks}", "-n", ranks)
+        assert reported["stiffness_N_per_mm"] == pytest.approx(ours["stiffness_N_per_mm"], rel=1e-6), log
+        by_name = {s["on"]: s for s in reported["supports"]}
         assert set(by_name) == {"nodes held along zyx", "nodes moved along zyx by -0.004, 0, 0 mm"}
         np.testing.assert_allclose(
             by_name["nodes moved along zyx by -0.004, 0, 0 mm"]["reaction_N"],
@@ -187,8 +187,8 @@ def test_forces_and_materials(job: Job, tmp_path: Path) -> None:
         },
         edge=(0.5, 0.5, 0.5),
     )
-    told, log = run(path, tmp_path / "out")
-    (force,) = told["forces"]
+    reported, log = run(path, tmp_path / "out")
+    (force,) = reported["forces"]
     assert force["force_N"] == pytest.approx([16, 0, 0]) and force["on"] == "forces of the model"
     assert force["displacement_mm"] == pytest.approx(16 * 2 / 2000 + 16 * 2 / 500, rel=1e-5)
     assert "'hard': yield (VonMisesIsotropic) is ignored" in log
@@ -214,21 +214,21 @@ def test_nodes_that_move_each_by_its_own(job: Job, tmp_path: Path) -> None:
     values = [(p, s, gamma * p[0] * EDGE if s == 1 else 0.0) for p in outer for s in (1, 2, 3)]
     path = tmp_path / "cube.n88model"
     write_model(path, voxels, {"surface": ("NodeAxisDisplacement", values)})
-    told, _ = run(path, tmp_path / "out", "-n", "2")
+    reported, _ = run(path, tmp_path / "out", "-n", "2")
     modulus = MODULUS / 2 / (1 + RATIO)
     energy = 0.5 * modulus * gamma**2 * (4 * EDGE) ** 3
-    assert told["strain_energy_mJ"] == pytest.approx(energy, rel=1e-5)
+    assert reported["strain_energy_mJ"] == pytest.approx(energy, rel=1e-5)
     # Rows of the surface have the same displacement: five distances, few enough to be separate supports.
-    assert "stiffness_N_per_mm" not in told
+    assert "stiffness_N_per_mm" not in reported
     values = [(p, s, 1e-3 * EDGE * (p[2] - 2 * p[1] + 3 * p[0]) if s == 1 else 0.0) for p in outer for s in (1, 2, 3)]
     write_model(path, voxels, {"surface": ("NodeAxisDisplacement", values)})
-    told, _ = run(path, tmp_path / "own", "-n", "2")
-    (support,) = told["supports"]
+    reported, _ = run(path, tmp_path / "own", "-n", "2")
+    (support,) = reported["supports"]
     assert support["on"] == "nodes moved along zyx, individual displacements"
     strain = np.array([1e-3, -1e-3, 1.5e-3])  # xx, and halves of the shears xy and xz
     lame = MODULUS * RATIO / (1 + RATIO) / (1 - 2 * RATIO)
     density = 0.5 * lame * strain[0] ** 2 + modulus * (strain[0] ** 2 + 2 * strain[1] ** 2 + 2 * strain[2] ** 2)
-    assert told["strain_energy_mJ"] == pytest.approx(density * (4 * EDGE) ** 3, rel=1e-5)
+    assert reported["strain_energy_mJ"] == pytest.approx(density * (4 * EDGE) ** 3, rel=1e-5)
 
 
 def damaged(path: Path, change) -> Path:

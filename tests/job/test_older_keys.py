@@ -29,7 +29,7 @@ def with_low_line(by_face: dict) -> dict:
     return {face.replace("-", "_"): value for face, value in by_face.items()}
 
 
-def test_older_keys_say_what_their_present_names_say(job: Job) -> None:
+def test_older_keys_have_the_values_of_present_keys(job: Job) -> None:
     """Oracle: the current key of the same summary; every older key is in the table."""
     text = job_text("block.npy", more='[segment]\nthreshold = 1\n[load]\ntest = "homogenise"\n')
     found = summary_of(job, text)
@@ -50,7 +50,7 @@ def test_older_keys_say_what_their_present_names_say(job: Job) -> None:
         assert f"`{key}`" in told(), key
 
 
-def test_older_keys_do_not_outlive_the_version_that_is_told() -> None:
+def test_older_keys_end_with_the_documented_version() -> None:
     """Oracle: the version of CMakeLists.txt; from that version on, keys and table must be removed."""
     since, gone = (
         tuple(map(int, v.split(".")))

@@ -57,7 +57,7 @@ def test_unknown_bindings_are_refused(tmp_path: Path) -> None:
 # Oracle: the messages of an iteration according to `osteon plan job`; with one core per host, all of them leave the
 # host.
 @pytest.mark.parametrize("ranks", [2, 5])
-def test_place_weighs_what_an_iteration_sends(tmp_path: Path, ranks: int) -> None:
+def test_place_uses_the_messages_of_an_iteration(tmp_path: Path, ranks: int) -> None:
     sponge_job(tmp_path)
     job = str(tmp_path / "job.toml")
     planned = json.loads(osteon("plan", "job", job, "-n", str(ranks), "--json", "-").stdout)
@@ -72,7 +72,7 @@ def test_place_weighs_what_an_iteration_sends(tmp_path: Path, ranks: int) -> Non
 
 
 # Oracle: the text; a job whose plans are unknown before it runs is placed by its fine level.
-def test_place_says_why_it_does_not_weigh_an_iteration(tmp_path: Path) -> None:
+def test_place_reports_why_an_iteration_is_not_planned(tmp_path: Path) -> None:
     sponge_job(tmp_path, more='[load]\ntest = "conductivity_tensor"\n')
     there = ["--hosts", "3", "--host", "core:1 pu:1"]
     placed = osteon("place", "--job", str(tmp_path / "job.toml"), "--ranks", "3", *there)

@@ -51,7 +51,7 @@ def counted(summary: dict) -> dict[str, list[int]]:
 
 @pytest.mark.parametrize("decomposition", ["planes", "bricks"])
 @pytest.mark.parametrize("physics", ["elasticity", "heat"])
-def test_a_run_sends_what_was_asked_before(job: Job, tmp_path: Path, physics: str, decomposition: str) -> None:
+def test_a_run_sends_the_planned_messages(job: Job, tmp_path: Path, physics: str, decomposition: str) -> None:
     """Oracle: the plans of virtual ranks compared with the messages of real ones, exactly, for every predicted plan."""
     text = job_text(
         sponge(tmp_path, (26, 22, 24)), physics, '[load]\ntest = "TEST"\n[checkpoint]\nevery_minutes = 1e-9\n'
@@ -123,7 +123,7 @@ OF_HEAT = {"heat_iteration": "heat_certificate.iterations", "heat_restart": "hea
 
 
 @pytest.mark.parametrize("low", [273.0, 333.0])
-def test_thermo_elasticity_sends_what_was_asked_before(job: Job, tmp_path: Path, low: float) -> None:
+def test_thermo_elasticity_sends_the_planned_messages(job: Job, tmp_path: Path, low: float) -> None:
     """Oracle: as above; the parts of the heat problem as often as stated by its certificate, and none without heat
     flow."""
     load = f"[load]\nlow_K = {low}\nhigh_K = 333.0\nreference_K = 293.0\n"
@@ -133,7 +133,7 @@ def test_thermo_elasticity_sends_what_was_asked_before(job: Job, tmp_path: Path,
 
 
 @pytest.mark.parametrize("condition", ["kubc", "periodic"])
-def test_a_homogenisation_sends_what_was_asked_before(job: Job, tmp_path: Path, condition: str) -> None:
+def test_a_homogenisation_sends_the_planned_messages(job: Job, tmp_path: Path, condition: str) -> None:
     """Oracle: as above, with six load cases."""
     load = f'[load]\ntest = "homogenise"\nboundary_condition = "{condition}"\n'
     job.write(job_text(sponge(tmp_path, (12, 11, 10)), "elasticity", load))
@@ -169,7 +169,7 @@ FLOWS = {
 
 
 @pytest.mark.parametrize("case", FLOWS)
-def test_a_flow_sends_what_was_asked_before(job: Job, tmp_path: Path, case: str) -> None:
+def test_a_flow_sends_the_planned_messages(job: Job, tmp_path: Path, case: str) -> None:
     """Oracle: the plans of virtual ranks compared with the messages of real ones, each part as often as counted by the
     run; the run has no part that was not predicted."""
     pores(tmp_path)
@@ -212,7 +212,7 @@ def test_streamlines_are_counted(job: Job, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ranks", [1, 3])
-def test_the_model_stands_beside_what_was_measured(job: Job, tmp_path: Path, ranks: int) -> None:
+def test_predicted_and_measured_times_are_reported_together(job: Job, tmp_path: Path, ranks: int) -> None:
     """Oracle: sums. Waiting times of stages and of plans, and their predictions by the model, equal the total; a single
     rank does not wait."""
     job.write(job_text(sponge(tmp_path, (16, 14, 15)), "heat", '[load]\ntest = "conduction"\n'))
@@ -276,7 +276,7 @@ def test_the_solvers_share_of_the_machine(job: Job, tmp_path: Path, physics: str
 
 
 @pytest.mark.parametrize("compositing", ["auto", "binary-swap", "shared"])
-def test_what_a_picture_may_send_otherwise_is_told(job: Job, tmp_path: Path, compositing: str) -> None:
+def test_deviations_of_a_picture_from_its_plan_are_reported(job: Job, tmp_path: Path, compositing: str) -> None:
     """Oracle: messages of a run, at most as many and as long as predicted."""
     text = job_text(sponge(tmp_path, (26, 22, 24)), "heat", '[load]\ntest = "conduction"\n')
     job.write(text.replace("[picture]\n", f'[picture]\ncompositing = "{compositing}"\n'))
@@ -297,7 +297,7 @@ def test_what_a_picture_may_send_otherwise_is_told(job: Job, tmp_path: Path, com
         assert not sent
 
 
-def test_plans_are_drawn_and_told(job: Job, tmp_path: Path) -> None:
+def test_plans_are_drawn_and_listed(job: Job, tmp_path: Path) -> None:
     """Oracle: the drawing is XML with a map for each plan; the table names the levels of the solver."""
     job.write(job_text(sponge(tmp_path, (30, 20, 20)), "elasticity"))
     done = osteon(

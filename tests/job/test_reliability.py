@@ -138,14 +138,14 @@ def run_from(job: Job, stage: str) -> tuple[int, str, float]:
         text=True,
         env={**os.environ, **job.environment},
     )
-    said = ""
-    while stage not in said:
+    printed = ""
+    while stage not in printed:
         line = process.stderr.readline()
-        assert line, said
-        said += line
+        assert line, printed
+        printed += line
     start = time.monotonic()
-    said += read_rest(process)
-    return process.returncode, said, time.monotonic() - start
+    printed += read_rest(process)
+    return process.returncode, printed, time.monotonic() - start
 
 
 @pytest.mark.parametrize(
@@ -157,10 +157,10 @@ def test_input_output_error(job: Job, sponge: Path, failing_disk: Path, path: st
         assert job.run(command="import").code == 0
     job.environment = {"LD_PRELOAD": str(failing_disk), "FAILING_PATH": f"job.out/{path}", "FAILING_AFTER": str(after)}
     stage = "importing" if path == "model.nc.tmp" else "writing results"
-    code, said, seconds = run_from(job, stage)
-    assert code == MACHINE, said
+    code, printed, seconds = run_from(job, stage)
+    assert code == MACHINE, printed
     assert seconds < 10
-    assert len([line for line in said.splitlines() if line.startswith("osteon: ")]) == 1, said
+    assert len([line for line in printed.splitlines() if line.startswith("osteon: ")]) == 1, printed
     assert path == "summary.json.tmp" or not (job.folder / "job.out" / path.removesuffix(".tmp")).exists()
     job.environment = {}
     assert job.run("-n", "3", "--no-report").code == 0

@@ -47,7 +47,7 @@ def labels(scene: dict, folder: Path) -> np.ndarray:
 
 
 @pytest.mark.parametrize("measure", ["strain = -0.01", "force_N = -3.0"])
-def test_a_standard_test_tells_its_faces(job: Job, measure: str) -> None:
+def test_a_standard_test_lists_its_faces(job: Job, measure: str) -> None:
     """Oracle: the layers at the two faces; a strain of 0.01 over 6 mm, or the scaled force of the summary."""
     job_on(job, f'[load]\ntest = "axial_bonded"\naxis = "z"\n{measure}\n')
     scene, summary = scene_of(job)
@@ -101,7 +101,7 @@ def test_forces_are_resolved_and_the_smallest_set_names_a_voxel(job: Job) -> Non
     assert scene["cases"][0]["supports"][0]["reaction_N"] == pytest.approx([-7, 0, 0], abs=1e-4)
 
 
-def test_any_number_of_ranks_tells_the_same(job: Job) -> None:
+def test_scenes_are_equal_on_any_number_of_ranks(job: Job) -> None:
     """Oracle: one rank."""
     job_on(job, CUSTOM)
     alone, _ = scene_of(job, 1)
@@ -142,7 +142,7 @@ def test_heat_and_flow_tell_their_faces(job: Job) -> None:
 
 
 @pytest.mark.parametrize("ranks", [1, 3])
-def test_the_place_of_the_largest_value_is_told(job: Job, ranks: int) -> None:
+def test_the_position_of_the_largest_value_is_reported(job: Job, ranks: int) -> None:
     """Oracle: the largest value of the results file and its voxel, on any number of ranks."""
     import netCDF4
 

@@ -39,12 +39,12 @@ def start(job: Job, *arguments: str, **more: str) -> subprocess.Popen[str]:
 
 
 def read_until(process: subprocess.Popen[str], text: str) -> str:
-    said = ""
-    while text not in said:
+    printed = ""
+    while text not in printed:
         line = process.stderr.readline()
-        assert line, said
-        said += line
-    return said
+        assert line, printed
+        printed += line
+    return printed
 
 
 def end(process: subprocess.Popen[str], said: str = "") -> Finished:
@@ -218,7 +218,7 @@ def test_a_second_signal_does_not_wait(job: Job, foam: Path) -> None:
     """Suspended ranks cannot exit in order."""
     job.write(job_text(foam, more=TIGHT + EVERY_ITERATION))
     process = start(job, "--no-report")
-    said = read_until(process, "solving")
+    printed = read_until(process, "solving")
     ranks = ranks_of(process.pid)
     for rank in ranks:
         os.kill(rank, signal.SIGSTOP)
@@ -226,7 +226,7 @@ def test_a_second_signal_does_not_wait(job: Job, foam: Path) -> None:
     time.sleep(0.4)  # an earlier second signal counts as an echo of the first
     assert process.poll() is None
     process.send_signal(signal.SIGINT)
-    done = end(process, said)
+    done = end(process, printed)
     assert done.code == FROM_KEYBOARD, done.err
     assert "ended immediately" in done.err
     wait_until_gone(ranks)
@@ -323,13 +323,13 @@ def test_the_launcher_of_open_mpi_5(job: Job, foam: Path) -> None:
 
 
 def read_until_and_signal(process: subprocess.Popen[str]) -> str:
-    said = read_until(process, "checkpoint after")
+    printed = read_until(process, "checkpoint after")
     process.send_signal(signal.SIGTERM)
-    return said
+    return printed
 
 
 @pytest.mark.parametrize("name", ["mpich", "mpiexec.mpich"])
-def test_the_launcher_of_another_mpi_is_told(job: Job, foam: Path, name: str) -> None:
+def test_the_launcher_of_another_mpi_is_reported(job: Job, foam: Path, name: str) -> None:
     """Its processes do not find each other: each would compute the whole job."""
     job.write(job_text(foam))
     job.environment = {"OSTEON_MPIRUN": str(launcher(name)) if name == "mpich" else name}

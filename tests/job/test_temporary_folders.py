@@ -53,7 +53,7 @@ ENDS = {
 
 @pytest.mark.parametrize("ranks", [1, 2])
 @pytest.mark.parametrize("end", ENDS)
-def test_nothing_stays_after_kills_and_signals(
+def test_no_files_remain_after_kills_and_signals(
     job: Job, sponge: Path, tmpdir_of_job: Path, end: str, ranks: int
 ) -> None:
     """Oracle: at random moments of a run; TMPDIR is empty after a further run."""
@@ -111,7 +111,7 @@ def test_a_run_leaves_the_folder_of_another_run_alone(job: Job, sponge: Path, tm
 
 
 @pytest.mark.parametrize("number", [0, signal.SIGTERM, signal.SIGKILL])
-def test_a_solve_in_python_leaves_nothing(job: Job, tmpdir_of_job: Path, number: int) -> None:
+def test_a_solve_in_python_leaves_no_files(job: Job, tmpdir_of_job: Path, number: int) -> None:
     """Oracle: TMPDIR is unchanged after the start of MPI, and empty after a further solve."""
     environment = {**os.environ, **job.environment, "OSTEON_BINARY": str(BINARY), "PYTHONPATH": str(ROOT / "python")}
     for last in (number, 0):
@@ -128,7 +128,7 @@ def test_a_solve_in_python_leaves_nothing(job: Job, tmpdir_of_job: Path, number:
     assert list(tmpdir_of_job.rglob("*")) == []
 
 
-def test_joined_clusters_leave_nothing(job: Job, tmpdir_of_job: Path) -> None:
+def test_joined_clusters_leave_no_files(job: Job, tmpdir_of_job: Path) -> None:
     """Oracle: both launchers use one folder below TMPDIR; a further job removes the folder of a killed one."""
     (job.folder / "clusters.toml").write_text(
         "".join(

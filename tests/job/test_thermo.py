@@ -51,7 +51,7 @@ def test_a_free_body_at_one_temperature_expands_without_stress(job: Job) -> None
 
 
 @pytest.mark.parametrize("strain", [0.0, 0.002])
-def test_a_bar_between_plates_bears_what_its_mean_temperature_asks_for(job: Job, strain: float) -> None:
+def test_the_stress_of_a_bar_between_plates_follows_from_its_mean_temperature(job: Job, strain: float) -> None:
     """Oracle: without lateral contraction the mean stress along the bar is E (strain - alpha (mean T - T_ref)), also
     for a non-uniform temperature; the heat flow is that of a wall."""
     np.save(job.folder / "image.npy", np.full((10, 4, 5), 200, "u1"))
@@ -120,7 +120,7 @@ def test_ranks_do_not_matter_and_all_fields_are_there(job: Job) -> None:
     assert "heat: iterations" in done.out and "von Mises stress, mean" in done.out
 
 
-def test_temperatures_that_were_not_reached_are_told(job: Job) -> None:
+def test_unconverged_temperatures_are_reported(job: Job) -> None:
     """Oracle: exit code 4, and results marked as unfinished, although only the heat solver did not converge."""
     done = run(job, porous(), "low_K = 300\nhigh_K = 380", "[solve]\ntolerance = 1e-10\nmax_iterations = 2\n")
     assert done.code == 4
@@ -139,7 +139,7 @@ def test_temperatures_that_were_not_reached_are_told(job: Job) -> None:
         ('reference_K = 300\ntest = "conduction"\n', "use 'axial_bonded' or 'free_expansion'"),
     ],
 )
-def test_what_is_missing_or_does_not_fit_is_said(job: Job, text: str, words: str) -> None:
+def test_missing_or_contradictory_keys_are_reported(job: Job, text: str, words: str) -> None:
     """Oracle: exit code 2 and the key."""
     np.save(job.folder / "image.npy", porous())
     job.write(job_text("image.npy", "thermo_elasticity", f"[load]\n{text}"))

@@ -21,11 +21,11 @@ def test_the_threshold_of_two_greys_keeps_the_volume(job: Job) -> None:
     job.write(job_text("image.npy", more='[segment]\ngreys = [40, 200]\nkeep = "all"\n'))
     done = job.run("--json", "-", command="import")
     assert done.code == 0, done.err
-    told = json.loads(done.out)["segmentation"]
-    assert told["method"] == "volume" and told["kept_voxels"] == (mean > told["threshold"]).sum()
-    assert told["kept_voxels"] == pytest.approx((mean.mean() - 40) / 160 * mean.size, abs=2)
+    reported = json.loads(done.out)["segmentation"]
+    assert reported["method"] == "volume" and reported["kept_voxels"] == (mean > reported["threshold"]).sum()
+    assert reported["kept_voxels"] == pytest.approx((mean.mean() - 40) / 160 * mean.size, abs=2)
     estimate = json.loads(job.run("--quick", "--json", "-", command="estimate").out)  # from some planes
-    assert estimate["elements"] == pytest.approx(told["kept_voxels"], rel=0.1)
+    assert estimate["elements"] == pytest.approx(reported["kept_voxels"], rel=0.1)
     changed = job.run("--set", "segment.threshold=110", "--json", "-", command="import")  # takes precedence
     assert json.loads(changed.out)["segmentation"]["threshold"] == 110
     job.write(job_text("image.npy", more="[segment]\ngreys = [400, 500]\n"))

@@ -85,7 +85,7 @@ def test_it_is_checked_and_estimated(tmp_path: Path, sponge: Path) -> None:
         assert done.returncode == 2 and words in done.stderr, done.stderr
 
 
-def test_its_keys_renew_the_model_if_their_use_says_so(tmp_path: Path, sponge: Path) -> None:
+def test_keys_renew_the_model_according_to_their_use(tmp_path: Path, sponge: Path) -> None:
     """Oracle: the time stamp of the model file, which is that of an earlier or a later run."""
 
     def time_of_model(change: str) -> int:

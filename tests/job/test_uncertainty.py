@@ -38,19 +38,19 @@ def test_the_job_is_solved_on_changed_images(job: Job, tmp_path: Path) -> None:
     job.write(text + ALL)
     done = job.run("-n", "2")
     assert done.code == 0, done.err
-    told = known(done.summary)
+    reported = known(done.summary)
     at = {name: value(summary_of(done.folder / "uncertainty" / name)) for name in
           ("threshold_low", "threshold_high", "voxels_2", "voxels_4", "noise_1", "noise_2")}  # fmt: skip
     k = value(done.summary)
-    assert told["threshold"] == pytest.approx(
+    assert reported["threshold"] == pytest.approx(
         np.sqrt(((at["threshold_low"] - k) ** 2 + (at["threshold_high"] - k) ** 2) / 2)
     )
-    assert told["noise"] == pytest.approx(np.sqrt(((at["noise_1"] - k) ** 2 + (at["noise_2"] - k) ** 2) / 2))
+    assert reported["noise"] == pytest.approx(np.sqrt(((at["noise_1"] - k) ** 2 + (at["noise_2"] - k) ** 2) / 2))
     assert at["threshold_low"] > k > at["threshold_high"] and at["noise_1"] != at["noise_2"]
-    assert told["total"] == pytest.approx(
-        np.sqrt(told["threshold"] ** 2 + told["voxel_size"] ** 2 + told["noise"] ** 2)
+    assert reported["total"] == pytest.approx(
+        np.sqrt(reported["threshold"] ** 2 + reported["voxel_size"] ** 2 + reported["noise"] ** 2)
     )
-    assert [told["low"], told["high"]] == pytest.approx([k - 2 * told["total"], k + 2 * told["total"]])
+    assert [reported["low"], reported["high"]] == pytest.approx([k - 2 * reported["total"], k + 2 * reported["total"]])
     coarse = summary_of(done.folder / "uncertainty" / "voxels_4")["image"]
     assert coarse["shape"] == [4, 3, 3] and coarse["coarsened"] == 4
     assert coarse["spacing_mm"] == pytest.approx([0.02 * 13 / 4, 0.08, 0.08])
@@ -68,7 +68,7 @@ def test_the_job_is_solved_on_changed_images(job: Job, tmp_path: Path) -> None:
         assert value(summary_of(out)) == pytest.approx(at[name], rel=1e-5)
 
 
-def test_an_image_without_a_solid_is_told_and_the_rest_stays(job: Job, tmp_path: Path) -> None:
+def test_an_image_without_a_solid_is_reported_and_others_remain(job: Job, tmp_path: Path) -> None:
     job.write(job_text(sponge(tmp_path), more="[segment]\nthreshold = 100\n[uncertainty]\nthreshold_sd = 200\n"))
     done = job.run("--no-report", "-n", "1", "--set", "picture.enabled=false")
     assert done.code == 0, done.err

@@ -34,7 +34,7 @@ def table(path: Path, skip: int) -> np.ndarray:
     return np.array([line.replace(":", " ").split() for line in path.read_text().splitlines()[skip:]], float)
 
 
-def test_cantilever_bends_as_beam_theory_says(case: Path, tmp_path: Path) -> None:
+def test_cantilever_agrees_with_beam_theory(case: Path, tmp_path: Path) -> None:
     """Oracle: Timoshenko's beam, to the error of four bricks through the depth; equilibrium; the energy of the load."""
     done = run(case, tmp_path / "out", "-n", "2")
     assert done.returncode == 0, done.stderr
@@ -180,7 +180,7 @@ def test_metres_and_pascals_give_the_same_answer(case: Path, tmp_path: Path) -> 
     assert sed[0] == pytest.approx(1e6 * sed[1], rel=1e-6)
 
 
-def test_islands_bear_nothing_and_keep_their_numbers(case: Path, tmp_path: Path) -> None:
+def test_islands_carry_no_load_and_keep_their_numbers(case: Path, tmp_path: Path) -> None:
     """Oracle: the same beam alone; an unconnected element is numbered and does not move."""
     model = (case.parent / "model.txt").read_text().splitlines()
     script = case.read_text()
@@ -213,7 +213,7 @@ def test_islands_bear_nothing_and_keep_their_numbers(case: Path, tmp_path: Path)
         ("cantilever.script", "PRINT_X displacement.txt", "PRINT_X ..", "results file '..': invalid name"),
     ],
 )
-def test_faults_are_told(case: Path, tmp_path: Path, file: str, old: str, new: str, words: str) -> None:
+def test_faults_are_reported(case: Path, tmp_path: Path, file: str, old: str, new: str, words: str) -> None:
     """Oracle: the file, the line, the value; an exit code, and no result that looks finished."""
     path = case.parent / file
     assert old in path.read_text()

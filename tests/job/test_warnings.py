@@ -46,7 +46,7 @@ def soft(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("ranks", [1, 2])
-def test_a_run_prints_what_check_prints(soft: Path, ranks: int):
+def test_run_and_check_print_equal_warnings(soft: Path, ranks: int):
     answer = soft.parent / "check.json"
     osteon("check", soft, "--json", answer)
     found = [(w["where"].partition(": ")[2], w["text"]) for w in json.loads(answer.read_text())["warnings"]]
@@ -67,28 +67,28 @@ def test_a_run_prints_what_check_prints(soft: Path, ranks: int):
 def test_python_raises_the_warnings_of_a_job(soft: Path, monkeypatch: pytest.MonkeyPatch):
     """Oracle: the list of the summary; the line of the call; the names of arguments."""
     monkeypatch.chdir(soft.parent)  # the folder of the job
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as reported:
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", package.JobWarning)
         result = package.run(soft)
-    assert [str(w.message) for w in told] == result.summary["warnings"]
-    assert {w.filename for w in told} == {__file__}
+    assert [str(w.message) for w in reported] == result.summary["warnings"]
+    assert {w.filename for w in reported} == {__file__}
 
     bone = {"youngs_modulus_MPa": 10, "poisson_ratio": 0.3}
     column = np.ones((4, 4, 4), bool)
     for tables in ({}, {"run": {"ranks": 2}}):  # in this process, and by the program
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as reported:
             warnings.simplefilter("ignore")
             warnings.simplefilter("always", package.JobWarning)
             result = package.stiffness(column, 36, strain=-1, **bone, **tables)
-        assert len(told) == len(result.summary["warnings"])
-        assert {str(w.message).partition(":")[0] for w in told} == {
+        assert len(reported) == len(result.summary["warnings"])
+        assert {str(w.message).partition(":")[0] for w in reported} == {
             "youngs_modulus_MPa",
             "spacing_mm",
             "strain",
             "image",
         }
-        assert {w.filename for w in told} == {__file__}
+        assert {w.filename for w in reported} == {__file__}
     with warnings.catch_warnings(), pytest.raises(package.JobWarning, match="spacing_mm"):
         warnings.simplefilter("ignore")
         warnings.filterwarnings("error", "spacing_mm")

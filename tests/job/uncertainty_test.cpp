@@ -35,7 +35,7 @@ TEST(extrapolation, is_refused_without_an_order) {
 
 // Oracle: by hand: stiffness 100, for thresholds 90 and 104, for voxels 2 and 4 times as large 104 and 112 (order 1:
 // 96), and noises that could not be computed.
-TEST(uncertainty, is_told_with_two_digits_each) {
+TEST(uncertainty, is_reported_with_two_digits_each) {
   job::spec spec;
   spec.physics = "elasticity";
   spec.uncertainty.emplace();

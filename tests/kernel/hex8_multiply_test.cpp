@@ -109,7 +109,7 @@ TEST(hex8_multiply, does_not_depend_on_the_number_of_threads) {
 
 // Oracle: the stiffness without the volumetric part of the difference between dilatation and its mean over the brick,
 // by Gauss points; bricks of one material and of two materials with the same constants, next to each other.
-TEST(hex8_multiply, mean_dilatation_takes_off_what_differs_from_the_mean) {
+TEST(hex8_multiply, mean_dilatation_removes_deviations_from_the_mean) {
   const kernel::lame bone = kernel::lame_of(10, 0.3);
   const std::vector<kernel::lame> twins{{}, bone, bone};
   const index3 shape{4, 3, 11};

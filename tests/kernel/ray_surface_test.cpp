@@ -43,7 +43,7 @@ kernel::ray ray_from(const vector3& origin, const vector3& toward, double length
 
 // Oracle: the intersection of a line with a sphere, and the sphere's normal at it. Between voxels the distance from the
 // centre is interpolated, with an error of h^2 / 8 times its second derivative, 2 / radius.
-TEST(ray_surface, meets_a_sphere_where_geometry_says) {
+TEST(ray_surface, meets_a_sphere_at_the_exact_position) {
   const auto values = ball();
   const auto surface = surface_of(values);
   std::mt19937 random(3);

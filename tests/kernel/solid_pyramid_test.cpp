@@ -94,7 +94,7 @@ TEST(solid_pyramid, casts_a_soft_shadow) {
 }
 
 // Oracle: the same solid without the part cut away.
-TEST(solid_pyramid, does_not_see_what_is_cut_away) {
+TEST(solid_pyramid, ignores_removed_parts) {
   const vector3 up{1, 0, 0};
   const auto walled = pyramid_of([](const vector3& p) { return p.z < 4 || p.y < 10; });
   const kernel::half_space cut{up, 4};

@@ -89,7 +89,7 @@ TEST(trigonometric, gives_a_cosine_one_mode) {
     }
 }
 
-TEST(trigonometric, refuses_what_it_cannot_be) {
+TEST(trigonometric, rejects_invalid_input) {
   EXPECT_THROW(kernel::trigonometric_transform(0, {}), usage_error);
   EXPECT_THROW(kernel::trigonometric_transform(8, {line_end::other_end, line_end::mirror}), usage_error);
 }

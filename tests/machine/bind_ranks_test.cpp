@@ -51,7 +51,7 @@ TEST(bind_ranks, threads_of_a_rank_get_a_core_each) {
 }
 
 // Oracle: synthetic times: the best binding is kept, but ranks are not bound for a gain of less than 3 %.
-TEST(bind_ranks, a_trial_keeps_what_is_faster) {
+TEST(bind_ranks, a_trial_keeps_the_faster_binding) {
   const local_ranks here(MPI_COMM_WORLD, 1);
   const auto time_when_bound = [&](double seconds) {
     return [&here, seconds] { return current_binding() == here.host().allowed ? 1.0 : seconds; };

@@ -33,7 +33,7 @@ TEST(compare, hosts_come_before_links_and_classes_are_compared) {
   EXPECT_EQ(found.slower[2].what, "inter-socket");
 }
 
-TEST(compare, hosts_that_vanished_are_told) {
+TEST(compare, missing_hosts_are_reported) {
   description now = five_hosts();
   now.hosts = {};
   for (const char* name : {"host0", "host9", "host4"}) now.hosts.add(name, samples::two_sockets());

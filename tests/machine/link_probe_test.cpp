@@ -60,7 +60,7 @@ TEST(link_probe, several_slow_hosts_do_not_hide_each_other) {
   EXPECT_EQ(named, (std::vector<int>{1, 5, 9}));
 }
 
-TEST(link_probe, switches_are_groups_and_nobody_is_accused) {
+TEST(link_probe, switches_are_groups_and_no_host_is_slow) {
   fake_network network(20, 1, [](int a, int b) { return a / 6 == b / 6 ? 1e9 : 0.25e9; });  // the last has two hosts
   const probe_result found = network.probe(isolated());
   EXPECT_TRUE(found.fine());
@@ -112,7 +112,7 @@ TEST(link_probe, contention_is_that_of_pairs_where_half_of_them_have_a_slow_host
   EXPECT_NEAR(network.probe({}).contention(path::inter_host).value(), 0.5, 0.05);
 }
 
-TEST(link_probe, classes_inside_a_host_are_told_apart) {
+TEST(link_probe, classes_inside_a_host_are_distinguished) {
   fake_network network(2, 8, uniform);
   const probe_result found = network.probe({});
   for (const bool loaded : {false, true})

@@ -49,7 +49,7 @@ TEST(links, a_path_that_was_not_measured_takes_the_next_nearer_class) {
 }
 
 // Oracle: the written value.
-TEST(machine_file, what_is_written_is_read) {
+TEST(machine_file, reads_its_own_output) {
   for (const description& machine : {sample(), assumed(samples::eleven_of_48()), description{}})
     EXPECT_EQ(parse_machine(to_text(machine), "text"), machine);
   const std::string file =

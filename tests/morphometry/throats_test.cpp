@@ -46,7 +46,7 @@ std::vector<float> plain(index3 domain, const std::vector<float>& squared, const
 }
 
 // Oracle: connected parts, separately for each size, on images that paths cross many times.
-TEST(access_map, is_what_hangs_together_at_each_size) {
+TEST(access_map, is_the_connected_part_at_each_size) {
   const index3 domain{16, 13, 14};
   const std::vector<float> winding = sample::phase(domain, [](double z, double y, double x) {
     return std::sin(0.9 * z) * std::cos(0.8 * y) + std::sin(0.8 * y) * std::cos(0.7 * x) +

@@ -51,7 +51,7 @@ TEST(choose, keeps_the_fastest_of_the_plans_that_were_tried) {
       "direct-send predicted 1.3 ms, measured 1.5 ms");
 }
 
-TEST(choose, refuses_what_was_not_measured) {
+TEST(choose, rejects_missing_times) {
   EXPECT_THROW(net::choose({}), usage_error);
   EXPECT_THROW(net::choose(std::vector<net::trial>{{"a", 1, {}}}), usage_error);
   EXPECT_THROW(net::choose(std::vector<net::trial>{{"a", 1, {1.0, 0.0}}}), usage_error);

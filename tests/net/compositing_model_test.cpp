@@ -83,7 +83,7 @@ TEST(extended_model, has_each_term_once) {
               2 * 11e-6 + 1.25 * p / 5e8 + p * 1e-10 + 2 * (2 * 11e-6 + 3 * 13e-9), 1e-15);
 }
 
-TEST(model, refuses_what_the_equations_do_not_cover) {
+TEST(model, rejects_methods_without_equations) {
   const auto m = net::blue_gene_l();
   EXPECT_THROW(net::binary_swap_time(m, 3, p), usage_error);
   EXPECT_THROW(net::binary_swap_time(m, 0, p), usage_error);

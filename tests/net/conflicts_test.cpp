@@ -153,7 +153,7 @@ TEST(conflicts, proofs_agree_with_counting) {
     }
 }
 
-TEST(conflicts, ask_for_what_can_be_counted) {
+TEST(conflicts, rejects_uncountable_plans) {
   const auto where = network_by_text("hxb:8x8");
   EXPECT_THROW(count_conflicts(where, plan::shift_exchange({65}, bytes)), usage_error);
   EXPECT_THROW(count_conflicts(where, plan::butterfly(64, 8), {}, {6, 7}), usage_error);

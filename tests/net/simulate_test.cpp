@@ -151,7 +151,7 @@ TEST(simulate, of_a_compositing_plan) {
   EXPECT_DOUBLE_EQ(simulate(crossbar(4), what, o).total, (200 + 400) + (100 + 200) + 300);
 }
 
-TEST(simulate, refuses_what_makes_no_sense) {
+TEST(simulate, rejects_invalid_input) {
   const auto what = plan::butterfly(4, 8);
   EXPECT_THROW(simulate(crossbar(3), what), usage_error);
   EXPECT_THROW(simulate(crossbar(4), what, {.background = 1}), usage_error);

@@ -73,7 +73,7 @@ def test_without_a_package_of_mpi_the_bridge_looks_for_the_systems(prefix: Path)
 
 
 @pytest.mark.parametrize(
-    ("told", "library", "adapter"),
+    ("reported", "library", "adapter"),
     [
         ("OMPI_COMM_WORLD_SIZE", "libmpi.so.40", "ompi4"),
         ("PMI_RANK", "libmpi.so.12", "mpich"),
@@ -81,13 +81,13 @@ def test_without_a_package_of_mpi_the_bridge_looks_for_the_systems(prefix: Path)
     ],
 )
 def test_started_by_a_launcher_it_takes_the_mpi_beside_that(
-    prefix: Path, monkeypatch: pytest.MonkeyPatch, told: str, library: str, adapter: str
+    prefix: Path, monkeypatch: pytest.MonkeyPatch, reported: str, library: str, adapter: str
 ) -> None:
     """Oracle: expected values written by hand; the MPI of the environment would make each process a job of one rank."""
     site = prefix / "site"
     launched_by(site, monkeypatch)
     (site / "lib" / library).touch()
-    found = installed_program.settings({told: "2", "OSTEON_PYTHON": "p"})
+    found = installed_program.settings({reported: "2", "OSTEON_PYTHON": "p"})
     assert found == {"OSTEON_MPI": f"{adapter}:{site}/lib/{library}"}
 
 

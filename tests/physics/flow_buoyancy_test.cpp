@@ -173,7 +173,7 @@ TEST(flow_buoyancy, a_square_heated_from_below_is_in_its_stable_state) {
 }
 
 // Oracle: the text of the messages; an unreachable tolerance is not an error.
-TEST(flow_buoyancy, refuses_what_has_no_weight_and_tells_what_does_not_settle) {
+TEST(flow_buoyancy, rejects_weightless_fluids_and_reports_transient_flows) {
   const ranks_with_a_plane comm(8);
   if (comm == MPI_COMM_NULL) return;
   const auto message_of = [](const buoyant_problem& p) -> std::string {

@@ -104,7 +104,7 @@ image pores() {
 }
 
 // Oracle: the effective conductivity of the same fluid by the heat solver.
-TEST(flow_dispersion, at_peclet_number_0_is_what_the_heat_solver_finds) {
+TEST(flow_dispersion, at_peclet_number_0_agrees_with_the_heat_solver) {
   const ranks_with_a_plane comm(9);
   if (comm == MPI_COMM_NULL) return;
   const image img = pores();
@@ -220,7 +220,7 @@ TEST(flow_dispersion, settles_where_a_voxel_has_a_peclet_number_of_hundreds) {
 }
 
 // Oracle: the text of the messages.
-TEST(flow_dispersion, refuses_what_has_none) {
+TEST(flow_dispersion, rejects_jobs_without_dispersion) {
   const ranks_with_a_plane comm(4);
   if (comm == MPI_COMM_NULL) return;
   const image two({4, 9, 4}, [](index3 p) { return p.y != 3 && p.y != 8; });

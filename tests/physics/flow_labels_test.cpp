@@ -295,7 +295,7 @@ std::string fault_of(const physics::through_problem& problem) {
   return "no fault";
 }
 
-TEST(flow_labels, refuse_what_contradicts_itself) {
+TEST(flow_labels, reject_contradictions) {
   const ranks_with_a_plane comm(6);
   if (comm == MPI_COMM_NULL) return;
   const auto holds = [](const std::string& text, const char* part) {

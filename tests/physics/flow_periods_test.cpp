@@ -172,7 +172,7 @@ std::string fault_of(const physics::through_problem& problem) {
   return "no fault";
 }
 
-TEST(flow_periods, refuse_what_contradicts_itself) {
+TEST(flow_periods, reject_contradictions) {
   const ranks_with_a_plane comm(4);
   if (comm == MPI_COMM_NULL) return;
   const auto holds = [](const std::string& text, const char* part) {

@@ -329,7 +329,7 @@ TEST(flow_permeability, from_flux_is_that_from_dissipation) {
 }
 
 // Invariants: the inflow of each voxel equals its outflow; power over the gradient; the drop of pressure.
-TEST(flow_permeability, fields_carry_the_flow_that_the_permeability_says) {
+TEST(flow_permeability, fields_agree_with_the_permeability) {
   const ranks_with_a_plane comm(5);
   if (comm == MPI_COMM_NULL) return;
   const image img = random_pores({5, 6, 7}, 5, 0.75);

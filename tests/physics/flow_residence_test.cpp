@@ -132,7 +132,7 @@ TEST(flow_residence, pockets_grow_old_and_closed_pores_have_no_age) {
 }
 
 // Oracle: none; invalid input is refused on all ranks.
-TEST(flow_residence, refuses_what_it_cannot_answer) {
+TEST(flow_residence, rejects_invalid_input) {
   const ranks_with_a_plane comm(6);
   if (comm == MPI_COMM_NULL) return;
   auto p = make_ages(comm, {box({6, 3, 3}), 2, true, 1});

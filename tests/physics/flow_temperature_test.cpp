@@ -459,7 +459,7 @@ TEST(flow_temperature, fluxes_that_balance_leave_the_level_free) {
 }
 
 // Oracle: the text of the messages.
-TEST(flow_temperature, refuses_what_has_no_answer) {
+TEST(flow_temperature, rejects_problems_without_solution) {
   const ranks_with_a_plane comm(10);
   if (comm == MPI_COMM_NULL) return;
   setting s = random_setting(0.3);

@@ -333,7 +333,7 @@ std::string fault_of(const physics::through_problem& problem) {
   return "no fault";
 }
 
-TEST(flow_through, refuses_what_contradicts_itself) {
+TEST(flow_through, rejects_contradictions) {
   const ranks_with_a_plane comm(4);
   if (comm == MPI_COMM_NULL) return;
   const image box({4, 4, 4}, [](index3) { return 1; });

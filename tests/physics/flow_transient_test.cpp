@@ -412,7 +412,7 @@ TEST(flow_transient, does_not_depend_on_the_ranks) {
   }
 }
 
-TEST(flow_transient, refuses_what_cannot_be_stepped) {
+TEST(flow_transient, rejects_impossible_steps) {
   const ranks_with_a_plane comm(4);
   if (comm == MPI_COMM_NULL) return;
   auto problem = make_moving(comm, image({4, 4, 4}, [](index3) { return 1; }),

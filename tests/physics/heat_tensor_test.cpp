@@ -242,7 +242,7 @@ TEST(heat_tensor, islands_conduct_nothing) {
 
 // Oracle: hand: two voxels that touch through the periodic face do not conduct along it, and their power is rounding
 // only; between plates each would be a dead end.
-TEST(heat_tensor, what_leads_nowhere_is_solved_to_rounding) {
+TEST(heat_tensor, dead_ends_are_solved_to_rounding) {
   const ranks_with_a_plane comm(9);
   if (comm == MPI_COMM_NULL) return;
   const image pair({9, 3, 7}, [](index3 p) { return (p.z == 0 || p.z == 8) && p.y == 1 && p.x == 3 ? 1 : 0; });

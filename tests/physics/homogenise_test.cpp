@@ -50,7 +50,7 @@ TEST(homogenise, a_solid_block_has_its_material_s_stiffness) {
 }
 
 // Oracle: Hill and Mandel; twice the strain energy of each case is its mean stress times its mean strain.
-TEST(homogenise, mean_stress_does_the_work_that_the_energy_says) {
+TEST(homogenise, work_of_the_mean_stress_equals_the_energy) {
   const model m = random_solid({8, 9, 7}, {1, 1.2, 0.9}, 5);
   for (const auto faces : {kubc, periodic}) {
     auto problem = make_problem(m, nothing);
@@ -105,7 +105,7 @@ TEST(homogenise, a_sheet_has_its_material_s_stiffness) {
 }
 
 // Oracle: the contract.
-TEST(homogenise, refuses_what_has_no_answer) {
+TEST(homogenise, rejects_problems_without_solution) {
   auto problem = make_problem(solid({8, 4, 4}), nothing);
   EXPECT_THROW(physics::homogenise(problem, kubc, 0, {1e-6, 500}, null_log()), usage_error);
   model inside = solid({14, 4, 4});  // touches no face

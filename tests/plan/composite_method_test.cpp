@@ -219,7 +219,7 @@ TEST(composite_method, knows_its_names) {
   EXPECT_EQ(composite_method::parse("hybrid:4+leaders").ranks_per_host, 4);
 }
 
-TEST(composite_method, names_what_is_wrong) {
+TEST(composite_method, reports_the_invalid_part) {
   EXPECT_NE(refusal("binry-swap").find("did you mean 'binary-swap'?"), std::string::npos);
   EXPECT_NE(refusal("binry-swap").find("known are sequential, direct-send"), std::string::npos);
   EXPECT_NE(refusal("").find("known are"), std::string::npos);
@@ -235,7 +235,7 @@ TEST(composite_method, names_what_is_wrong) {
   EXPECT_NE(refusal("tree+none+none").find("more than one collection method"), std::string::npos);
 }
 
-TEST(composite_method, refuses_what_cannot_be_planned) {
+TEST(composite_method, rejects_impossible_plans) {
   const std::vector<int> order{0, 1, 2};
   const auto make = [&](const char* text, int ranks, int root) {
     composite_method::parse(text).make(ranks, 10, order, root);

@@ -157,7 +157,7 @@ TEST(exchange, butterfly_and_halo_have_both_ends) {
 }
 
 // Oracle: each kind of damage of an exchange is detected.
-TEST(exchange, verify_finds_what_is_wrong) {
+TEST(exchange, verify_finds_errors) {
   const auto good = plan::shift_exchange({5}, skewed);
   auto bad = good;
   bad.of = [&](int rank, std::int64_t r) {

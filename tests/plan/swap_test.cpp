@@ -148,7 +148,7 @@ TEST_F(verify_catches, a_blend_that_only_overwrites) {
   expect_problem("instead of [0, 7)");
 }
 
-TEST_F(verify_catches, ends_that_do_not_agree_on_what_becomes_of_a_message) {
+TEST_F(verify_catches, ends_with_different_arrival_actions) {
   find(arrival::blend_back).here->on_arrival = arrival::place;
   expect_problem("which sends them to be blended behind");
 }
@@ -182,7 +182,7 @@ TEST_F(verify_catches, a_result_with_two_owners) {
   expect_problem("with two owners");
 }
 
-TEST_F(verify_catches, a_result_that_nobody_has) {
+TEST_F(verify_catches, a_result_without_owner) {
   spoilt.ranks[2].result = {{0, 600}};
   expect_problem("elements from 600 to 1000 have no owner");
 }

@@ -161,7 +161,7 @@ TEST(symbolic_object, is_an_array_in_few_words) {
 }
 
 // Oracle: hand-made plans of two ranks with gaps; omitted elements must be transparent.
-TEST(verify, asks_for_what_has_been_drawn_only) {
+TEST(verify, requests_drawn_parts_only) {
   const std::vector<int> order{1, 0};
   const plan::plan two = plan::plan_of("two", 10,
                                        {{{{.receives = {{1, {2, 6}, arrival::blend_front}}}}, {{0, 10}}},

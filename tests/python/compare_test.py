@@ -92,13 +92,13 @@ def test_files_for_programs(pair, tmp_path, capsys):
     assert rows[1][0] == "stiffness_N_per_mm [N/mm]" and float(rows[1][5]) == pytest.approx(0.07)
     answer = json.loads((tmp_path / "c.json").read_text())
     jsonschema.validate(answer, json.loads((ROOT / "docs/schemas/compare.json").read_text()))
-    told = answer["fields"][0]
+    reported = answer["fields"][0]
     count = np.isfinite(load_fields(compare([pair / "a.out", pair / "b.out"])).fields[0].changes[0].values).sum()
-    assert told["changes"][0]["rms"] == pytest.approx(np.sqrt((0.5**2 + 0.25**2) / count), rel=1e-5)
-    assert told["changes"][0]["largest"] == pytest.approx(0.5, abs=1e-5)
+    assert reported["changes"][0]["rms"] == pytest.approx(np.sqrt((0.5**2 + 0.25**2) / count), rel=1e-5)
+    assert reported["changes"][0]["largest"] == pytest.approx(0.5, abs=1e-5)
     with netCDF4.Dataset(pair / "a.out/results.nc") as file:
         first = np.argwhere(file["VTKHDF/CellData/material"][:].data)[0]
-    assert told["changes"][0]["at_mm"] == pytest.approx(list((first + 0.5) * 0.02))
+    assert reported["changes"][0]["at_mm"] == pytest.approx(list((first + 0.5) * 0.02))
     capsys.readouterr()
     assert run(pair, "--json=-") == 0
     assert json.loads(capsys.readouterr().out) == answer
@@ -177,8 +177,8 @@ def test_what_cannot_be_compared_is_refused_with_a_sentence(pair, tmp_path, caps
         (broken, "is damaged"),
     ):
         assert main([a, str(other), f"--page={tmp_path}/p.html"]) == 3, other
-        said = capsys.readouterr()
-        assert words in said.err and said.err.count("\n") == 1 and said.out == "", said.err
+        printed = capsys.readouterr()
+        assert words in printed.err and printed.err.count("\n") == 1 and printed.out == "", printed.err
         assert not (tmp_path / "p.html").exists()
 
 
@@ -236,8 +236,8 @@ def test_one_cursor_reads_all_three(pair, tmp_path, capsys):
         z, y, x = page.value(cursors)[0]
         # The initial position is that of the largest change.
         assert first[z, y, x] + 0.5 == pytest.approx(second[z, y, x], abs=1e-5)
-        told = [float(v.split()[1]) for v in values()]
-        assert told[2] == pytest.approx(0.5, abs=0.01) and len(told) == 3
+        reported = [float(v.split()[1]) for v in values()]
+        assert reported[2] == pytest.approx(0.5, abs=0.01) and len(reported) == 3
         page.value("document.querySelectorAll('.pane')[1].querySelector('.slice canvas').focus()")
         page.key("ArrowRight")
         assert page.value(cursors) == [[z, y, x + 1]] * 3

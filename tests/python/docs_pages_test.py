@@ -107,7 +107,7 @@ def test_notebook_bone_stiffness(tmp_path: Path) -> None:
 def test_notebook_lattice_stiffness(tmp_path: Path) -> None:
     """Oracle: the symmetry of the cell; the modulus along an axis, as reported by the program; kinematic faces only
     increase the stiffness."""
-    tensor, along, told, bound = run_notebook(
+    tensor, along, reported, bound = run_notebook(
         "lattice_stiffness",
         tmp_path,
         "lattice.stiffness_MPa",
@@ -118,7 +118,7 @@ def test_notebook_lattice_stiffness(tmp_path: Path) -> None:
     c = np.array(tensor)
     assert np.diag(c)[:3] == pytest.approx([c[0, 0]] * 3, rel=1e-5)
     assert np.diag(c)[3:] == pytest.approx([c[3, 3]] * 3, rel=1e-5)
-    assert list(told.values()) == pytest.approx([along] * 3, rel=1e-5)
+    assert list(reported.values()) == pytest.approx([along] * 3, rel=1e-5)
     assert np.linalg.eigvalsh(np.array(bound) - c).min() > -1e-5 * c[0, 0]
 
 

@@ -60,9 +60,9 @@ def test_a_spacing_is_one_number_or_three(spacing):
     for call in (package.morphometry, lambda *given: package.stiffness(*given, **ELASTIC)):
         with pytest.raises(
             UsageError, match=r"^spacing_mm: .{1,61} (must be one number or three|is too large)|^spacing_mm: missing"
-        ) as told:
+        ) as reported:
             call(BONE, spacing)
-        assert told.value.__context__ is None or told.value.__suppress_context__
+        assert reported.value.__context__ is None or reported.value.__suppress_context__
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_spacings_of_any_number_type(spacing):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "printed"),
     [
         ({"output": 3}, r"output: 3 is not a table"),
         ({"run": [1]}, r"run: \[1\] is not a table"),
@@ -87,8 +87,8 @@ def test_spacings_of_any_number_type(spacing):
         ({"progress": 3}, "progress is 3; pass True"),
     ],
 )
-def test_values_that_no_job_has(options, said):
-    with pytest.raises(UsageError, match=said):
+def test_values_that_no_job_has(options, printed):
+    with pytest.raises(UsageError, match=printed):
         package.stiffness(BONE, 0.05, **{**ELASTIC, **options})
 
 

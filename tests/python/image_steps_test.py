@@ -140,8 +140,15 @@ def test_the_program_tells_what_it_did(tmp_path, monkeypatch, capfd):
     sitk.WriteImage(image, "a.mha")
     steps = {"steps": [{"kind": "median", "radius_voxels": 1}, {"kind": "resample", "spacing_mm": [0.2, 0.2, 0.2]}]}
     assert main(["a.mha", "o.npy", json.dumps(steps)]) == 0
-    said = json.loads(capfd.readouterr().out)
-    assert said["spacing_mm"] == [0.2] * 3 and said["file_spacing_mm"] == pytest.approx([0.3, 0.2, 0.1])
-    assert [s["kind"] for s in said["steps"]] == ["median", "resample"] and said["steps"][1]["shape"] == [18, 10, 4]
-    assert said["shape"] == [18, 10, 4] == list(np.load("o.npy").shape) and said["steps"][0]["bytes"] == 3 * GREY.size
+    printed = json.loads(capfd.readouterr().out)
+    assert printed["spacing_mm"] == [0.2] * 3 and printed["file_spacing_mm"] == pytest.approx([0.3, 0.2, 0.1])
+    assert [s["kind"] for s in printed["steps"]] == ["median", "resample"] and printed["steps"][1]["shape"] == [
+        18,
+        10,
+        4,
+    ]
+    assert (
+        printed["shape"] == [18, 10, 4] == list(np.load("o.npy").shape)
+        and printed["steps"][0]["bytes"] == 3 * GREY.size
+    )
     assert "steps" not in convert("a.mha", "p.npy")

@@ -16,7 +16,7 @@ from osteon.processes import installed_program, native_module
 def loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str | None]]:
     """Names of the loaded files and the MPI library that they see; the package folder contains files for three Python
     versions."""
-    said: list[tuple[str, str | None]] = []
+    printed: list[tuple[str, str | None]] = []
     for suffix in (*importlib.machinery.EXTENSION_SUFFIXES[:2], ".cpython-39-x86_64-linux-gnu.so"):
         (tmp_path / f"_native{suffix}").touch()
 
@@ -25,7 +25,7 @@ def loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, s
             self.path = path
 
         def create_module(self, spec: object) -> types.ModuleType:
-            said.append((self.path.name, os.environ.get("OSTEON_MPI")))
+            printed.append((self.path.name, os.environ.get("OSTEON_MPI")))
             if self.path.name.endswith(importlib.machinery.EXTENSION_SUFFIXES[0]):
                 raise ImportError("CPU ISA level is lower than required")
             module = types.ModuleType("osteon._native")
@@ -43,7 +43,7 @@ def loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, s
     )
     for name in ("OSTEON_BINARY", "OSTEON_IN_PROCESS", "OSTEON_MPI"):
         monkeypatch.delenv(name, raising=False)
-    return said
+    return printed
 
 
 def find() -> types.ModuleType | None:

@@ -105,8 +105,8 @@ def test_the_package_has_the_version_of_the_program():
     """Oracle: `osteon version`."""
     from osteon.calls.api import binary
 
-    told = subprocess.run([binary(), "version", "--json", "-"], capture_output=True, text=True, check=True)
-    assert osteon.__version__ == json.loads(told.stdout)["version"]
+    reported = subprocess.run([binary(), "version", "--json", "-"], capture_output=True, text=True, check=True)
+    assert osteon.__version__ == json.loads(reported.stdout)["version"]
 
 
 def test_files_live_as_long_as_the_result(half: np.ndarray):
@@ -158,12 +158,12 @@ def test_a_notebook_shows_a_table_and_a_picture(bar: osteon.Result):
 @pytest.mark.parametrize(("tables", "last"), [(ONE_RANK, "solving"), ({"run": {"ranks": 2}}, "writing results")])
 def test_progress_is_told(half: np.ndarray, tables: dict, last: str):
     """Stages are reported in order, each from its beginning."""
-    told: list[tuple[str, float]] = []
+    reported: list[tuple[str, float]] = []
     result = osteon.tortuosity(
-        pores=half, spacing_mm=0.1, progress=lambda stage, fraction, _: told.append((stage, fraction)), **tables
+        pores=half, spacing_mm=0.1, progress=lambda stage, fraction, _: reported.append((stage, fraction)), **tables
     )
     assert result.tortuosity == pytest.approx(1, rel=1e-4)
-    stages = list(dict.fromkeys(stage for stage, _ in told))
+    stages = list(dict.fromkeys(stage for stage, _ in reported))
     assert stages.index("importing the image") < stages.index("solving")
     assert stages[-1] == last
-    assert all(0 <= fraction <= 1 for _, fraction in told)
+    assert all(0 <= fraction <= 1 for _, fraction in reported)

@@ -278,11 +278,11 @@ def test_volumes_of_the_page_hold_the_fields_and_the_scan(tmp_path):
     """Oracle: the values of the file, to half a code; the scan in 64 grey levels."""
     directory = write_output(tmp_path / "job")
     page = build(load(directory))
-    told = described(page)
-    assert told["shape"] == [28, 24, 20] and told["spacing"] == pytest.approx([0.02] * 3)
+    reported = described(page)
+    assert reported["shape"] == [28, 24, 20] and reported["spacing"] == pytest.approx([0.02] * 3)
     with ResultFile(directory / "results.nc") as file:
         sed = file["sed"]
-    field = told["fields"][0]
+    field = reported["fields"][0]
     codes = unpacked(page, field["volume"], sed.shape).astype(float)
     assert np.array_equal(codes == 0, np.isnan(sed))
     solid = codes > 0
@@ -291,9 +291,12 @@ def test_volumes_of_the_page_hold_the_fields_and_the_scan(tmp_path):
     assert field["peak"]["value"] == pytest.approx(np.nanmax(sed))
     place = tuple(int(v) for v in field["peak"]["at"])[::-1]
     assert sed[place] == np.nanmax(sed)
-    scan = unpacked(page, "scan", sed.shape) / 255 * (told["scan"]["high"] - told["scan"]["low"]) + told["scan"]["low"]
-    grey = np.clip(np.load(directory / "scan.npy"), told["scan"]["low"], told["scan"]["high"])
-    assert np.abs(scan - grey).max() <= (told["scan"]["high"] - told["scan"]["low"]) / 63
+    scan = (
+        unpacked(page, "scan", sed.shape) / 255 * (reported["scan"]["high"] - reported["scan"]["low"])
+        + reported["scan"]["low"]
+    )
+    grey = np.clip(np.load(directory / "scan.npy"), reported["scan"]["low"], reported["scan"]["high"])
+    assert np.abs(scan - grey).max() <= (reported["scan"]["high"] - reported["scan"]["low"]) / 63
 
 
 def test_large_volumes_are_thinned_by_the_mean_over_the_solid(tmp_path, monkeypatch):

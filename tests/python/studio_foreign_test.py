@@ -67,8 +67,8 @@ def test_entries_of_another_studio_start_by_a_click_only(folder, program):
         assert program() == ""
         made.post("runs/1/resume")
         wait_for(lambda: "--progress" in program())
-        told = folder / "scan.studio" / "run1.jsonl"
-        words = ["run", "scan.run1.toml", "-o", "scan.run1.out", "-n", "3", "--progress", str(told)]
+        reported = folder / "scan.studio" / "run1.jsonl"
+        words = ["run", "scan.run1.toml", "-o", "scan.run1.out", "-n", "3", "--progress", str(reported)]
         assert program() == f"{words!r}\n"
 
 
@@ -301,5 +301,5 @@ def test_any_summary_of_a_folder_is_answered(tmp_path, text):
     with studio.studio(tmp_path, "job.out") as made:
         answer = made.ask("/api/results")
         assert answer.status in (200, 422)
-        told = json.loads(answer.body, parse_constant=lambda name: pytest.fail(name))
-        assert answer.status == 200 or "damaged" in told["error"]
+        reported = json.loads(answer.body, parse_constant=lambda name: pytest.fail(name))
+        assert answer.status == 200 or "damaged" in reported["error"]

@@ -157,8 +157,8 @@ def test_odd_requests_are_no_faults_of_the_server(folder):
                 link.sendall(head("PUT", "/api/job", "Transfer-Encoding: chunked") + b"5\r\nab")
         assert made.get("job")["digest"] == digest
     finally:
-        said = said_by(made)
-    assert "Traceback" not in said and "Exception" not in said, said
+        printed = said_by(made)
+    assert "Traceback" not in printed and "Exception" not in printed, printed
 
 
 def test_values_of_toml_that_json_lacks_are_answered(folder):
@@ -166,8 +166,8 @@ def test_values_of_toml_that_json_lacks_are_answered(folder):
     with studio.studio(folder, "bone.npy") as made:
         text = "a = nan\nb = inf\nc = 1979-05-27T07:32:00Z\nd = 07:32:00\n" + made.get("job")["text"]
         answer = made.ask("/api/job", "PUT", {"base": made.get("job")["digest"], "text": text})
-        told = json.loads(answer.body, parse_constant=lambda name: pytest.fail(name))["data"]
-        assert answer.status == 200 and (told["a"], told["b"], told["d"]) == ("nan", "inf", "07:32:00")
+        reported = json.loads(answer.body, parse_constant=lambda name: pytest.fail(name))["data"]
+        assert answer.status == 200 and (reported["a"], reported["b"], reported["d"]) == ("nan", "inf", "07:32:00")
         deep = "a = " + "[" * 200 + "]" * 200
         state = made.ask("/api/job", "PUT", {"base": made.get("job")["digest"], "text": deep}).json
         assert state["data"] is None and "nested" in state["fault"]

@@ -128,17 +128,17 @@ def test_a_port_in_use_is_replaced_and_said(opened, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "said"),
+    ("name", "data", "printed"),
     [
         ("junk.tif", b"this is no image", "cannot be read"),
         ("empty.npy", b"", "is empty"),
         ("no.npy", None, "does not exist"),
     ],
 )
-def test_a_scan_that_is_none_is_refused_at_the_start(tmp_path, name, data, said):
+def test_a_scan_that_is_none_is_refused_at_the_start(tmp_path, name, data, printed):
     if data is not None:
         (tmp_path / name).write_bytes(data)
-    with pytest.raises(RuntimeError, match=said):
+    with pytest.raises(RuntimeError, match=printed):
         studio.start(tmp_path, name)
     assert sorted(p.name for p in tmp_path.iterdir()) == ([name] if data is not None else [])
 

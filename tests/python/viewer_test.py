@@ -228,8 +228,8 @@ def test_the_deformed_shape_and_values_along_a_line(started, tmp_path):
         tips.append(tip(page))
     assert len(set(views)) == 3
     assert abs(tips[1] - tips[0]) > 1 and abs(tips[2] - tips[0]) > 2 * abs(tips[1] - tips[0])
-    told = float(page.value(f"{label}.querySelector('output').textContent").removeprefix("× "))
-    assert told == pytest.approx(
+    reported = float(page.value(f"{label}.querySelector('output').textContent").removeprefix("× "))
+    assert reported == pytest.approx(
         28 * SPACING / 6 / 1e-3, rel=0.06
     )  # a sixth of the longest edge; block means are below the tip
     put("deform", 0)

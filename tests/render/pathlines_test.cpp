@@ -141,7 +141,7 @@ TEST(pathlines, keep_to_a_circle) {
 }
 
 // Oracle: none; invalid input is refused on all ranks.
-TEST(pathlines, refuse_what_they_cannot_follow) {
+TEST(pathlines, reject_invalid_input) {
   const grid::block where = planes(MPI_COMM_WORLD, {8, 4, 4});
   EXPECT_THROW(render::pathlines(where, {1, 1, 1}, 0, 1), usage_error);
   render::pathlines three(where, {1, 1, 1}, 3, 1);

@@ -189,7 +189,7 @@ TEST(picture, from_within_is_the_same_bit_for_bit_on_any_number_of_ranks) {
 }
 
 // Oracle: Beer-Lambert: from the middle of a slab half of it is visible; parts behind the camera are invisible.
-TEST(picture, from_within_shows_what_lies_in_front) {
+TEST(picture, from_within_shows_the_voxels_in_front) {
   model m({8, 10, 12});
   std::fill(m.bone.begin(), m.bone.end(), 1.0f);
   const blocks b(MPI_COMM_WORLD, m, std::vector<std::int64_t>(8, 1));
@@ -343,7 +343,7 @@ TEST(picture, is_the_same_bit_for_bit_with_any_number_of_threads) {
 }
 
 // Oracle: the data prepared anew for each frame.
-TEST(picture, of_a_frame_is_the_same_with_what_is_kept_over_frames) {
+TEST(picture, of_a_frame_is_equal_with_cached_data) {
   const model m({23, 17, 19});
   const blocks parts(MPI_COMM_WORLD, m, lopsided(23));
   render::scene scene = parts.scene();
@@ -459,7 +459,7 @@ TEST(view, projects_the_corners_of_the_domain_into_the_picture) {
 }
 
 // Oracle: by hand; a box in front of the eye, around it, behind it.
-TEST(view, sees_what_lies_before_the_eye) {
+TEST(view, sees_only_points_in_front_of_the_eye) {
   const index3 domain{10, 10, 10};
   for (const bool perspective : {true, false}) {
     const auto v = render::view::of({0, 0, 1, perspective, vector3{5, 5, 0}, vector3{5, 5, 8}}, domain, {1, 1, 1}, 90, 60);

@@ -94,10 +94,10 @@ class Page:
 
     def value(self, script: str) -> Any:
         """Value of a JavaScript expression; a promise is awaited."""
-        told = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
-        if "exceptionDetails" in told:
-            raise RuntimeError(str(told["exceptionDetails"].get("exception", {}).get("description")))
-        return told["result"].get("value")
+        reported = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        if "exceptionDetails" in reported:
+            raise RuntimeError(str(reported["exceptionDetails"].get("exception", {}).get("description")))
+        return reported["result"].get("value")
 
     def wait_for(self, script: str) -> None:
         end = time.monotonic() + self.time_out
@@ -151,13 +151,13 @@ class Page:
         self.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
 
     def picture(self, path: Path, whole: bool = False) -> None:
-        told = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
-        path.write_bytes(base64.b64decode(told["data"]))
+        reported = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
+        path.write_bytes(base64.b64decode(reported["data"]))
 
     def paper(self, path: Path) -> int:
         """Print to PDF. @return the number of pages"""
-        told = self.call("Page.printToPDF", preferCSSPageSize=True, printBackground=True)
-        data = base64.b64decode(told["data"])
+        reported = self.call("Page.printToPDF", preferCSSPageSize=True, printBackground=True)
+        data = base64.b64decode(reported["data"])
         path.write_bytes(data)
         return data.count(b"/Type /Page\n") + data.count(b"/Type /Page/") or data.count(b"/Type /Page ")
 
@@ -175,15 +175,15 @@ def browser(time_out: float = 120, has_gl: bool = True) -> Iterator[Page]:
             "--remote-debugging-port=0",
             "about:blank",
         ]  # fmt: skip
-        said = Path(folder) / "said"
-        with said.open("wb") as file:
+        printed = Path(folder) / "said"
+        with printed.open("wb") as file:
             process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=file)
         try:
             port_file = Path(folder) / "DevToolsActivePort"
             end = time.monotonic() + time_out
             while not (port_file.exists() and port_file.read_text().count("\n") >= 1):
                 if process.poll() is not None or time.monotonic() > end:
-                    last = said.read_text(errors="replace").strip().splitlines()[-3:]
+                    last = printed.read_text(errors="replace").strip().splitlines()[-3:]
                     raise RuntimeError(f"{words[0]} did not start (exit code {process.returncode}): {' '.join(last)}")
                 time.sleep(0.05)
             port = int(port_file.read_text().split("\n")[0])
