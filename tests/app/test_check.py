@@ -139,7 +139,7 @@ def test_another_spacing_than_the_files_is_a_warning(job: Job, tmp_path: Path) -
     layout = {"shape": list(BLOCK), "dtype": "uint8", "byte_order": "little", "spacing_mm": [0.1, 0.1, 0.1]}
     (tmp_path / "scan.json").write_text(json.dumps(layout))
     job.write(job_text("scan.raw"))
-    assert "the image states voxels of [0.1, 0.1, 0.1] mm" in checked(job, 0)["warnings"][0]["text"]
+    assert "the image file states a voxel size of [0.1, 0.1, 0.1] mm" in checked(job, 0)["warnings"][0]["text"]
     large = checked(job, 0, "--most-voxels", "0")
     assert "the image states 0.1 mm along z, the job 0.02 mm" in large["warnings"][0]["text"]
 

@@ -173,7 +173,7 @@ def test_parts_connected_by_edges_are_reported_and_kept_on_request(job: Job) -> 
     assert done.code == 0, done.err
     reported = done.summary["segmentation"]
     assert (reported["dropped_voxels"], reported["hanging_voxels"], reported["hanging_islands"]) == (4, 4, 1)
-    assert "4 voxels in 1 island (11 % of the solid) hang on the rest by edges or corners" in done.err
+    assert "4 voxels in 1 part (11 % of the solid) are connected by edges or corners" in done.err
     plate(job, HOLD + PUSH, image, keep='largest"\nconnectivity = 26\n#"')
     refused(job, DATA, "1 connected to other parts by single nodes or edges", "drop_unsupported")
     image[4, 4, 4:] = 0

@@ -39,7 +39,7 @@ def test_a_strut_that_hangs_by_edges_bears(job: Job) -> None:
     write(job, frame(strut=True))
     done = job.run("-n", "2", *COMPARE)
     assert done.code == 0, done.err
-    assert "segment.compare_connectivity = true computes what they would change" in done.err
+    assert "compute their effect with segment.compare_connectivity = true" in done.err
     reported = done.summary["effect_of_connectivity"]
     assert (reported["connectivity"], reported["hanging_voxels"], reported["computed"]) == (26, 24, True)
     assert effect_on(done, "stiffness_N_per_mm") > 0.01

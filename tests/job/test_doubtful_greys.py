@@ -27,34 +27,36 @@ def warnings_of(folder: Path, image: np.ndarray, segment: str, more: str = SOLID
     assert done.returncode == 0, done.stderr
     reported = json.loads((folder / "out" / "summary.json").read_text())["warnings"]
     of_check = " ".join(w["text"] for w in json.loads(answer.read_text())["warnings"])
-    assert all(text in of_check for text in reported if "look like" in text or "below water" in text)
+    assert all(text in of_check for text in reported if "are probably" in text or "(water) and separates" in text)
     return " ".join(reported)
 
 
 def test_labels_as_grey_values(tmp_path: Path):
     labels = np.zeros((6, 6, 6), "u1")
     labels[:, 1:5, 1:5], labels[:, 2:4, 2:4] = 1, 4
-    assert "3 values (0, 1, 4), which look like labels" in warnings_of(tmp_path, labels, "")
-    assert "look like" not in warnings_of(tmp_path, labels, "threshold = 0.5")
-    assert "look like" not in warnings_of(tmp_path, np.minimum(labels, 1), "")  # two phases
+    assert "3 values (0, 1, 4), which are probably labels" in warnings_of(tmp_path, labels, "")
+    assert "are probably" not in warnings_of(tmp_path, labels, "threshold = 0.5")
+    assert "are probably" not in warnings_of(tmp_path, np.minimum(labels, 1), "")  # two phases
     greys = RNG.integers(0, 255, (6, 6, 6)).astype("u1")
-    assert "look like" not in warnings_of(tmp_path, greys, 'keep = "all"\ndrop_unsupported = true')
+    assert "are probably" not in warnings_of(tmp_path, greys, 'keep = "all"\ndrop_unsupported = true')
 
 
 def test_grey_values_as_labels(tmp_path: Path):
     greys = RNG.integers(0, 255, (8, 8, 8)).astype("u1")
     greys[:, 3:5, 3:5] = 0
     flow = {"more": "", "physics": "flow"}
-    assert "more than 64 values, which look like grey values" in warnings_of(tmp_path, greys, "labels = true", **flow)
+    assert "more than 64 values, which are probably grey values" in warnings_of(
+        tmp_path, greys, "labels = true", **flow
+    )
     labels = np.minimum(greys, 3)
-    assert "look like" not in warnings_of(tmp_path, labels, "labels = true", **flow)
+    assert "are probably" not in warnings_of(tmp_path, labels, "labels = true", **flow)
 
 
 def test_a_threshold_below_water(tmp_path: Path):
     body = np.full((8, 10, 10), -1000, "i2")
     body[:, 2:8, 2:8], body[:, 4:6, 4:6] = 40, 400
     body += RNG.integers(-20, 20, body.shape).astype("i2")
-    assert "below water at 0 HU: it separates air from tissue" in warnings_of(tmp_path, body, "")
+    assert "is below 0 HU (water) and separates air from tissue" in warnings_of(tmp_path, body, "")
     assert "below water" not in warnings_of(tmp_path, body, "threshold = 148")
     assert "below water" not in warnings_of(tmp_path, (body / 10).astype("i2"), "")  # not HU
 

@@ -91,7 +91,7 @@ def test_a_model_that_was_copied_is_used_with_a_warning(job: Job, sponge: Path) 
     subprocess.run(["nccopy", "-d", "9", "-c", "z/5,y/6,x/7", model, job.folder / "copy.nc"], check=True, timeout=60)
     shutil.copy(job.folder / "copy.nc", model)
     done = job.run("--no-report", "-n", "2")
-    assert done.code == 0 and "using the model that is there" in done.err
+    assert done.code == 0 and "using the existing model" in done.err
     assert done.err.count("warning: the model") == 1 and "model.nc' has no seal" in done.err
     assert model.read_bytes() == (job.folder / "copy.nc").read_bytes()
     assert done.summary["reaction_N"] == before.summary["reaction_N"]
@@ -101,14 +101,14 @@ def test_a_model_that_was_copied_is_used_with_a_warning(job: Job, sponge: Path) 
     with netCDF4.Dataset(model, "a") as file:
         file["VTKHDF/CellData/material"][3, 4, 5] ^= 1
     done = job.run("--no-report", "-n", "2")
-    assert "cannot be used and is made anew" in done.err and model.read_bytes() == original
+    assert "is not a valid model; importing the image again" in done.err and model.read_bytes() == original
     model.write_bytes(original[:-20])
     done = job.run("--no-report", "-n", "2")
-    assert "cannot be used and is made anew" in done.err and model.read_bytes() == original
+    assert "is not a valid model; importing the image again" in done.err and model.read_bytes() == original
     shutil.copy(job.folder / "copy.nc", model)
     assert verify("--seal", model).returncode == 0
     done = job.run("--no-report", "-n", "2")
-    assert done.code == 0 and "using the model that is there" in done.err
+    assert done.code == 0 and "using the existing model" in done.err
     assert done.summary["reaction_N"] == before.summary["reaction_N"]
 
 

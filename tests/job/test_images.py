@@ -71,7 +71,10 @@ def test_a_law_takes_the_calibration_of_the_image(job: Job):
     job.write(text)
     done = job.run("--ranks", "1", "--no-report")
     assert done.code == 0, done.err
-    assert "states a density of 0.195312 * grey + -390.5 mg HA/cm3; the density law takes it" in done.err
+    assert (
+        "density calibration of the image: 0.195312 * grey value + -390.5 mg HA/cm3; the density law uses this calibration"
+        in done.err
+    )
     assert done.summary["segmentation"]["calibration"]["slope"] == 1600 / 8192
     with netCDF4.Dataset(done.folder / "model.nc") as file:
         found = np.sort(np.asarray(file["model/youngs_modulus"][:]))[1:]
@@ -79,7 +82,7 @@ def test_a_law_takes_the_calibration_of_the_image(job: Job):
     np.save(job.folder / "bare.npy", values)
     job.write(text.replace('"scan.aim"', '"bare.npy"\nspacing_mm = 0.1'))
     done = job.run("--ranks", "1", "--no-report")
-    assert done.code == 3 and "states no calibration, but [density_law] has from_image = true" in done.err
+    assert done.code == 3 and "does not contain the calibration that density_law.from_image = true requires" in done.err
 
 
 def test_a_pattern_chooses_slices_among_other_files(job: Job):
@@ -101,7 +104,7 @@ def test_the_spacing_of_the_job_takes_precedence_and_is_reported(job: Job):
     job.write(job_text("scan.nii", spacing="spacing_mm = [0.5, 0.5, 0.4]", more="[segment]\nthreshold = 0\n"))
     done = job.run("--json", "-", command="import")
     assert done.code == 0 and json.loads(done.out)["image"]["spacing_mm"] == [0.5, 0.5, 0.4]
-    assert "states voxels of [0.5, 0.5, 0.5] mm (z, y, x), the job [0.5, 0.5, 0.4]" in done.err
+    assert "states a voxel size of [0.5, 0.5, 0.5] mm (z, y, x), the job [0.5, 0.5, 0.4]" in done.err
 
 
 def laid_over(job: Job, affine: np.ndarray, name: str) -> None:
@@ -125,7 +128,7 @@ def test_labels_and_moduli_have_to_lie_on_the_scan(job: Job):
         for affine, word in ((mirrored, "origin_mm"), (turned, "direction"), (moved, "origin_mm")):
             laid_over(job, affine, "other.nii")
             done = job.run(command="import")
-            assert done.code == 3 and "other.nii' does not lie on the scan: its " + word in done.err, done.err
+            assert done.code == 3 and "other.nii' is not aligned with the scan: " + word in done.err, done.err
         laid_over(job, place, "other.nii")
         assert job.run(command="import").code == 0
         np.save(job.folder / "other.npy", np.full((7, 6, 5), 3, "i2"))

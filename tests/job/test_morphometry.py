@@ -210,7 +210,10 @@ def test_a_run_reports_compartments_and_their_densities(job: Job) -> None:
         (('kind = "trabecular"\n', ""), "give trabecular, cortical or total"),
         (('image = "parts.npy"\nlabels = [1]', "labels = [1]"), "give a label image with the shape of the scan"),
         (('image = "parts.npy"\nlabels = [2]\n[[c', 'image = "other.npy"\nlabels = [1]\n[[c'), "share 64 voxels"),
-        (('image = "parts.npy"\nlabels = [1]', 'image = "small.npy"\nlabels = [1]'), "must be made of the same scan"),
+        (
+            ('image = "parts.npy"\nlabels = [1]', 'image = "small.npy"\nlabels = [1]'),
+            "use a label image of the same scan",
+        ),
     ],
 )
 def test_compartments_that_cannot_be_are_refused(job: Job, change: tuple[str, str], words: str) -> None:

@@ -123,6 +123,6 @@ def test_a_file_whose_spacing_differs_warns_when_its_model_is_reused(tmp_path: P
     (tmp_path / "scan.toml").write_text(text, encoding="utf-8")
     for _ in range(2):
         done = osteon("run", tmp_path / "scan.toml", "-n", "1", "--no-report", "--force", "-o", tmp_path / "out")
-        assert done.stderr.count("the image states voxels of [0.1, 0.1, 0.1] mm") == 1
+        assert done.stderr.count("the image file states a voxel size of [0.1, 0.1, 0.1] mm") == 1
         told = json.loads((tmp_path / "out" / "summary.json").read_text())["warnings"]
-        assert any("the image states voxels" in text for text in told)
+        assert any("the image file states a voxel size" in text for text in told)

@@ -16,7 +16,7 @@ namespace {
 
 scan_model model_of(const voxel::image_planes& image, const spec& job, log_sink& log) {
   const auto no_other = [](const std::string& name) -> scan {
-    throw usage_error("'" + name + "' is an image in a file; a job with one is run by the osteon program");
+    throw usage_error("'" + name + "' is an image file; solve jobs with image files by `osteon run`");
   };
   return make_scan_model(job, {image, {{"format", "array"}}}, "", "", no_other, log);
 }

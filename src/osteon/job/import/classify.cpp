@@ -28,28 +28,28 @@ voxel::calibration calibration_of(const density_law_spec& d, const job_images& i
 }  // namespace
 
 voxel::segmented classify(const spec& job, const job_images& images) {
-  voxel::segmentation_options how;
-  how.threshold = job.segment.threshold;
-  if (const auto& greys = job.segment.greys) how.greys = voxel::phase_greys{(*greys)[0], (*greys)[1]};
-  how.upper = job.segment.upper;
+  voxel::segmentation_options options;
+  options.threshold = job.segment.threshold;
+  if (const auto& greys = job.segment.greys) options.greys = voxel::phase_greys{(*greys)[0], (*greys)[1]};
+  options.upper = job.segment.upper;
   const solid_rules rules = physics_of(job).rules(job);
   const kept_parts keep = keep_of(job);
-  how.keep = rules.keeps_all || keep == kept_parts::all ? voxel::keep_rule::all
-             : keep == kept_parts::percolating          ? voxel::keep_rule::percolating
-                                                        : voxel::keep_rule::largest;
-  how.connected_by = job.segment.connectivity == 26 ? voxel::connectivity::corners : voxel::connectivity::faces;
-  how.load_axis = *job.load.axis;
-  how.labels = rules.labels;
-  how.inverted = rules.takes_empty_space;
-  how.must_join_faces = rules.must_join_faces;
+  options.keep = rules.keeps_all || keep == kept_parts::all ? voxel::keep_rule::all
+                 : keep == kept_parts::percolating          ? voxel::keep_rule::percolating
+                                                            : voxel::keep_rule::largest;
+  options.connected_by = job.segment.connectivity == 26 ? voxel::connectivity::corners : voxel::connectivity::faces;
+  options.load_axis = *job.load.axis;
+  options.labels = rules.labels;
+  options.inverted = rules.takes_empty_space;
+  options.must_join_faces = rules.must_join_faces;
   if (rules.has_loaded_faces)
-    how.instead_of_faces = how.keep == voxel::keep_rule::percolating
-                               ? "load the faces of the solid (load.faces = \"solid\" with segment.keep = \"largest\"), "
-                               : "load the faces of the solid (load.faces = \"solid\"), ";
-  how.may_join_nothing = rules.may_join_nothing;
-  how.through = rules.through;
-  how.touching = rules.touching;
-  how.periodic = rules.periodic;
+    options.instead_of_faces = options.keep == voxel::keep_rule::percolating
+                                   ? "load the faces of the solid (load.faces = \"solid\" with segment.keep = \"largest\"), "
+                                   : "load the faces of the solid (load.faces = \"solid\"), ";
+  options.may_join_nothing = rules.may_join_nothing;
+  options.through = rules.through;
+  options.touching = rules.touching;
+  options.periodic = rules.periodic;
   const auto properties = [](const material_spec& m, const std::string& fallback) {
     return voxel::material{m.name.empty() ? fallback : m.name, m.youngs_modulus_MPa.value_or(0), m.poisson_ratio.value_or(0),
                            m.conductivity_W_per_mK.value_or(0)};
@@ -57,30 +57,30 @@ voxel::segmented classify(const spec& job, const job_images& images) {
   if (rules.has_others) {
     const voxel::material phase{rules.phase, 0, 0, 0};
     if (rules.labels.empty())
-      return voxel::segment_phases(images.scan, how, phase, properties(job.materials.front(), "solid"));
+      return voxel::segment_phases(images.scan, options, phase, properties(job.materials.front(), "solid"));
     std::vector<voxel::labelled_material> others;
     for (const material_spec& m : job.materials)
       others.push_back({*m.label, properties(m, fmt::format("label {}", *m.label))});
     std::vector<std::int64_t> empty;
     for (const std::int64_t label : job.segment.void_labels)
       if (std::find(rules.labels.begin(), rules.labels.end(), label) == rules.labels.end()) empty.push_back(label);
-    return voxel::segment_phases(images.scan, how, phase, others, empty);
+    return voxel::segment_phases(images.scan, options, phase, others, empty);
   }
   if (rules.takes_empty_space || !rules.labels.empty())
-    return voxel::segment(images.scan, how, voxel::material{rules.phase, 0, 0, 0});
+    return voxel::segment(images.scan, options, voxel::material{rules.phase, 0, 0, 0});
   if (job.segment.labels) {
     std::vector<voxel::labelled_material> table;
     for (const material_spec& m : job.materials)
       table.push_back({*m.label, properties(m, fmt::format("label {}", *m.label))});
-    return voxel::segment(images.scan, how, table, job.segment.void_labels);
+    return voxel::segment(images.scan, options, table, job.segment.void_labels);
   }
   if (job.density_law)
-    return voxel::segment(images.scan, how, law_of(*job.density_law, calibration_of(*job.density_law, images)));
+    return voxel::segment(images.scan, options, law_of(*job.density_law, calibration_of(*job.density_law, images)));
   if (images.modulus)
     return voxel::segment(
-        images.scan, how,
+        images.scan, options,
         voxel::elastic_images{*images.modulus, images.poisson, job.modulus_image->poisson_ratio.value_or(0)});
-  return voxel::segment(images.scan, how,
+  return voxel::segment(images.scan, options,
                         properties(job.materials.empty() ? material_spec{} : job.materials.front(), "solid"));
 }
 

@@ -12,8 +12,8 @@ namespace osteon::job {
 
 namespace {
 
-// The distinct values of an image in ascending order, if they are whole numbers and at most `most`; else none. Stops at the
-// first plane that exceeds the limit.
+// Return the distinct values of an image in ascending order if there are at most `most` and all are whole numbers; otherwise
+// an empty list. Reading stops at the first plane that violates these conditions.
 std::vector<double> few_values_of(const voxel::image_planes& scan, std::size_t most) {
   std::vector<double> values;
   bool is_few = true;
@@ -38,19 +38,19 @@ void warn_of_labels(const voxel::image_planes& scan, const voxel::segmentation_r
   if (found.grey.low != 0 || found.grey.high > 65535) return;
   const std::vector<double> values = few_values_of(scan, most_phases);
   if (values.size() < 3) return;  // any threshold separates two phases
-  log.warn(fmt::format(
-      "segment.threshold: the image has {} values ({:g}), which look like labels, and Otsu's threshold {:g} merges "
-      "those above it; set segment.labels = true, or give a threshold",
-      values.size(), fmt::join(values, ", "), found.threshold.value_or(0)));
+  log.warn(
+      fmt::format("segment.threshold: the image has only {} values ({:g}), which are probably labels, and Otsu's threshold "
+                  "{:g} merges the larger ones; set segment.labels = true, or give a threshold",
+                  values.size(), fmt::join(values, ", "), found.threshold.value_or(0)));
 }
 
 void warn_of_greys(const spec& job, const voxel::image_planes& scan, log_sink& log) {
   const std::size_t named = job.materials.size() + job.segment.void_labels.size() + physics_of(job).rules(job).labels.size();
   if (named > most_labels / 2 || !few_values_of(scan, most_labels).empty()) return;
-  log.warn(fmt::format(
-      "segment.labels: the image has more than {} values, which look like grey values, and the job names {} labels; "
-      "set segment.labels = false and give a threshold, or label the image",
-      most_labels, named));
+  log.warn(
+      fmt::format("segment.labels: the image has more than {} values, which are probably grey values, and the job uses {} "
+                  "labels; set segment.labels = false and give a threshold, or label the image",
+                  most_labels, named));
 }
 
 }  // namespace
@@ -64,10 +64,10 @@ void warn_of_doubtful_greys(const spec& job, const voxel::image_planes& scan, co
   const bool is_hu = unit != facts.end() && *unit == "HU", states_none = unit == facts.end() || unit->is_null();
   constexpr double air_HU = -500;  // about half of the value of air
   if (const double t = found.threshold.value_or(0); t < 0 && (is_hu || (states_none && found.grey.low < air_HU)))
-    log.warn(fmt::format(
-        "segment.threshold: Otsu's threshold is {:g}{}, below water at 0 HU: it separates air from tissue; give a "
-        "threshold in HU, for example 148 for trabecular and 226 for all bone",
-        t, is_hu ? " HU" : ", and the grey values look like HU"));
+    log.warn(
+        fmt::format("segment.threshold: Otsu's threshold {:g}{} is below 0 HU (water) and separates air from tissue; give a "
+                    "threshold in HU, for example 148 for trabecular and 226 for all bone",
+                    t, is_hu ? " HU" : " of grey values that are probably HU"));
 }
 
 }  // namespace osteon::job

@@ -45,7 +45,7 @@ std::string bytes_at(std::ifstream& file, std::uint64_t at, std::size_t length) 
   return bytes;
 }
 
-// Files of a folder with the prefix and suffix of a pattern such as s%03d.raw.
+// Return the files of a folder that match a pattern such as s%03d.raw.
 std::vector<fs::path> numbered(const fs::path& pattern) {
   const std::string name = pattern.filename().string();
   const auto percent = name.find('%');
@@ -62,7 +62,7 @@ std::vector<fs::path> numbered(const fs::path& pattern) {
   return found;
 }
 
-// The files of the line ElementDataFile (MetaImage) or data file (NRRD), and of the list that follows it.
+// Return the files named by the field ElementDataFile (MetaImage) or data file (NRRD), or by the list after this field.
 std::vector<fs::path> named_by_header(const fs::path& header) {
   std::ifstream file(header, std::ios::binary);
   std::istringstream lines(bytes_at(file, 0, longest_header));
@@ -93,7 +93,7 @@ std::vector<fs::path> named_by_header(const fs::path& header) {
   return found;
 }
 
-// The bytes of an unsigned number in the byte order of a TIFF file.
+// Convert bytes in the byte order of a TIFF file to an unsigned number.
 std::uint64_t unsigned_of(std::string bytes, bool is_big) {
   if (is_big) std::reverse(bytes.begin(), bytes.end());
   std::uint64_t value = 0;
@@ -132,7 +132,7 @@ std::string without_xml_escapes(std::string text) {
   return text;
 }
 
-// The attributes FileName of an OME-TIFF: files of further pages.
+// Return the files named by the attributes FileName of an OME-TIFF, which contain further pages.
 std::vector<fs::path> named_by_ome(const fs::path& path) {
   constexpr std::string_view attribute = "FileName=";
   std::vector<fs::path> found;
@@ -149,7 +149,7 @@ std::vector<fs::path> named_by_ome(const fs::path& path) {
   return found;
 }
 
-// Header and voxels of a raw image, given either name: files with the same stem in the same folder.
+// Return the header and the voxel file of a raw image: files with the same stem in the same folder.
 std::vector<fs::path> halves_of_raw(const fs::path& path) {
   std::vector<fs::path> found;
   for (const char* ending : {".json", ".vgi", ".raw", ".vol", ".dat"}) {
@@ -177,9 +177,9 @@ bool is_zarr(const std::string& folder) {
                      [&](const char* mark) { return fs::is_regular_file(fs::path(folder) / mark, failed); });
 }
 
-// The other files of an image: voxels referenced by a MetaImage or NRRD header, individually, in a list or by a pattern; the
-// two halves of a raw image; further parts of an OME-TIFF; the description of an exported array. Existing files only, in a
-// fixed order. Damaged headers reference none: the reader reports the damage.
+// Return the existing further files of an image in a fixed order: voxel files of a MetaImage or NRRD header, the header or
+// voxels of a raw image, further parts of an OME-TIFF, and the description of an exported array. A damaged header refers to
+// no files; the reader reports the damage.
 // @collective local
 std::vector<std::string> other_files_of(const std::string& path) {
   const std::string ending = in_small_letters(fs::path(path).extension().string());
@@ -205,7 +205,8 @@ std::vector<std::string> other_files_of(const std::string& path) {
   return found;
 }
 
-// A pattern such as scan/*.tif, for slices in a folder with other files. The reader of images expands it.
+// Return true for a pattern such as scan/*.tif, which selects slices in a folder with other files. The image reader expands
+// patterns.
 bool is_pattern(const std::string& path) {
   std::error_code failed;
   return path.find_first_of("*?[") != std::string::npos && !fs::exists(path, failed);
@@ -218,7 +219,7 @@ std::optional<std::string> fault_of(const std::string& path) {
     return fmt::format("'{}' does not exist; relative paths are relative to the job file", path);
   if (!fs::is_regular_file(path, failed) && !fs::is_directory(path, failed))
     return fmt::format("'{}' is neither a file nor a folder", path);
-  if (access(path.c_str(), R_OK) != 0) return fmt::format("'{}' may not be read; change its permissions", path);
+  if (access(path.c_str(), R_OK) != 0) return fmt::format("no permission to read '{}'; change its permissions", path);
   return std::nullopt;
 }
 

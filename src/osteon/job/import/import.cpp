@@ -25,8 +25,8 @@ void make_folder_of(const std::string& path) {
   std::error_code failed;
   fs::create_directories(folder, failed);
   if (failed)
-    throw machine_error(fmt::format("cannot make the output directory '{}': {}; choose another by --output", folder.string(),
-                                    failed.message()));
+    throw machine_error(fmt::format("cannot create the output directory '{}': {}; choose another directory with --output",
+                                    folder.string(), failed.message()));
 }
 
 std::vector<std::string> warnings_of_import(const std::string& provenance_json) {
@@ -47,7 +47,7 @@ imported_model import_image(const spec& job, const std::string& path, log_sink& 
   const std::string source = image_path(job);
   const auto poll = [&](const char* during) { leave_if_asked(is_to_stop, job, during); };
   spec known = job;
-  known.digests.images = digest_of_images(job, [&] { poll("looking whether the model is of this image"); });
+  known.digests.images = digest_of_images(job, [&] { poll("comparing the model with the image"); });
   const std::string key = key_of_model(known);
   const auto read = [&] {
     return read_scan(source, job, image_role::scan, is_to_stop, {}, is_one_file(job) ? known.digests.images : "");
@@ -59,7 +59,7 @@ imported_model import_image(const spec& job, const std::string& path, log_sink& 
       const voxel::model_header header = io::read_model_header(path, log);
       const json provenance = json::parse(header.provenance_json, nullptr, false);
       if (!provenance.is_discarded() && provenance.value("key", "") == key) {
-        log.stage("using the model that is there");
+        log.stage("using the existing model");
         for (const std::string& text : warnings_of_import(header.provenance_json)) log.warn(text);
         import_label_images(job, path, header, [&] { return taken_scan(job, read().image); }, log, is_to_stop);
         result.shape = header.shape;
@@ -70,7 +70,7 @@ imported_model import_image(const spec& job, const std::string& path, log_sink& 
         return result;
       }
     } catch (const data_error&) {
-      log.note(fmt::format("'{}' cannot be used and is made anew", path));
+      log.note(fmt::format("'{}' is not a valid model; importing the image again", path));
     }
   }
 

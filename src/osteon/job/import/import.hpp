@@ -16,20 +16,20 @@ namespace osteon::job {
 struct imported_model {
   std::string path;
   index3 shape;
-  bool reused = false;                     ///< the file already existed, made from the same image by the same rules
-  std::optional<voxel::node_count> nodes;  ///< corners of the solid's voxels
+  bool reused = false;                     ///< the file existed and contained this model
+  std::optional<voxel::node_count> nodes;  ///< number of voxel corners of the solid
   std::string provenance_json;             ///< image and segmentation, as they appear in summary.json
   nlohmann::ordered_json to_json() const;
 };
 
-/// Read the image of a job, segment it, assign materials and write the model, unless `path` already contains that model; or
-/// read the model from another source of the job (model_source.hpp).
+/// Read the image of a job, segment it, assign materials and write the model, unless `path` already contains this model.
+/// Other sources of the job (model_source.hpp) replace the image.
 /// @param is_to_stop called between the steps
 /// @throws data_error (image, segmentation), usage_error (spacing), machine_error (disk), interrupted_error
 /// @collective local
 imported_model import_model(const spec& job, const std::string& path, log_sink& log, const stop_query& is_to_stop = {});
 
-/// The same for a job whose image files exist. @throws as import_model @collective local
+/// Import the image of a job without checking that its files exist. @throws as import_model @collective local
 imported_model import_image(const spec& job, const std::string& path, log_sink& log, const stop_query& is_to_stop = {});
 
 /// Create the parent folder of a file if it is missing. @throws machine_error

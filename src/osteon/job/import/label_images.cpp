@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The label images of a job in the order of first use, each with the requested labels.
+// Return the label images of a job with their requested labels, in the order of first use.
 std::vector<wanted_labels> wanted_of(const spec& job) {
   std::vector<wanted_labels> all;
   const auto add = [&](const std::string& image, const std::vector<std::int64_t>& labels) {
@@ -35,7 +35,7 @@ std::vector<wanted_labels> wanted_of(const spec& job) {
   return all;
 }
 
-// Numbers of the labels, counted from 1 in the order of the request; 0 for all others.
+// Numbers labels from 1 in the order of the request. Other labels have the number 0.
 class label_numbers {
  public:
   explicit label_numbers(const std::vector<std::int64_t>& labels) {
@@ -56,7 +56,7 @@ class label_numbers {
   std::map<std::int64_t, material_number> number_;
 };
 
-// Voxels and sum of the grey values of each number, for the densities of compartments.
+// Counts voxels and sums grey values per label number, for the densities of compartments.
 class sums_of_greys {
  public:
   explicit sums_of_greys(std::size_t numbers) : voxels_(numbers), sums_(numbers) {}
@@ -105,8 +105,8 @@ void import_label_images(const spec& job, const std::string& model_path, const v
   const nlohmann::ordered_json grid = nlohmann::ordered_json::parse(model.provenance_json).at("image").at("stated");
   for (const wanted_labels& wanted : wanted_of(job)) {
     if (wanted.labels.size() > most_materials)
-      throw data_error(fmt::format("{} labels of '{}' are asked for; a file of labels holds at most {}",
-                                   wanted.labels.size(), wanted.image, most_materials));
+      throw data_error(fmt::format("the job uses {} labels of '{}'; the maximum is {}", wanted.labels.size(), wanted.image,
+                                   most_materials));
     const std::string path = absolute_path(job, wanted.image);
     scan found = read_scan(path, job, image_role::overlay, is_to_stop, grid);
     for (const auto& warning : found.facts.value("warnings", nlohmann::ordered_json::array()))
@@ -116,10 +116,9 @@ void import_label_images(const spec& job, const std::string& model_path, const v
     if (const auto& c = job.image.crop_voxels; !c.empty())
       image = voxel::crop(image, {{c[0][0], c[1][0], c[2][0]}, {c[0][1], c[1][1], c[2][1]}});
     if (image.shape != model.shape)
-      throw data_error(
-          fmt::format("the label image '{}' has {} x {} x {} voxels, but the scan has {} x {} x {}; it must be made "
-                      "of the same scan",
-                      path, image.shape.z, image.shape.y, image.shape.x, model.shape.z, model.shape.y, model.shape.x));
+      throw data_error(fmt::format(
+          "the label image '{}' has {} x {} x {} voxels, but the scan has {} x {} x {}; use a label image of the same scan",
+          path, image.shape.z, image.shape.y, image.shape.x, model.shape.z, model.shape.y, model.shape.x));
     voxel::require_labels(image, fmt::format("'{}'", wanted.image));
     const label_numbers numbers(wanted.labels);
     voxel::image block;

@@ -45,7 +45,7 @@ std::string key_of_model(const spec& job, const std::function<void()>& poll) {
 
 image_digests digests_of(const spec& job, const stop_query& is_to_stop) {
   if (job.from || !check_image_files(job).empty()) return {};
-  const auto poll = [&] { leave_if_asked(is_to_stop, job, "looking whether the model is of this image"); };
+  const auto poll = [&] { leave_if_asked(is_to_stop, job, "comparing the model with the image"); };
   image_digests all{digest_of_images(job, poll), ""};
   try {
     all.labels = key_of_label_images(job, poll);

@@ -21,17 +21,17 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Buffer file for the image between the reader and this process. It has no name and is removed on any exit.
+// Temporary file that passes the image from the reader to this process. The file has no name, so any exit removes it.
 class scratch_file {
  public:
   scratch_file() : folder_(fs::temp_directory_path().string()) {
     file_ = open(folder_.c_str(), O_TMPFILE | O_RDWR, 0600);  // the reader inherits it
     if (file_ >= 0) return;
-    std::string name = (fs::path(folder_) / "osteon-import-XXXXXX").string();  // used on file systems without unnamed files
+    std::string name = (fs::path(folder_) / "osteon-import-XXXXXX").string();  // for file systems without O_TMPFILE
     file_ = mkstemp(name.data());
     if (file_ < 0)
-      throw machine_error(fmt::format("cannot make a temporary file in '{}': {}; set TMPDIR to a folder with space", folder_,
-                                      std::strerror(errno)));
+      throw machine_error(fmt::format("cannot create a temporary file in '{}': {}; set TMPDIR to a folder with free space",
+                                      folder_, std::strerror(errno)));
     unlink(name.c_str());
   }
   ~scratch_file() { close(file_); }
@@ -63,10 +63,10 @@ nlohmann::ordered_json facts_by(const std::string& program, const std::vector<st
   refuse_without_package(reader);
   nlohmann::ordered_json facts = nlohmann::ordered_json::parse(reader.out, nullptr, false);
   if (reader.exit_code != 0 || !facts.is_object())
-    throw machine_error(fmt::format(
-        "the image reader '{} -m osteon.images.{}' failed with exit code {}: {}; run `./run setup`, or set OSTEON_PYTHON to "
-        "a Python that has the osteon package",
-        call.front(), program, reader.exit_code, text));
+    throw machine_error(
+        fmt::format("the image reader '{} -m osteon.images.{}' failed with exit code {}: {}; run `./run setup`, or set "
+                    "OSTEON_PYTHON to a Python with the osteon package",
+                    call.front(), program, reader.exit_code, text));
   return facts;
 }
 
@@ -113,7 +113,7 @@ void take_steps(const spec& job, index3& shape, vector3& spacing_mm) {
     }
 }
 
-// The readers of the many image formats are maintained Python packages.
+// Maintained Python packages read the image formats.
 scan read_scan(const std::string& path, const spec& job, image_role role, const stop_query& is_to_stop,
                const nlohmann::ordered_json& grid, const std::string& sha256) {
   const std::string during = fmt::format("reading '{}'", path);
@@ -128,10 +128,11 @@ scan read_scan(const std::string& path, const spec& job, image_role role, const 
   scan result;
   result.facts = facts_by("read_image", words, is_to_stop, [&](const program_result& reader) {
     leave_if_asked(is_to_stop, job, during);
-    const auto at = reader.err.find(file);  // the reader prints it only for a full disk
+    const auto at = reader.err.find(file);  // the reader prints this name only if the disk is full
     if (at == std::string::npos || reader.exit_code == exit_code(error_kind::data)) return;
-    throw machine_error(fmt::format("{}, in the temporary folder '{}'; set TMPDIR to one with space for the image",
-                                    trimmed_end(reader.err).replace(at, file.size(), "the image"), scratch.folder()));
+    throw machine_error(
+        fmt::format("{}, in the temporary folder '{}'; set TMPDIR to a folder with enough space for the image",
+                    trimmed_end(reader.err).replace(at, file.size(), "the image"), scratch.folder()));
   });
   result.image = io::open_npy(file);
   leave_if_asked(is_to_stop, job, during);
@@ -150,13 +151,13 @@ void require_same_grid(const nlohmann::ordered_json& of_scan, const nlohmann::or
   for (const auto& [key, expected] : of_scan.items()) {
     if (!other.contains(key)) continue;
     for (std::size_t i = 0; i < expected.size(); ++i) {
-      // One digit more than headers store; for the origin a tenth of a voxel.
+      // Tolerances exceed the rounding of headers; for the origin a tenth of a voxel.
       const double edge = of_scan.value("spacing_mm", std::vector<double>(3, 1.0)).at(i % 3);
       const double limit = key == "direction" ? 2e-3 : key == "origin_mm" ? 0.1 * edge : 1e-3 * edge;
       if (std::abs(other.at(key).at(i).get<double>() - expected.at(i).get<double>()) > limit)
         throw data_error(
-            fmt::format("'{}' does not lie on the scan: its {} is {}, that of the scan {}; make it of the same scan by the "
-                        "same program, or save it as .npy if only its header is wrong",
+            fmt::format("'{}' is not aligned with the scan: {} is {}, but {} in the scan; create this image from the same "
+                        "scan with the same program, or save it as .npy if only the header is wrong",
                         path, key, other.at(key).dump(), expected.dump()));
     }
   }

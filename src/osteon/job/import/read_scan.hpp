@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Images in the formats of users.
+/// Image files, read by the Python package osteon.images.
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <osteon/job/stop.hpp>
@@ -11,14 +11,14 @@
 
 namespace osteon::job {
 
-/// An image, in a temporary file from which its planes are read, and the metadata of its file.
+/// An image in a temporary file, and the metadata of the original file.
 struct scan {
   voxel::image_planes image;
   /// format, spacing_mm, origin_mm, direction, unit, calibration, sha256; after steps: these, and file_spacing_mm
   nlohmann::ordered_json facts;
 };
 
-/// Role of an image: the scan, or an overlay. Only the steps that move voxels are applied to an overlay.
+/// Role of an image: the scan, or an overlay. Overlays undergo only those steps that move voxels (crop, resample).
 enum class image_role { scan, overlay };
 
 /// Read an image file or folder by the Python readers, and apply the steps of the job ([[image.step]]).
@@ -29,7 +29,7 @@ enum class image_role { scan, overlay };
 scan read_scan(const std::string& path, const spec& job, image_role role, const stop_query& is_to_stop = {},
                const nlohmann::ordered_json& grid = {}, const std::string& sha256 = {});
 
-/// Return the object that a program of osteon.images prints about an image. Checks its exit code.
+/// Run a program of osteon.images and return the JSON object that it prints.
 /// @param program read_image, look_at_image or sample_image @param words its arguments
 /// @param check called when the program ends, before its exit code is examined; it may throw
 /// @throws data_error with its text if the format is unknown, machine_error if it fails @collective local
@@ -37,13 +37,13 @@ nlohmann::ordered_json facts_by(const std::string& program, const std::vector<st
                                 const stop_query& is_to_stop = {},
                                 const std::function<void(const program_result&)>& check = {});
 
-/// The steps of a job in the format of the readers; null: none.
+/// Return the steps of a job in the format of the readers; null if there are none.
 nlohmann::ordered_json steps_of(const spec& job, image_role role);
 
 /// Apply the steps of a job to the shape and spacing of an image. @param spacing 0 where unknown
 void take_steps(const spec& job, index3& shape, vector3& spacing_mm);
 
-/// The position of voxels stated by the file of a scan; stored in the provenance of the model.
+/// Return direction, spacing and origin from the file of a scan; the provenance of the model stores them.
 nlohmann::ordered_json grid_of(const nlohmann::ordered_json& facts);
 
 /// Reject an overlay (labels, moduli) whose position differs from that of the scan. Equal shapes are not sufficient:

@@ -28,7 +28,7 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-// Two digits, but never "100" for smaller values.
+// Format with two digits; only a value of 100 is printed as "100".
 std::string percent(std::int64_t part, std::int64_t whole) {
   const double value = 100 * static_cast<double>(part) / static_cast<double>(whole);
   return value < 99.5 ? fmt::format("{:.2g}", value) : fmt::format("{:g}", std::floor(100 * value) / 100);
@@ -41,20 +41,20 @@ vector3 spacing_of(const spec& job, const json& facts) {
   if (job.image.spacing_mm && job.image.steps.empty())
     return {(*job.image.spacing_mm)[0], (*job.image.spacing_mm)[1], (*job.image.spacing_mm)[2]};
   if (!facts.contains("spacing_mm") || facts.at("spacing_mm").is_null())
-    throw data_error(fmt::format(
-        "'{}' does not state its voxel size, and the job does not give it; add spacing_mm = [z, y, x] to [image] "
-        "(and spacing_note, if you have to assume it)",
-        image_path(job)));
+    throw data_error(
+        fmt::format("'{}' does not state its voxel size; add spacing_mm = [z, y, x] to [image] (and spacing_note if the "
+                    "value is an assumption)",
+                    image_path(job)));
   const vector3 spacing = to_vector(facts.at("spacing_mm"));
   for (int a = 0; a < 3; ++a)
     if (!(spacing[a] > 0) || spacing[a] > 1000)
-      throw data_error(fmt::format(
-          "'{}' states a voxel size of [{}, {}, {}] mm (z, y, x), which cannot be right; give spacing_mm in [image]",
-          image_path(job), spacing.z, spacing.y, spacing.x));
+      throw data_error(
+          fmt::format("'{}' states an invalid voxel size of [{}, {}, {}] mm (z, y, x); give spacing_mm in [image]",
+                      image_path(job), spacing.z, spacing.y, spacing.x));
   return spacing;
 }
 
-// The spacing of the job overrides that of the file, with a message.
+// The spacing of the job overrides the spacing of the file.
 void warn_of_other_spacing(const spec& job, const json& facts, log_sink& log) {
   const char* key = job.image.steps.empty() ? "spacing_mm" : "file_spacing_mm";
   if (!job.image.spacing_mm || !facts.contains(key) || facts.at(key).is_null()) return;
@@ -63,12 +63,12 @@ void warn_of_other_spacing(const spec& job, const json& facts, log_sink& log) {
   for (int a = 0; a < 3; ++a) same &= std::abs(stated[a] - used[a]) <= 1e-4 * used[a];
   if (!same)
     log.warn(
-        fmt::format("the image states voxels of [{:g}, {:g}, {:g}] mm (z, y, x), the job [{:g}, {:g}, {:g}], which "
-                    "are used",
+        fmt::format("the image file states a voxel size of [{:g}, {:g}, {:g}] mm (z, y, x), the job [{:g}, {:g}, {:g}]; the "
+                    "value of the job is used",
                     stated.z, stated.y, stated.x, used.z, used.y, used.x));
 }
 
-void tell_steps(const json& facts, log_sink& log) {
+void report_steps(const json& facts, log_sink& log) {
   std::vector<std::string> kinds;
   double most = 0;
   for (const json& step : facts.value("steps", json::array())) {
@@ -76,27 +76,28 @@ void tell_steps(const json& facts, log_sink& log) {
     most = std::max(most, step.at("bytes").get<double>());
   }
   if (!kinds.empty())
-    log.note(
-        fmt::format("image steps: {}; each holds the whole image, {:.2g} GB at most", fmt::join(kinds, ", "), most * 1e-9));
+    log.note(fmt::format("image steps: {}; a step uses up to {:.2g} GB of memory", fmt::join(kinds, ", "), most * 1e-9));
 }
 
-// The line from grey value to density in the scan's file, if present.
+// Return the density calibration of the image file, if present.
 std::optional<voxel::calibration> stated_calibration(const spec& job, const json& facts, log_sink& log) {
   const bool wanted = job.density_law && job.density_law->from_image;
   if (!facts.contains("calibration")) {
     if (wanted)
-      throw data_error(fmt::format(
-          "'{}' states no calibration, but [density_law] has from_image = true; give slope and intercept, or the points of "
-          "a phantom (calibration)",
-          image_path(job)));
+      throw data_error(
+          fmt::format("'{}' does not contain the calibration that density_law.from_image = true requires; give slope and "
+                      "intercept, or the points of a phantom (calibration)",
+                      image_path(job)));
     return std::nullopt;
   }
   const json& line = facts.at("calibration");
   const voxel::calibration stated{line.at("slope"), line.at("intercept")};
-  const char* then = wanted            ? "; the density law takes it"
-                     : job.density_law ? "; the job has its own, from_image = true in [density_law] would take this one"
-                                       : "";
-  log.note(fmt::format("the image states a density of {:.6g} * grey + {:.6g} {}{}", stated.slope, stated.intercept,
+  const char* then =
+      wanted ? "; the density law uses this calibration"
+      : job.density_law
+          ? "; the density law uses the calibration of the job; to use this one, set density_law.from_image = true"
+          : "";
+  log.note(fmt::format("density calibration of the image: {:.6g} * grey value + {:.6g} {}{}", stated.slope, stated.intercept,
                        line.value("unit", ""), then));
   return stated;
 }
@@ -128,18 +129,18 @@ scan_model make_scan_model(const spec& job, const scan& input, const std::string
   for (const json& warning : input.facts.value("warnings", json::array())) log.warn(warning.get<std::string>());
   const vector3 given = spacing_of(job, input.facts);
   warn_of_other_spacing(job, input.facts, log);
-  tell_steps(input.facts, log);
+  report_steps(input.facts, log);
   job_images images{taken_scan(job, input.image), {}, {}, {}};
   images.stated = stated_calibration(job, input.facts, log);
   const json grid = grid_of(input.facts);
-  const auto laid_over = [&](const std::string& name) {
+  const auto overlay = [&](const std::string& name) {
     const scan other = read_other(name);
     for (const json& warning : other.facts.value("warnings", json::array())) log.warn(warning.get<std::string>());
     require_same_grid(grid, other.facts, name);
     return taken(job, other.image);
   };
-  if (job.modulus_image) images.modulus = laid_over(job.modulus_image->path);
-  if (job.poisson_image) images.poisson = laid_over(job.poisson_image->path);
+  if (job.modulus_image) images.modulus = overlay(job.modulus_image->path);
+  if (job.poisson_image) images.poisson = overlay(job.poisson_image->path);
   scan_model made;
   made.solid = classify(job, images);
   const voxel::segmented& model = made.solid;
@@ -147,7 +148,7 @@ scan_model make_scan_model(const spec& job, const scan& input, const std::string
 
   voxel::model_header& header = made.header;
   header.shape = model.shape;
-  vector3 spacing = given;  // spacing of the model: its voxels fill the same box
+  vector3 spacing = given;  // the voxels of the model fill the same box
   if (job.image.coarsen > 1) {
     const index3 before = cropped(job, input.image).shape;
     for (int a = 0; a < 3; ++a) spacing[a] *= static_cast<double>(before[a]) / static_cast<double>(model.shape[a]);
@@ -192,17 +193,18 @@ scan_model make_scan_model(const spec& job, const scan& input, const std::string
 
   if (found.threshold) log.note(fmt::format("threshold {:.10g} ({})", *found.threshold, found.method));
   const char* phase = physics_of(job).rules(job).phase;
-  log.note(fmt::format("{} {} voxels kept, {:.1f} % of the image; dropped {}, {} % of the {}, in {}", found.kept_voxels,
-                       phase, 100 * found.volume_fraction, counted(found.dropped_voxels, "voxel"),
-                       percent(found.dropped_voxels, found.solid_voxels), phase, counted(found.dropped_islands, "island")));
+  log.note(fmt::format("{}: {} voxels ({:.1f} % of the image); removed {} ({} % of the {}) in {}", phase, found.kept_voxels,
+                       100 * found.volume_fraction, counted(found.dropped_voxels, "voxel"),
+                       percent(found.dropped_voxels, found.solid_voxels), phase,
+                       counted(found.dropped_islands, "disconnected part")));
   if (found.hanging_voxels > 0)
-    log.note(fmt::format(
-        "of these, {} in {} ({} % of the solid) hang on the rest by edges or corners; "
-        "segment.connectivity = 26 keeps them, segment.compare_connectivity = true computes what they would change",
-        counted(found.hanging_voxels, "voxel"), counted(found.hanging_islands, "island"),
-        percent(found.hanging_voxels, found.solid_voxels)));
+    log.note(
+        fmt::format("of the removed voxels, {} in {} ({} % of the solid) are connected by edges or corners; keep them with "
+                    "segment.connectivity = 26, or compute their effect with segment.compare_connectivity = true",
+                    counted(found.hanging_voxels, "voxel"), counted(found.hanging_islands, "part"),
+                    percent(found.hanging_voxels, found.solid_voxels)));
   if (model.modulus_error > 0)
-    log.note(fmt::format("the voxels' moduli are sorted into {} materials; they are off by at most {:.2g} %",
+    log.note(fmt::format("the moduli of the voxels are grouped into {} materials with a relative error of at most {:.2g} %",
                          model.materials.size() - 1, 100 * model.modulus_error));
   return made;
 }

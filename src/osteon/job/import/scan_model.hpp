@@ -13,11 +13,11 @@
 
 namespace osteon::job {
 
-/// A scan after the rules of a job were applied.
+/// A segmented scan with its model header.
 struct scan_model {
   voxel::segmented solid;      ///< reads the planes of the scan again when materials are requested
   voxel::model_header header;  ///< its provenance is the text of `provenance`
-  voxel::node_count nodes;     ///< corners of the solid's voxels
+  voxel::node_count nodes;     ///< number of voxel corners of the solid
   nlohmann::ordered_json provenance;
 };
 
