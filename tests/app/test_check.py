@@ -48,7 +48,7 @@ def test_a_good_job_is_told_what_its_image_holds(job: Job, tmp_path: Path) -> No
     [
         ("", "", "", "image.spacing_mm: missing: "),
         ("[segment]\nthreshold = 210\n", "", None, "image: the threshold 210 leaves no solid voxel"),
-        ("", "crop_voxels = [[0, 9], [0, 6], [0, 6]]", None, "image.crop_voxels: z = [0, 9] leaves the image"),
+        ("", "crop_voxels = [[0, 9], [0, 6], [0, 6]]", None, "image.crop_voxels: z = [0, 9] exceeds the image"),
         ('[load]\naxis = "x"\n', "", None, "image: the solid does not touch the "),
         ('[run]\nranks = 9\ndecomposition = "planes"\n', "", None, "run.ranks: 9 ranks for an image of 8 z planes"),
         ("[segment]\nlabels = true\n", "", None, "label"),
@@ -104,8 +104,8 @@ def test_a_folder_that_is_a_file_is_a_fault(job: Job, tmp_path: Path) -> None:
     more = '[output]\ndirectory = "file/out"\n[checkpoint]\ndirectory = "file"\n'
     job.write(job_text(solid(tmp_path), more=more))
     problems = {p["where"].split(": ")[1]: p["text"] for p in checked(job, 2)["problems"]}
-    assert "is no folder" in problems["output.directory"]
-    assert "is no folder" in problems["checkpoint.directory"]
+    assert "is not a folder" in problems["output.directory"]
+    assert "is not a folder" in problems["checkpoint.directory"]
     assert (tmp_path / "file").read_text() == "mine"
 
 
@@ -141,7 +141,7 @@ def test_another_spacing_than_the_files_is_a_warning(job: Job, tmp_path: Path) -
     job.write(job_text("scan.raw"))
     assert "the image file states a voxel size of [0.1, 0.1, 0.1] mm" in checked(job, 0)["warnings"][0]["text"]
     large = checked(job, 0, "--most-voxels", "0")
-    assert "the image states 0.1 mm along z, the job 0.02 mm" in large["warnings"][0]["text"]
+    assert "the image file states 0.1 mm along z, the job 0.02 mm" in large["warnings"][0]["text"]
 
 
 def test_a_large_image_is_judged_by_its_header_and_a_sample(job: Job, tmp_path: Path) -> None:

@@ -49,6 +49,6 @@ def test_an_estimate_beyond_the_memory(job: Job, sponge: Path, tmp_path: Path) -
     job.environment = container(tmp_path / "root", "max 100000", "10000000", "5000000")
     done = job.run("--quick", "-n", "1", command="estimate")
     assert done.code == 0, done.err
-    assert "the container allows 0.005 GB more" in done.err
+    assert "the container has 0.005 GB left" in done.err
     job.environment = container(tmp_path / "root", "max 100000", "max")
-    assert "the container allows" not in job.run("--quick", "-n", "1", command="estimate").err
+    assert "but the container has" not in job.run("--quick", "-n", "1", command="estimate").err

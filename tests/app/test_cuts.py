@@ -86,15 +86,15 @@ def test_a_cut_is_the_same_on_any_number_of_ranks_and_shows_what_lies_there(fini
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--cut", "w"], "--cut w: give the axis across the cut"),
+        (["--cut", "w"], "--cut w: must be an axis (x, y or z)"),
         (["--cut", "y=mm"], "--cut y=mm: give the axis"),
-        (["--cut", "z=0.5"], "--cut z=0.5: the image reaches from 0 to 0.16 mm along z"),
+        (["--cut", "z=0.5"], "--cut z=0.5: the position must be in [0, 0.16] mm, the extent of the image along z"),
         (["--cut", "y=0.005"], "'velocity' is zero everywhere in the cut y=0.005 mm"),
-        (["--cut", "y", "--clip", "z=1,offset=1"], "--clip says nothing of a cut"),
-        (["--range", "2", "1"], "it must rise"),
-        (["--lines-of", "speed"], "no such field of three components"),
+        (["--cut", "y", "--clip", "z=1,offset=1"], "--clip does not apply to --method lic"),
+        (["--range", "2", "1"], "LOW must be less than HIGH"),
+        (["--lines-of", "speed"], "no such vector field"),
         (["-o", "cut.npy"], "--method lic writes .png"),
-        (["--method", "volume", "--cut", "y"], "--cut needs --method lic"),
+        (["--method", "volume", "--cut", "y"], "--cut requires --method lic"),
     ],
 )
 def test_cuts_that_cannot_be_drawn_are_refused(finished: Finished, words: list[str], message: str) -> None:

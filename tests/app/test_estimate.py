@@ -136,7 +136,7 @@ def test_invalid_inputs_are_reported(solid: Job, tmp_path: Path) -> None:
     """Oracle: the message of each error."""
     (tmp_path / "wrong.json").write_text('{"schema": "osteon.costs/1"}')
     for words, text in (
-        (["--costs", "wrong.json"], "holds no costs of stages"),
+        (["--costs", "wrong.json"], "does not contain stage costs"),
         (["--like", "nowhere"], "cannot read 'nowhere/summary.json'"),
         (["--machine", "wrong.json"], "wrong.json"),
         (["--network", "crossbar:2", "--ranks-per-host", "1", "-n", "4"], "raise --ranks-per-host"),

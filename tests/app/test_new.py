@@ -102,14 +102,14 @@ def test_an_image_is_no_job(image: Path, command: str) -> None:
     done = at(image.parent, command, "scan.nrrd")
     assert done.returncode == 2
     said = done.stdout + done.stderr
-    assert "is an image, no job" in said and "osteon new 'scan.nrrd'" in said
+    assert "is an image, not a job file" in said and "osteon new 'scan.nrrd'" in said
 
 
 def test_a_folder_is_no_job(tmp_path: Path) -> None:
     """Oracle: the same result for a folder of slices."""
     (tmp_path / "slices").mkdir()
     done = at(tmp_path, "run", "slices")
-    assert done.returncode == 2 and "is a folder, no job" in done.stderr
+    assert done.returncode == 2 and "is a folder, not a job file" in done.stderr
 
 
 def test_quiet_and_verbose(job: Job, sponge: Path) -> None:

@@ -100,14 +100,14 @@ def test_lines_have_colours_unless_another_field_has_them(results: Path, tmp_pat
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--streamlines", "0"], "--streamlines 0: give 1 to 1000000 lines"),
-        (["--streamlines", "-3"], "--streamlines -3: give 1"),
-        (["--streamlines", "9", "--tube", "0"], "--tube 0: give the radius"),
+        (["--streamlines", "0"], "--streamlines 0: the number must be in [1, 1000000]"),
+        (["--streamlines", "-3"], "--streamlines -3: the number must be in [1"),
+        (["--streamlines", "9", "--tube", "0"], "--tube 0: the radius in mm must be positive"),
         (["--streamlines", "9", "--method", "maximum"], "no depth"),
-        (["--streamlines", "9", "--lines-of", "pressure"], "no such field of three components; it has: velocity"),
+        (["--streamlines", "9", "--lines-of", "pressure"], "no such vector field; vector fields: velocity"),
         (["--streamlines", "9", "--lines-of", "velocty"], "did you mean 'velocity'"),
-        (["--tube", "0.1"], "--tube needs --streamlines"),
-        (["--lines-of", "velocity"], "--lines-of needs --streamlines"),
+        (["--tube", "0.1"], "--tube requires --streamlines"),
+        (["--lines-of", "velocity"], "--lines-of requires --streamlines"),
     ],
 )  # fmt: skip
 def test_undrawable_requests_are_reported(results: Path, tmp_path: Path, words: list[str], message: str) -> None:
@@ -122,7 +122,7 @@ def test_a_result_without_a_flow_has_lines_of_the_named_field(job: Job, sponge: 
     results = solved(job, job_text(sponge) + "enabled = false\n").folder / "results.nc"
     done = render(results, "--streamlines", "9", "-o", tmp_path / "x.png")
     assert done.returncode == 2
-    assert "--lines-of (it has: displacement)" in done.stderr
+    assert "--lines-of (vector fields: displacement)" in done.stderr
     done = render(results, "--streamlines", "9", "--lines-of", "displacement", "-o", tmp_path / "x.png")
     assert done.returncode == 0, done.stderr
 
@@ -180,11 +180,11 @@ def test_exported_lines_of_a_slit_are_straight_and_take_length_over_speed(job: J
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--streamlines", "0", "-o", "x.vtp"], "--streamlines 0: give 1"),
+        (["--streamlines", "0", "-o", "x.vtp"], "--streamlines 0: the number must be in [1"),
         (["--streamlines", "5", "-o", "x.vti"], "written as .vtp"),
         (["-o", "x.vtp"], "set their number by --streamlines"),
         (["--streamlines", "5", "--field", "speed", "-o", "x.vtp"], "--lines-of selects the field"),
-        (["--streamlines", "5", "--lines-of", "speed", "-o", "x.vtp"], "no such field of three components"),
+        (["--streamlines", "5", "--lines-of", "speed", "-o", "x.vtp"], "no such vector field"),
     ],
 )
 def test_unexportable_requests_are_reported(results: Path, words: list[str], message: str) -> None:

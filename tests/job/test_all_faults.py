@@ -67,4 +67,4 @@ def test_check_lists_the_faults_of_keys_and_image_with_their_places(job: Path):
         "image.crop_voxels",
     ]
     assert [w["path"] for w in told["warnings"]] == [["load", "strain"]]
-    assert "only its header was checked" in told["looked_at"]
+    assert "only the header of the image was checked" in told["looked_at"]

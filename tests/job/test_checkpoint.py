@@ -161,7 +161,7 @@ def test_stopped_jobs_reach_the_same_bits(job: Job, foam: Path, physics: str) ->
             break
         stops += 1
         where = r"(after (iteration|step) \d+|while setting up the solver|while writing the results)"
-        assert re.search(rf"osteon: stopped on request {where}; continue by: osteon resume", done.err)
+        assert re.search(rf"osteon: stopped on request {where}; continue with: osteon resume", done.err)
         assert not list(done.folder.glob("**/*.tmp.*"))
         command = ("resume", "job.out")
     if done.code == STOPPED:
@@ -211,7 +211,7 @@ def test_a_damaged_slot_gives_way_to_the_other(job: Job, foam: Path) -> None:
     done = resume(job, 2)
     assert done.code == 0, done.err
     assert f"{slots[-1].name}' is damaged" in done.err
-    assert "the other slot is taken" in done.err
+    assert "using the other slot" in done.err
     assert f"{slots[0].name}'" in done.err.split("resumed", 1)[1]
     got = fields(done.folder)
     assert all(got[name].tobytes() == want[name].tobytes() for name in want)
@@ -223,8 +223,8 @@ def test_checkpoints_belong_to_a_job(job: Job, foam: Path) -> None:
     stopped = stop(job, 1, "run", "job.toml", "-n", "1")
     assert stopped.code == STOPPED, stopped.err
     for changed, what in (
-        (text.replace("1e-11", "1e-10"), "of another job: keys that the answers depend on differ"),
-        (text.replace("6829.0", "7000.0"), "of another model: its voxels or materials differ"),
+        (text.replace("1e-11", "1e-10"), "belongs to another job (different keys that affect the answers)"),
+        (text.replace("6829.0", "7000.0"), "belongs to another model (different voxels or materials)"),
     ):
         job.write(changed)
         refused = job.run("-n", "1", "--resume", "--no-report")
@@ -239,10 +239,10 @@ def test_resume_without_a_checkpoint(job: Job, sponge: Path) -> None:
     job.write(job_text(sponge))
     done = job.run("-n", "1", "--resume", "--no-report")
     assert done.code == 0
-    assert "no checkpoint in 'job.out/checkpoint': starting at the beginning" in done.err
+    assert "no checkpoint in 'job.out/checkpoint'; starting from iteration 0" in done.err
     done = resume(job, 1)
     assert done.code == 3
-    assert "there is no checkpoint in 'job.out'" in done.err
+    assert "no checkpoint in 'job.out'" in done.err
 
 
 def test_a_checkpoint_that_cannot_be_written(job: Job, foam: Path) -> None:
@@ -253,7 +253,7 @@ def test_a_checkpoint_that_cannot_be_written(job: Job, foam: Path) -> None:
     job.write(job_text(foam, more=broken))
     done = job.run("-n", "2", "--no-report")
     assert done.code == 0
-    assert "warning: no checkpoint: cannot make the folder 'file/checkpoint'" in done.err
+    assert "warning: no checkpoint: cannot create the checkpoint folder 'file/checkpoint'" in done.err
     job.write(job_text(foam, more=broken.replace("file/checkpoint", "file")))
     assert job.run("-n", "1", "--no-report").code == 0
     assert (job.folder / "file").read_text() == "no folder"

@@ -44,8 +44,8 @@ def test_a_strut_that_hangs_by_edges_bears(job: Job) -> None:
     assert (reported["connectivity"], reported["hanging_voxels"], reported["computed"]) == (26, 24, True)
     assert effect_on(done, "stiffness_N_per_mm") > 0.01
     assert effect_on(done, "reaction_N.0") == pytest.approx(effect_on(done, "stiffness_N_per_mm"), rel=1e-5)
-    assert "with the voxels that hang by edges and corners: " in done.out
-    assert "with the voxels that hang by edges and corners: " in (done.folder / "report.html").read_text()
+    assert "with the voxels connected by edges or corners only: " in done.out
+    assert "with the voxels connected by edges or corners only: " in (done.folder / "report.html").read_text()
     small = done.summary["stiffness_N_per_mm"]
 
     other = done.folder / "connectivity_26"
@@ -72,7 +72,7 @@ def test_from_26_the_effect_is_that_of_leaving_them_out(job: Job) -> None:
     write(job, frame(strut=True), "connectivity = 26\n")
     done = job.run("-n", "1", "--no-report", *COMPARE)
     assert done.code == 0, done.err
-    assert "without the voxels that hang by edges and corners: " in done.out
+    assert "without the voxels connected by edges or corners only: " in done.out
     change = bare / done.summary["stiffness_N_per_mm"] - 1
     assert change < -0.01
     assert effect_on(done, "stiffness_N_per_mm") == pytest.approx(change, rel=1e-5)
@@ -97,7 +97,7 @@ def test_without_parts_at_edges_there_is_no_second_job(job: Job) -> None:
     done = job.run("-n", "2", "--no-report", *COMPARE)
     assert done.code == 0, done.err
     assert done.summary["effect_of_connectivity"]["computed"] is False
-    assert "no voxel hangs by edges or corners: connectivity 26 is the same job" in done.out
+    assert "no voxel is connected by edges or corners only: connectivity 26 gives the same results" in done.out
     assert not (done.folder / "connectivity_26").exists()
 
 
@@ -120,11 +120,11 @@ def test_a_stop_in_the_other_job_leaves_the_results(job: Job) -> None:
     """Oracle: the contract: the exit code of SIGTERM, the numbers of the first job, no effect."""
     write(job, frame(strut=True))
     process = start(job, "--no-report", *COMPARE)
-    said = read_until(process, "the same job with connectivity 26")
+    said = read_until(process, "solving with connectivity 26")
     process.send_signal(signal.SIGTERM)
     done = end(process, said)
     assert done.code == STOPPED, done.err
-    assert "the results of the job are written; what was stopped is the effect of connectivity 26" in done.err
+    assert "the results of the job are written; the stop affects the effect of connectivity 26" in done.err
     summary = json.loads((job.folder / "job.out" / "summary.json").read_text())
     assert "stiffness_N_per_mm" in summary
     assert "effect_of_connectivity" not in summary

@@ -71,7 +71,7 @@ def test_conn_d_has_no_negative_zero(tmp_path: Path):
     )
     done = osteon("morphometry", str(tmp_path / "j.toml"))
     assert done.returncode == 0, done.stderr
-    line = next(line for line in done.stdout.splitlines() if "of a part of a larger solid" in line)
+    line = next(line for line in done.stdout.splitlines() if "for a sample of a larger structure" in line)
     assert line.split()[-2] == "0"
     thickness = next(line for line in done.stdout.splitlines() if line.strip().startswith("Tb.Th"))
     assert "\u00b5m, sd" in thickness and 10 < float(thickness.split("balls")[1].split()[0]) < 40

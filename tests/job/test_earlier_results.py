@@ -66,7 +66,7 @@ def test_a_file_that_cannot_be_renamed(done: Job, failing_rename: Path, code: in
         failing(done, failing_rename, code, 1, **held)
         again = done.run("-n", "1", "--no-report", "--quiet")
         assert again.code == MACHINE, again.err
-        assert "cannot keep the results of an earlier job" in again.err
+        assert "cannot move the results of an earlier job" in again.err
         assert os.strerror(code) in again.err
         assert files_of(out) == before, (name, again.err)
         assert not list(done.folder.glob("job.out.*")), "a folder without results would claim to hold some"
@@ -103,6 +103,6 @@ def test_earlier_results_that_cannot_be_moved_back(done: Job, failing_rename: Pa
     again = done.run("-n", "1", "--no-report", "--quiet")
     assert again.code == MACHINE
     assert "2 of" in again.err
-    assert "could not be moved back and are in" in again.err
+    assert "could not be restored and remain in" in again.err
     assert files_of(place)
     assert files_of(out, place) == before

@@ -123,7 +123,7 @@ def test_a_solve_without_states_to_draw_has_one_clear_sentence(job: Job, sponge:
     done = job.run("-n", "1", "--no-report")
     assert done.code == 0, done.err
     assert frames(done) == {}
-    assert "no film: the job has drawn no frame" in done.err
+    assert "no film: the job has no frames" in done.err
 
 
 def test_frames_of_a_resumed_job_have_the_range_of_those_before(job: Job, sponge: Path) -> None:

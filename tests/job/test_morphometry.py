@@ -49,7 +49,7 @@ def test_a_run_measures_too(job: Job) -> None:
     done = job.run("-n", "2", "--set", "picture.enabled=false")
     assert done.code == 0, done.err
     told = done.summary["morphometry"]
-    assert told["phase"] == "solid" and "Tb.Th, thickness by inscribed balls" in done.out
+    assert told["phase"] == "solid" and "Tb.Th, mean thickness by inscribed spheres" in done.out
     assert "Conn.D, (1 - Euler number)/TV" in (done.folder / "report.html").read_text()
     alone = job.run("--json", "-", command="morphometry")
     assert told == {key: value for key, value in json.loads(alone.out).items() if key in told}
@@ -57,7 +57,7 @@ def test_a_run_measures_too(job: Job) -> None:
 
 @pytest.mark.parametrize(
     ("shape", "ranks", "printed"),
-    [((4, 3, 2), "2", "every voxel of the image is solid"), ((6, 2, 1), "3", None)],
+    [((4, 3, 2), "2", "all voxels of the image are solid"), ((6, 2, 1), "3", None)],
     ids=["a block without pores", "more ranks than lines along z"],
 )
 def test_a_run_keeps_its_answers_whatever_the_shape_is(
@@ -133,8 +133,8 @@ def test_a_flow_measures_the_throats_of_its_fluid(job: Job) -> None:
     assert done.code == 0, done.err
     reported = done.summary["morphometry"]["throats"]
     assert reported["critical_diameter_mm"]["z"] == pytest.approx(0.4)
-    assert "largest ball that passes along z" in done.out
-    assert "largest ball that passes along z" in (done.folder / "report.html").read_text()
+    assert "critical diameter, largest sphere along z" in done.out
+    assert "critical diameter, largest sphere along z" in (done.folder / "report.html").read_text()
 
 
 def shell() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -193,7 +193,7 @@ def test_a_run_reports_compartments_and_their_densities(job: Job) -> None:
     solid, wall, _ = shell()
     cortical = done.summary["morphometry"]["compartments"]["cortical"]
     assert cortical["vBMD"] == pytest.approx(2 * np.where(solid, 200, 10)[wall].mean() - 3)
-    assert "Ct.Po, share of the pores" in done.out and "cortical: vBMD" in (done.folder / "report.html").read_text()
+    assert "Ct.Po, cortical porosity" in done.out and "cortical: vBMD" in (done.folder / "report.html").read_text()
     assert job.run("-n", "2", "--unless-done", "--no-report").code == 0
     job.run(
         "--set", "segment.threshold=110", "--set", "picture.enabled=false", "--no-report"
@@ -242,7 +242,7 @@ def test_the_function_takes_masks() -> None:
 def test_the_function_has_the_units_in_its_keys() -> None:
     reported = osteon.morphometry(rods(), spacing_mm=0.1)
     assert reported["Tb_Th_mm"]["median"] == pytest.approx(0.4, rel=0.2) and reported["euler"] == -4
-    with pytest.raises(osteon.DataError, match="every voxel of the image is solid"):
+    with pytest.raises(osteon.DataError, match="all voxels of the image are solid"):
         osteon.morphometry(np.ones((4, 4, 4), bool), spacing_mm=0.1)
 
 

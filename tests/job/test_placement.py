@@ -35,14 +35,14 @@ def test_one_host_keeps_its_order_and_binds_if_it_is_full(tmp_path: Path) -> Non
     assert full.code == 0, full.err
     said = full.out + full.err
     if cores > 1:
-        assert f"{cores} ranks of 1 thread on one host: in the order they came, bound to core" in said
+        assert f"{cores} ranks x 1 thread on one host, not reordered, bound to core" in said
         alone = job.run("-n", "1", "--no-report")
         assert (
-            "1 rank of 1 thread on one host: in the order they came, not bound, as cores are left"
+            "1 rank x 1 thread on one host, not reordered, not bound, because the job does not use all cores"
             in alone.out + alone.err
         )
         free = job.run("-n", str(cores), "--no-report", "--bind", "none")
-        assert "in the order they came, not bound" in free.out + free.err
+        assert "not reordered, not bound" in free.out + free.err
         assert answers(free.summary) == answers(full.summary)
 
 
@@ -98,7 +98,7 @@ def test_several_hosts_are_measured_once_and_ranks_renumbered(tmp_path: Path) ->
             assert done.returncode == 0, done.stderr
             said.append(done.stdout + done.stderr)
             found.append(answers(json.loads((tmp_path / "job.out" / "summary.json").read_text())))
-    assert "6 ranks of 1 thread on several hosts: in the order they came" in said[0]
+    assert "6 ranks x 1 thread on several hosts, not reordered" in said[0]
     assert "6 ranks of 1 thread on 3 hosts, measured in" in said[1]
     assert "weights: bytes of an iteration on all levels, planned in" in said[1]
     assert "6 ranks of 1 thread on 3 hosts, measured before" in said[2]

@@ -123,7 +123,7 @@ def test_programs_that_osteon_started_end_with_it(
     assert not is_alive(int(begun.read_text()))
     assert not list(temporary.glob("osteon*"))
     if stage == "osteon.images.read_image":
-        assert "nothing had to be kept" in done.err
+        assert "no checkpoint was needed" in done.err
         assert not (job.folder / "job.out").exists()
     else:
         assert (job.folder / "job.out/summary.json").exists()
@@ -206,7 +206,7 @@ def test_every_stage_stops_in_order(
     assert len([line for line in done.err.splitlines() if line.startswith("osteon: ")]) == 1, done.err
     assert "osteon: stopped on request" in done.err
     kept = list((job.folder / "job.out").glob("checkpoint/*.checkpoint"))
-    assert ("continue by: osteon resume" in done.err) == bool(kept) or "are written" in done.err
+    assert ("continue with: osteon resume" in done.err) == bool(kept) or "are written" in done.err
     assert kept or stage != "iterating"
     assert not list((job.folder / "job.out").glob("**/*.tmp.*"))
     again = job.run("-n", "2", "--resume", "--no-report")
@@ -394,7 +394,7 @@ def test_earlier_results_are_kept(job: Job, foam: Path) -> None:
     job.write(poor)
     done = job.run("-n", "1", "--no-report")
     assert done.code == NOT_CONVERGED
-    assert "kept in 'job.out.1'" in done.err
+    assert "to 'job.out.1'" in done.err
     assert (job.folder / "job.out.1/results.nc").read_bytes() == first
     assert json.loads((job.folder / "job.out.1/summary.json").read_text())["status"] == "done"
     assert (job.folder / "job.out/mine.txt").exists()
@@ -415,7 +415,7 @@ def test_a_failed_run_brings_earlier_results_back(job: Job, foam: Path, failing_
     job.environment = {"LD_PRELOAD": str(failing_disk), "FAILING_PATH": "results.nc.tmp", "FAILING_AFTER": "0"}
     failed = job.run("-n", "1", "--no-report")
     assert failed.code == MACHINE, failed.err
-    assert "kept in 'job.out.1'" in failed.err
+    assert "to 'job.out.1'" in failed.err
     assert {path.name: path.read_bytes() for path in (job.folder / "job.out").iterdir()} == before
     assert not (job.folder / "job.out.1").exists()
 

@@ -59,7 +59,7 @@ for refused, words in (
     (lambda: osteon.stiffness(None, **elastic, comm=comm), "image: missing"),
     (lambda: osteon.tortuosity(pores=image if first else None, spacing_mm=0.05, comm=comm), "boolean"),
     (lambda: osteon.stiffness(image, **(elastic | {"poisson_ratio": 0.7}), comm=comm), "poisson_ratio"),
-    (lambda: osteon.stiffness(image, **elastic, comm=comm, picture={"enabled": True}), "asks for a picture"),
+    (lambda: osteon.stiffness(image, **elastic, comm=comm, picture={"enabled": True}), "a picture is requested"),
     (lambda: osteon.stiffness(np.zeros_like(image), **elastic, comm=comm), "solid"),
     (lambda: osteon.stiffness(image[:1], **elastic, comm=comm), "plane" if comm.size > 1 else ""),
 ):

@@ -29,16 +29,16 @@ class answer_finder {
  public:
   answer_finder(const json& summary, std::vector<found_answer>& found) : summary_(summary), found_(found) {}
 
-  void find(const answer& what) {
-    what_ = &what;
-    follow(summary_, what.key, "", what.title);
+  void find(const answer& a) {
+    answer_ = &a;
+    follow(summary_, a.key, "", a.title);
   }
 
  private:
   void follow(const json& at, const std::string& rest, const std::string& key, const std::string& title) {
     if (rest.empty()) {
       const bool is_nested = key.find('.') != std::string::npos;
-      if (!at.is_null() || !is_nested) found_.push_back({what_, key, title, at});
+      if (!at.is_null() || !is_nested) found_.push_back({answer_, key, title, at});
       return;
     }
     const auto dot = rest.find('.');
@@ -64,11 +64,11 @@ class answer_finder {
 
   const json& summary_;
   std::vector<found_answer>& found_;
-  const answer* what_ = nullptr;
+  const answer* answer_ = nullptr;
 };
 
-json words_of_answer(const answer& what, const std::string& key, const std::string& title) {
-  return {{"key", key}, {"title", title}, {"unit", what.unit}, {"meaning", what.meaning}};
+json description_of(const answer& a, const std::string& key, const std::string& title) {
+  return {{"key", key}, {"title", title}, {"unit", a.unit}, {"meaning", a.meaning}};
 }
 
 }  // namespace
@@ -81,15 +81,15 @@ std::vector<found_answer> answers_in(const std::vector<answer>& all, const json&
   return found;
 }
 
-json describe_answers(const physics_entry& what, const json& summary) {
+json describe_answers(const physics_entry& physics, const json& summary) {
   json list = json::array();
   std::set<std::string> keys;
   // Cases may have different answers; the union is in the order of the physics.
-  for (const answer& a : what.answers) {
+  for (const answer& a : physics.answers) {
     if (!a.in_report) continue;
     const auto add = [&](const json& tree) {
       for (const found_answer& f : answers_in({a}, tree))
-        if (keys.insert(f.key).second) list.push_back(words_of_answer(a, f.key, f.title));
+        if (keys.insert(f.key).second) list.push_back(description_of(a, f.key, f.title));
     };
     add(summary);
     if (summary.contains("cases"))
@@ -103,9 +103,8 @@ json describe_all_answers() {
   for (const physics_entry* p : all_physics()) {
     json list = json::array();
     for (const answer& a : p->answers) {
-      json words = words_of_answer(a, a.key, a.title);
-      words.update({{"in_table", a.in_table}, {"in_report", a.in_report}});
-      list.push_back(std::move(words));
+      list.push_back(description_of(a, a.key, a.title));
+      list.back().update({{"in_table", a.in_table}, {"in_report", a.in_report}});
     }
     all[p->name] = {{"meaning", p->meaning}, {"answers", std::move(list)}};
   }
@@ -114,22 +113,20 @@ json describe_all_answers() {
 
 namespace {
 
-using json = nlohmann::ordered_json;
-
 // The limit of single precision, in which fields are stored, is 3.4e38; squares of larger values exceed it.
 constexpr double largest_number = 1e30;
 // Strain limit: a thousand times the original length.
 constexpr double largest_strain_of_answer = 1e3;
 
-void look_at(const json& value, const std::string& name, double limit, std::vector<std::string>& faults) {
+void check_numbers(const json& value, const std::string& name, double limit, std::vector<std::string>& faults) {
   if (value.is_object() || value.is_array()) {
     for (const auto& [key, part] : value.items()) {
       const bool is_strain = value.is_object() && (key == "effective_strain" || key == "principal_strain_1");
-      look_at(part,
-              value.is_array() ? fmt::format("{}[{}]", name, key)
-              : name.empty()   ? key
-                               : name + "." + key,
-              is_strain ? largest_strain_of_answer : limit, faults);
+      check_numbers(part,
+                    value.is_array() ? fmt::format("{}[{}]", name, key)
+                    : name.empty()   ? key
+                                     : name + "." + key,
+                    is_strain ? largest_strain_of_answer : limit, faults);
     }
   } else if (value.is_number_float() && !(std::abs(value.get<double>()) <= limit)) {
     faults.push_back(fmt::format("{} = {:.4g}", name, value.get<double>()));
@@ -150,7 +147,7 @@ json certificate_of_stage(const numerics::solve_certificate& certificate) {
 
 std::vector<std::string> absurdities(const json& answers) {
   std::vector<std::string> faults;
-  look_at(answers, "", largest_number, faults);
+  check_numbers(answers, "", largest_number, faults);
   return faults;
 }
 
@@ -167,7 +164,7 @@ void require_sensible(const local_model& part, const physics_result& result) {
     const std::size_t more = faults.size() > most ? faults.size() - most : 0;
     faults.resize(faults.size() - more);
     throw solve_error(
-        fmt::format("the answers cannot be right: {}{}; strains may be up to {:g} and all numbers up to {:g}. Nothing was "
+        fmt::format("implausible answers: {}{}; the limits are {:g} for strains and {:g} for other numbers. No results were "
                     "written; check the loads, the moduli and their units",
                     fmt::join(faults, ", "), more > 0 ? fmt::format(" and {} more", more) : "", largest_strain_of_answer,
                     largest_number));

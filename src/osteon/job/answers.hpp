@@ -47,7 +47,7 @@ struct found_answer {
 std::vector<found_answer> answers_in(const std::vector<answer>& all, const nlohmann::ordered_json& summary);
 
 /// Return key, title, unit and meaning of the answers in a summary or its cases; the report displays them.
-nlohmann::ordered_json describe_answers(const physics_entry& what, const nlohmann::ordered_json& summary);
+nlohmann::ordered_json describe_answers(const physics_entry& physics, const nlohmann::ordered_json& summary);
 
 /// Return the same for all physics, independent of a job.
 nlohmann::ordered_json describe_all_answers();

@@ -26,7 +26,7 @@ using json = nlohmann::ordered_json;
 namespace {
 
 constexpr const char* ending = ".checkpoint";
-constexpr double short_solve_s = 10;  // shorter solves are repeated instead of stored
+constexpr double short_solve_s = 10;  // shorter solves are repeated on resumption
 
 bool is_ours(const std::string& name) {
   return (name.starts_with("slot_") || name.starts_with("solve_")) && name.find(ending) != std::string::npos;
@@ -55,7 +55,7 @@ struct saved_file {
   io::checkpoint_index index;
 };
 
-std::string what_is_there(const numerics::solver_state& state) {
+std::string progress_of(const numerics::solver_state& state) {
   const auto number = [&](const char* name) { return static_cast<std::int64_t>(state.numbers.at(name).at(0)); };
   if (state.numbers.contains("steps")) return fmt::format("after step {}", number("steps"));
   return fmt::format("after iteration {}", number("iterations"));
@@ -112,11 +112,11 @@ struct file_checkpointer::state {
       comm::collectively(comm, [&] {
         file.index = io::read_checkpoint_index(path);
         const json& facts = file.index.facts;
-        for (const auto& [key, text] : {std::pair{"model_sha256", "another model: its voxels or materials differ"},
-                                        std::pair{"keys_sha256", "another job: keys that the answers depend on differ"}})
+        for (const auto& [key, text] : {std::pair{"model_sha256", "another model (different voxels or materials)"},
+                                        std::pair{"keys_sha256", "another job (different keys that affect the answers)"}})
           if (facts.value(key, "") != identity.at(key))
-            throw data_error(fmt::format(
-                "the checkpoint '{}' is of {}; start without --resume, or put back what was changed", path, text));
+            throw data_error(
+                fmt::format("the checkpoint '{}' belongs to {}; start without --resume, or undo the changes", path, text));
       });
       io::verify_checkpoint(comm, path, file.index);
     } catch (const data_error& e) {
@@ -140,11 +140,11 @@ struct file_checkpointer::state {
       running = std::move(file);
     }
     if (running)
-      for (const std::string& fault : faults) log.warn(fault + "; the other slot is taken");
+      for (const std::string& fault : faults) log.warn(fault + "; using the other slot");
     else if (!faults.empty())
       throw data_error(faults.front());
     else
-      log.note(fmt::format("no checkpoint in '{}': starting at the beginning", directory));
+      log.note(fmt::format("no checkpoint in '{}'; starting from iteration 0", directory));
   }
 
   std::int64_t write(const std::string& path, const numerics::solver_state& what, bool finished) {
@@ -161,8 +161,7 @@ struct file_checkpointer::state {
       if (is_root()) fs::create_directories(directory, failed);
       if (failed)
         throw machine_error(
-            fmt::format("cannot make the folder '{}' for checkpoints: {}; name another in "
-                        "checkpoint.directory",
+            fmt::format("cannot create the checkpoint folder '{}': {}; set another folder in checkpoint.directory",
                         directory, failed.message()));
     });
     const grid::plane_points points(what.where, *what.points, what.are_nodes);
@@ -172,17 +171,17 @@ struct file_checkpointer::state {
   }
 
   [[noreturn]] void leave(const numerics::solver_state& what) const {
-    throw interrupted_error(fmt::format("stopped on request {}; continue by: osteon resume '{}'", what_is_there(what),
+    throw interrupted_error(fmt::format("stopped on request {}; continue with: osteon resume '{}'", progress_of(what),
                                         fs::absolute(directory).string()));
   }
 
   /// Write a state, and log its size and time.
-  void write_and_tell(const std::string& path, const numerics::solver_state& what, bool finished) {
+  void write_and_log(const std::string& path, const numerics::solver_state& what, bool finished) {
     const stopwatch clock;
     const std::int64_t bytes = write(path, what, finished);
     const double seconds = clock.seconds();
-    log.note(fmt::format("checkpoint {}: '{}', {:.1f} MB in {:.2f} s ({:.1f} % of the time since the last)",
-                         what_is_there(what), path, static_cast<double>(bytes) * 1e-6, seconds,
+    log.note(fmt::format("checkpoint {}: '{}', {:.1f} MB in {:.2f} s ({:.1f} % of the time since the previous one)",
+                         progress_of(what), path, static_cast<double>(bytes) * 1e-6, seconds,
                          100 * seconds / std::max(since_save.seconds(), seconds)));
     since_save.restart();
   }
@@ -216,7 +215,7 @@ numerics::checkpointer::found file_checkpointer::begin() {
   if (!s.how.resume) return found::nothing;
   std::string why;
   s.current = s.open(s.solve_path(s.solve), why);
-  if (!why.empty()) s.log.warn(why + "; this part is solved again");
+  if (!why.empty()) s.log.warn(why + "; solving this part again");
   s.is_finished = s.current.has_value();
   if (s.is_finished) return found::finished;
   if (!s.running || s.running->index.facts.value("solve", -1) != s.solve) return found::nothing;
@@ -229,17 +228,18 @@ void file_checkpointer::restore(numerics::solver_state& what) {
   const io::checkpoint_index& index = state_->current->index;
   comm::collectively(state_->comm, [&] {
     if (index.facts.value("solver", "") != what.solver)
-      throw data_error(fmt::format("the checkpoint '{}' was written by another version of osteon", path));
+      throw data_error(
+          fmt::format("the checkpoint '{}' was written by another version of osteon; start without --resume", path));
     try {
       what.numbers = index.facts.at("numbers").get<decltype(what.numbers)>();
     } catch (const json::exception& e) {
-      throw data_error(fmt::format("the checkpoint '{}' has no numbers to go on from: {}", path, e.what()));
+      throw data_error(fmt::format("cannot resume from checkpoint '{}': {}", path, e.what()));
     }
   });
   const grid::plane_points points(what.where, *what.points, what.are_nodes);
   io::read_checkpoint(path, index, points, what.vectors);
   state_->log.note(
-      fmt::format("{} {} of '{}'", state_->is_finished ? "solved already:" : "resumed", what_is_there(what), path));
+      fmt::format("{} {} of '{}'", state_->is_finished ? "already solved" : "resumed", progress_of(what), path));
 }
 
 bool file_checkpointer::is_due(std::int64_t /*done*/) {
@@ -258,11 +258,11 @@ void file_checkpointer::save(const numerics::solver_state& what) {
   state& s = *state_;
   const std::string path = s.slot_path(s.slot);
   try {
-    s.write_and_tell(path, what, false);
+    s.write_and_log(path, what, false);
     s.slot = 1 - s.slot;
   } catch (const machine_error& e) {
     if (s.due == 2) throw;
-    s.log.warn(fmt::format("no checkpoint: {}", e.what()));  // computed results are worth more than the checkpoint
+    s.log.warn(fmt::format("no checkpoint: {}", e.what()));  // a failed checkpoint must not end the job
     s.since_save.restart();
   }
   if (s.due == 2) s.leave(what);
@@ -275,7 +275,7 @@ void file_checkpointer::finish(const numerics::solver_state& what) {
   comm::all_reduce(s.comm, asked, 2, MPI_MAX);
   const auto [is_worth_it, has_to_leave] = asked;
   try {
-    if (!s.is_finished && (is_worth_it || has_to_leave)) s.write_and_tell(s.solve_path(s.solve), what, true);
+    if (!s.is_finished && (is_worth_it || has_to_leave)) s.write_and_log(s.solve_path(s.solve), what, true);
   } catch (const machine_error& e) {
     if (has_to_leave) throw;
     s.log.warn(fmt::format("no checkpoint: {}", e.what()));
@@ -310,13 +310,15 @@ resumable find_resumable(const std::string& directory) {
     } catch (const data_error& e) {
       why = e.what();
     } catch (const json::exception&) {
-      why = fmt::format("'{}' does not say of which job it is", entry.path().string());
+      why = fmt::format("'{}' does not identify its job", entry.path().string());
     }
   }
-  throw data_error(why.empty() ? fmt::format("there is no checkpoint in '{}'; name the folder that the job's messages told, "
-                                             "which is checkpoint in its output directory unless the job says otherwise",
-                                             directory)
-                               : why);
+  throw data_error(
+      why.empty()
+          ? fmt::format(
+                "no checkpoint in '{}'; give the checkpoint folder of the job (default: checkpoint in the output directory)",
+                directory)
+          : why);
 }
 
 }  // namespace osteon::job

@@ -67,10 +67,10 @@ measured_run run_of_summary(const nlohmann::json& summary, double pixels, const 
     if (summary.contains("messages") && summary.at("messages").contains("parts"))
       run.parts = summary.at("messages").at("parts").get<std::map<std::string, double>>();
     if (run.ranks < 1 || run.threads < 1 || run.unknowns < 1 || run.iterations < 1 || run.solution <= 0)
-      throw data_error(fmt::format("'{}' is no summary of a job that was solved by iterations", name));
+      throw data_error(fmt::format("'{}' is not the summary of a job with an iterative solver", name));
     return run;
   } catch (const nlohmann::json::exception& e) {
-    throw data_error(fmt::format("'{}' is no summary.json of this osteon: {}", name, e.what()));
+    throw data_error(fmt::format("'{}' is not a summary.json of this version: {}", name, e.what()));
   }
 }
 
@@ -148,7 +148,8 @@ nlohmann::ordered_json to_json(const stage_costs& costs) {
 stage_costs parse_costs(const std::string& text, const std::string& name) {
   try {
     const auto all = nlohmann::json::parse(text);
-    if (all.at("schema") != costs_schema) throw data_error(fmt::format("'{}' has not the schema {}", name, costs_schema));
+    if (all.at("schema") != costs_schema)
+      throw data_error(fmt::format("'{}' does not have the schema {}", name, costs_schema));
     stage_costs costs;
     costs.source = all.at("source");
     bool sound = true;
@@ -166,10 +167,10 @@ stage_costs parse_costs(const std::string& text, const std::string& name) {
     costs.spread = number(all, "spread");
     costs.iterations_spread = number(all, "iterations_spread");
     if (!sound || costs.sharing < 1 || costs.iterations < 1)
-      throw data_error(fmt::format("'{}' holds a cost below 0, no iterations, or a sharing below 1", name));
+      throw data_error(fmt::format("'{}' contains a negative cost, no iterations, or a sharing below 1", name));
     return costs;
   } catch (const nlohmann::json::exception& e) {
-    throw data_error(fmt::format("'{}' holds no costs of stages: {}", name, e.what()));
+    throw data_error(fmt::format("'{}' does not contain stage costs: {}", name, e.what()));
   }
 }
 

@@ -16,9 +16,9 @@ namespace {
 std::string stopped_text(const spec& job, const std::string& during) {
   const std::string folder = checkpoint_directory(job);
   if (has_checkpoint(folder))
-    return fmt::format("stopped on request while {}; continue by: osteon resume '{}'", during,
+    return fmt::format("stopped on request while {}; continue with: osteon resume '{}'", during,
                        std::filesystem::absolute(folder).string());
-  return fmt::format("stopped on request while {}; nothing had to be kept: start it again", during);
+  return fmt::format("stopped on request while {}; no checkpoint was needed; start the job again", during);
 }
 
 }  // namespace

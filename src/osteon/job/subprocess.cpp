@@ -19,10 +19,10 @@ namespace osteon::job {
 
 program_result run_program(const std::vector<std::string>& arguments, const stop_query& is_to_stop) {
   std::array<int, 2> out{}, err{};
-  if (pipe2(out.data(), O_CLOEXEC) != 0) throw machine_error(std::string("cannot make a pipe: ") + std::strerror(errno));
+  if (pipe2(out.data(), O_CLOEXEC) != 0) throw machine_error(std::string("cannot create a pipe: ") + std::strerror(errno));
   if (pipe2(err.data(), O_CLOEXEC) != 0) {
     close(out[0]), close(out[1]);
-    throw machine_error(std::string("cannot make a pipe: ") + std::strerror(errno));
+    throw machine_error(std::string("cannot create a pipe: ") + std::strerror(errno));
   }
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -80,7 +80,8 @@ bool lacks_package(const program_result& result) {
 void refuse_without_package(const program_result& result) {
   if (result.exit_code == exit_code(error_kind::usage) && result.err.find("nknown option: -P") < 3)
     throw machine_error(
-        "the Python interpreter is older than 3.11, which the osteon package needs; set OSTEON_PYTHON to a newer one");
+        "the Python interpreter is older than 3.11, the minimum of the osteon package; set OSTEON_PYTHON to a newer "
+        "interpreter");
   if (!lacks_package(result)) return;
   throw machine_error(result.err.substr(0, result.err.find('\n')));
 }

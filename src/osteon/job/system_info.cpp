@@ -63,8 +63,8 @@ std::string text_of_container_limits() {
   if (limits.cores && *limits.cores < static_cast<double>(cores))
     text = fmt::format("{:.3g} of {} cores", *limits.cores, cores);
   if (limits.memory_bytes)
-    text += fmt::format("{}{:.3g} GB of memory, of which {:.3g} GB are used", text.empty() ? "" : " and ",
-                        *limits.memory_bytes / 1e9, *limits.memory_used_bytes / 1e9);
+    text += fmt::format("{}{:.3g} GB of memory ({:.3g} GB in use)", text.empty() ? "" : " and ", *limits.memory_bytes / 1e9,
+                        *limits.memory_used_bytes / 1e9);
   return text.empty() ? text : "the container allows " + text;
 }
 
@@ -72,8 +72,7 @@ std::string lack_of_memory(double bytes) {
   const auto left = memory_left_in_container();
   if (!left || bytes <= *left) return {};
   return fmt::format(
-      "the job takes {:.3g} GB of memory at most, and the container allows {:.3g} GB more: raise its limit, use fewer "
-      "ranks, "
+      "the job needs up to {:.3g} GB of memory, but the container has {:.3g} GB left; raise its limit, use fewer ranks, or "
       "coarsen or crop the image",
       bytes / 1e9, *left / 1e9);
 }
@@ -105,16 +104,16 @@ std::vector<std::string> host_names(MPI_Comm comm) {
   MPI_Get_processor_name(name.data(), &length);
   MPI_Comm host = MPI_COMM_NULL;
   MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
-  const bool speaks = comm::rank(host) == 0;
+  const bool is_first = comm::rank(host) == 0;
   MPI_Comm_free(&host);
-  MPI_Comm speakers = MPI_COMM_NULL;
-  MPI_Comm_split(comm, speaks ? 0 : MPI_UNDEFINED, 0, &speakers);
-  if (speakers == MPI_COMM_NULL) return {};
-  const int rank = comm::rank(speakers), size = comm::size(speakers);
+  MPI_Comm first_ranks = MPI_COMM_NULL;
+  MPI_Comm_split(comm, is_first ? 0 : MPI_UNDEFINED, 0, &first_ranks);
+  if (first_ranks == MPI_COMM_NULL) return {};
+  const int rank = comm::rank(first_ranks), size = comm::size(first_ranks);
   std::vector<char> all(rank == 0 ? static_cast<std::size_t>(size) * name.size() : 0);
   MPI_Gather(name.data(), static_cast<int>(name.size()), MPI_CHAR, all.data(), static_cast<int>(name.size()), MPI_CHAR, 0,
-             speakers);
-  MPI_Comm_free(&speakers);
+             first_ranks);
+  MPI_Comm_free(&first_ranks);
   std::set<std::string> names;
   for (std::size_t i = 0; i < all.size(); i += name.size()) names.insert(&all[i]);
   return {names.begin(), names.end()};

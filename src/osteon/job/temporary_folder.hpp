@@ -17,7 +17,7 @@ class temporary_folder {
   explicit temporary_folder(const std::string& purpose)
       : path_((std::filesystem::temp_directory_path() / ("osteon-" + purpose + "-XXXXXX")).string()) {
     if (!mkdtemp(path_.data()))
-      throw machine_error(fmt::format("cannot make a temporary folder in '{}'; set TMPDIR to one with space",
+      throw machine_error(fmt::format("cannot create a temporary folder in '{}'; set TMPDIR to a folder with free space",
                                       std::filesystem::temp_directory_path().string()));
   }
   ~temporary_folder() {

@@ -29,8 +29,7 @@ spec read_job(const std::string& path, const reader_options& options, std::vecto
               const std::vector<std::string>& changes) {
   std::error_code failed;
   if (const bool is_folder = fs::is_directory(path, failed); is_folder || is_image_name(path)) {
-    problems.push_back({path, fmt::format("is {}, no job: a job also says what the solid is made of and what is done to it; "
-                                          "`osteon new '{}'` writes one to fill in",
+    problems.push_back({path, fmt::format("is {}, not a job file; create a job file with `osteon new '{}'`",
                                           is_folder ? "a folder" : "an image", path)});
     spec nothing;
     nothing.file = path;
@@ -39,7 +38,8 @@ spec read_job(const std::string& path, const reader_options& options, std::vecto
   for (const job_reader* reader : all_readers())
     if (reader->matches(path)) return reader->read(path, options, changes, problems);
   if (options.any())
-    problems.push_back({path, "--units, --index-base and --io text-serial are for VOX-FE scripts, which this job is not"});
+    problems.push_back(
+        {path, "--units, --index-base and --io text-serial apply to VOX-FE scripts only; remove these options"});
   return read_spec(path, problems, changes);
 }
 

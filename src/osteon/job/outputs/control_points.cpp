@@ -42,8 +42,8 @@ std::optional<std::array<float, 3>> linear_colour(std::string_view text) {
 written_point parse_point(std::string_view text) {
   const auto refuse = [whole = text](std::string_view part, const char* wanted) {
     throw usage_error(
-        fmt::format("--points: '{}' of the point '{}' should be {}; a point is VALUE:OPACITY or "
-                    "VALUE:OPACITY:#RRGGBB, as in 0:0,90%:0.1,0.02:0.5:#ffffff",
+        fmt::format("--points: '{}' of the point '{}' must be {}; a point is VALUE:OPACITY or VALUE:OPACITY:#RRGGBB, e.g. "
+                    "0:0,90%:0.1,0.02:0.5:#ffffff",
                     part, whole, wanted));
   };
   written_point point;
@@ -78,7 +78,7 @@ std::vector<render::control_point> transfer_of(const std::vector<written_point>&
     if (i > 0) {
       const written_point& a = points[i - 1];
       if (!(a.value <= b.value))
-        throw usage_error(fmt::format("--points: the value {:g} stands behind {:g}; sort them", b.value, a.value));
+        throw usage_error(fmt::format("--points: the value {:g} follows {:g}; the values must increase", b.value, a.value));
       for (int k = 1; k < steps && !a.colour && !b.colour && a.value < b.value; ++k) {
         const double t = static_cast<double>(k) / steps, value = a.value + t * (b.value - a.value);
         result.push_back({value, colour(value), a.opacity + static_cast<float>(t) * (b.opacity - a.opacity)});

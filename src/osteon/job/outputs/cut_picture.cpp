@@ -51,7 +51,7 @@ class cut {
     const double at = request.at_mm.value_or(0.5 * edge * static_cast<double>(layers));
     layer_ = std::min(static_cast<std::int64_t>(std::floor(at / edge)), layers - 1);
     if (!(at >= 0 && at <= edge * static_cast<double>(layers)))
-      throw usage_error(fmt::format("--cut {}={}: the image reaches from 0 to {:.6g} mm along {}; give a place in it",
+      throw usage_error(fmt::format("--cut {}={}: the position must be in [0, {:.6g}] mm, the extent of the image along {}",
                                     axis_names[static_cast<std::size_t>(axes_.normal)], at,
                                     edge * static_cast<double>(layers), axis_names[static_cast<std::size_t>(axes_.normal)]));
     const double high = list.spacing_mm[axes_.up] * static_cast<double>(rows());
@@ -221,11 +221,11 @@ nlohmann::ordered_json draw_cut(MPI_Comm comm, const cut_request& request, const
   picture_words words{.axes = of.axes};
   comm::collectively(comm, [&] {
     if (!(usual > 0))
-      throw usage_error(fmt::format("'{}' is zero everywhere in the cut {}={:.6g} mm: give another --cut", vector.name,
+      throw usage_error(fmt::format("'{}' is zero everywhere in the cut {}={:.6g} mm; give another --cut", vector.name,
                                     axis_names[static_cast<std::size_t>(request.normal)], where->at_mm()));
     if (!(low < high))
       throw usage_error(
-          fmt::format("the colours of '{}' would range from {} to {}; give --range LOW HIGH", vector.name, low, high));
+          fmt::format("the colour range of '{}' is empty ({} to {}); give --range LOW HIGH", vector.name, low, high));
     const std::vector<int> first_row = io::png_rows(picture.height, ranks);
     const int first = first_row[static_cast<std::size_t>(rank)], last = first_row[static_cast<std::size_t>(rank) + 1];
     const render::plane_rows needed = render::rows_needed(picture, list.spacing_mm[where->axes().up], first, last);
@@ -338,7 +338,7 @@ bool draw_cut_of(const spec& job, const output_paths& paths, const local_model& 
   try {
     draw_cut(comm, request, of, log);
   } catch (const usage_error& e) {  // the same on all ranks
-    log.warn(std::string("no cut is drawn: ") + e.what());
+    log.warn(std::string("no cut: ") + e.what());
     return false;
   }
   return true;

@@ -36,7 +36,8 @@ grid::box_tree even_boxes(index3 shape, int ranks) {
     return grid::box_tree::of_planes(shape, first);
   }
   if (ranks > shape.volume())
-    throw usage_error(fmt::format("{} ranks for {} voxels; start at most as many", ranks, shape.volume()));
+    throw usage_error(
+        fmt::format("the number of ranks, {}, exceeds the {} voxels of the file; use fewer ranks", ranks, shape.volume()));
   std::vector<grid::box_tree::cut> cuts;
   cut_evenly({{}, shape}, ranks, cuts);
   return {shape, std::move(cuts)};

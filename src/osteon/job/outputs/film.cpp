@@ -46,9 +46,7 @@ nlohmann::ordered_json make_film_of(MPI_Comm comm, const spec& job, log_sink& lo
     try {
       const std::vector<std::string> frames = frames_in(job.output_directory);
       if (frames.empty()) {
-        log.warn(
-            "no film: the job has drawn no frame, because no state of its solves differs from one value everywhere or "
-            "because the frames could not be written");
+        log.warn("no film: the job has no frames, because all fields were uniform or the frames could not be written");
         return files;
       }
       const std::int64_t bytes = io::write_animated_png(path, frames);
@@ -61,7 +59,7 @@ nlohmann::ordered_json make_film_of(MPI_Comm comm, const spec& job, log_sink& lo
         files["film_mp4"] = mp4;
         log.note(mp4);
       } else if (done.exit_code != 127) {
-        log.warn(fmt::format("no film.mp4: ffmpeg could not make it: {}", done.err));
+        log.warn(fmt::format("no film.mp4: ffmpeg failed: {}", done.err));
       }
     } catch (const error& e) {
       log.warn(fmt::format("no film: {}", e.what()));  // a failed film must not end the job

@@ -70,8 +70,8 @@ std::string io_clock::note(const std::string& verb, const std::string& path, con
                     {"mode", io::name_of(r.mode)},
                     {"file_system", r.system}});
   return fmt::format(
-      "{} {}: {:.1f} MB for {:.1f} MB of values (ratio {:.1f}) in {:.2f} s, {:.0f} MB/s, {} on {}; "
-      "files took {:.0f} % of the time so far",
+      "{} {}: {:.1f} MB for {:.1f} MB of values (ratio {:.1f}) in {:.2f} s, {:.0f} MB/s, {} on {}; file access used {:.0f} "
+      "% of the time so far",
       verb, std::filesystem::path(path).filename().string(), static_cast<double>(r.bytes) * 1e-6, megabytes, ratio,
       r.seconds, megabytes / seconds, io::name_of(r.mode), r.system, 100 * share());
 }

@@ -65,8 +65,8 @@ bool labeller::is_ready(MPI_Comm comm, log_sink& log) {
       while (socket_ >= 0 && (line = receive()) && *line != "ready") last_words_ = *line;
       if (!line) {
         end();
-        log.warn(fmt::format("titles, colour bars and scales have the built-in letters, not those of the report: {}",
-                             last_words_.empty() ? "its Python program does not start" : last_words_));
+        log.warn(fmt::format("using built-in labels for titles, colour bars and scales: {}",
+                             last_words_.empty() ? "the labelling program does not start" : last_words_));
       }
     }
     ready = socket_ >= 0 ? 1 : 0;
@@ -98,10 +98,10 @@ void labeller::draw(const std::string& path, int width, int height, const pictur
     while ((line = receive()) && *line != "done" && !line->starts_with("failed: ")) last_words_ = *line;
   if (line == "done") return;
   if (!line) end();
-  log.warn(fmt::format(
-      "'{}' has no labels: {}", path,
-      line ? line->substr(line->find(' ') + 1)
-           : fmt::format("the program that draws them has ended{}{}", last_words_.empty() ? "" : ": ", last_words_)));
+  log.warn(
+      fmt::format("'{}' has no labels: {}", path,
+                  line ? line->substr(line->find(' ') + 1)
+                       : fmt::format("the labelling program has ended{}{}", last_words_.empty() ? "" : ": ", last_words_)));
 }
 
 void labeller::start() {
@@ -169,7 +169,7 @@ std::optional<std::string> labeller::receive() {
     const int ready = poll(&waiting, 1, patience_ms);
     if (ready < 0 && errno == EINTR) continue;
     if (ready <= 0) {
-      last_words_ = "it does not answer";
+      last_words_ = "no response";
       return {};
     }
     std::array<char, 4096> buffer{};

@@ -103,13 +103,12 @@ const io::field_info& find_vector(const io::field_list& list, const std::string&
     for (const char* usual : {"velocity", "heat_flux_density"})
       for (const io::field_info& f : list.fields)
         if (f.name == usual && f.components == 3) return f;
-  const std::string has = vectors.empty() ? "it has none" : fmt::format("it has: {}", fmt::join(vectors, ", "));
+  const std::string has =
+      vectors.empty() ? "the file has no vector fields" : fmt::format("vector fields: {}", fmt::join(vectors, ", "));
   if (wanted.empty())
-    throw usage_error(
-        fmt::format("streamlines follow a velocity or a heat_flux_density, and the file has neither; name a field of three "
-                    "components by --lines-of ({})",
-                    has));
-  throw usage_error(fmt::format("--lines-of {}: the file has no such field of three components{} {}", wanted,
+    throw usage_error(fmt::format(
+        "the file contains neither velocity nor heat_flux_density; select a vector field with --lines-of ({})", has));
+  throw usage_error(fmt::format("--lines-of {}: no such vector field{} {}", wanted,
                                 did_you_mean(wanted, vectors).empty() ? ";" : did_you_mean(wanted, vectors), has));
 }
 
@@ -138,8 +137,8 @@ nlohmann::ordered_json export_lines(MPI_Comm comm, const std::string& results, c
   std::vector<std::string> files;
   comm::collectively(comm, [&] {
     if (count < 1 || count > most_lines)
-      throw usage_error(fmt::format("--streamlines {}: give 1 to {} lines", count, most_lines));
-    if (!io::results_exist(results)) throw data_error(fmt::format("cannot read '{}': there is no such file", results));
+      throw usage_error(fmt::format("--streamlines {}: the number must be in [1, {}]", count, most_lines));
+    if (!io::results_exist(results)) throw data_error(fmt::format("cannot read '{}': no such file", results));
     files = io::files_of_results(results);
   });
   for (const std::string& file : files)

@@ -37,9 +37,9 @@ bool give_second_name(const std::string& results, const std::string& name, log_s
   fs::remove(name, failed);  // it belongs to an earlier job
   if (!failed) fs::create_hard_link(results, name, failed);
   if (!failed) return true;
-  log.note(
-      fmt::format("no '{}', as this file system makes no hard links ({}): for ParaView and PyVista, copy '{}' to that name",
-                  name, failed.message(), results));
+  log.note(fmt::format(
+      "no '{}': the file system does not support hard links ({}); for ParaView and PyVista, copy '{}' to this name", name,
+      failed.message(), results));
   return false;
 }
 

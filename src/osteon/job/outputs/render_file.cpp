@@ -55,7 +55,7 @@ const io::field_info& find_field(const io::field_list& list, const std::string& 
   }
   std::string all;
   for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
-  throw usage_error(fmt::format("there is no field '{}'{} The file has: {}", wanted,
+  throw usage_error(fmt::format("unknown field '{}'{} fields of the file: {}", wanted,
                                 did_you_mean(wanted, names).empty() ? ";" : did_you_mean(wanted, names), all));
 }
 
@@ -87,39 +87,34 @@ void check_compositing(const render_request& r, std::vector<std::string>& faults
     const kernel::colour_format pixels = compositing_of(r, r.orbit > 0).pixels;
     const auto name = kernel::name_of({pixels});
     if (pixels != kernel::colour_format::wide && r.output.ends_with(".npy"))
-      faults.push_back(
-          fmt::format("--output: .npy holds the exact picture, and pixels of {} are rounded: leave out --fast and "
-                      "--pixels, or write .png",
-                      name));
-    if (r.fast && !r.pixels.empty()) faults.push_back("--fast and --pixels both say in which pixels: give one of them");
+      faults.push_back(fmt::format(
+          "--output: .npy requires exact pixels, but {} pixels are rounded; omit --fast and --pixels, or write .png", name));
+    if (r.fast && !r.pixels.empty()) faults.push_back("--fast and --pixels both set the pixel format; give one of them");
   } catch (const usage_error& e) {
     faults.push_back(e.what());
   }
   const bool composites = r.method == "volume" || r.method == "surface";
   if (!composites && (r.fast || !r.pixels.empty() || r.compositing != "auto"))
-    faults.push_back(
-        fmt::format("--fast, --pixels and --compositing need --method volume or surface: of a {} the ranks' "
-                    "numbers are joined, not images",
-                    r.method));
+    faults.push_back(fmt::format("--fast, --pixels and --compositing require --method volume or surface, not {}", r.method));
 }
 
 void check_lines(const render_request& r, std::vector<std::string>& faults) {
   if (r.streamlines && (*r.streamlines < 1 || *r.streamlines > most_lines))
-    faults.push_back(fmt::format("--streamlines {}: give 1 to {} lines", *r.streamlines, most_lines));
+    faults.push_back(fmt::format("--streamlines {}: the number must be in [1, {}]", *r.streamlines, most_lines));
   if (r.streamlines && r.method != "volume" && r.method != "surface")
-    faults.push_back(fmt::format(
-        "--streamlines needs --method volume or surface: a {} along a ray has no depth that a line could lie in", r.method));
+    faults.push_back(
+        fmt::format("--streamlines requires --method volume or surface; a {} along a ray has no depth", r.method));
   if (r.tube_mm && !(*r.tube_mm > 0 && std::isfinite(*r.tube_mm)))
-    faults.push_back(fmt::format("--tube {}: give the radius of the lines in mm, above 0", *r.tube_mm));
-  if (r.tube_mm && !r.streamlines) faults.push_back("--tube needs --streamlines");
+    faults.push_back(fmt::format("--tube {}: the radius in mm must be positive", *r.tube_mm));
+  if (r.tube_mm && !r.streamlines) faults.push_back("--tube requires --streamlines");
   if (!r.lines_of.empty() && !r.streamlines && r.method != "lic")
-    faults.push_back("--lines-of needs --streamlines or --method lic");
+    faults.push_back("--lines-of requires --streamlines or --method lic");
 }
 
 // The view of a cut is along its normal; it shows the lines of its field, coloured by magnitude.
 void check_cut(const render_request& r, std::vector<std::string>& faults) {
   if (r.method != "lic") {
-    if (!r.cut.empty()) faults.push_back("--cut needs --method lic: other methods cut by --clip");
+    if (!r.cut.empty()) faults.push_back("--cut requires --method lic; use --clip for other methods");
     return;
   }
   for (const auto& [name, given] : {std::pair{"--field", !r.field.empty()},
@@ -129,7 +124,7 @@ void check_cut(const render_request& r, std::vector<std::string>& faults) {
                                     {"--eye", r.view.eye_mm.has_value()},
                                     {"--look-at", r.view.look_at_mm.has_value()},
                                     {"--orbit", r.orbit > 0}})
-    if (given) faults.push_back(fmt::format("{} says nothing of a cut: leave it out of --method lic", name));
+    if (given) faults.push_back(fmt::format("{} does not apply to --method lic; remove the option", name));
   if (r.output.ends_with(".npy")) faults.push_back("--output: --method lic writes .png");
 }
 
@@ -139,7 +134,7 @@ cut_request cut_of(const render_request& r) {
   const std::size_t normal = std::string("zyx").find(axis);
   const auto wrong = [&] {
     return usage_error(
-        fmt::format("--cut {}: give the axis across the cut, x, y or z, or that and a place in mm, as y=1.5", r.cut));
+        fmt::format("--cut {}: must be an axis (x, y or z), or an axis and a position in mm, e.g. y=1.5", r.cut));
   };
   if (axis.size() != 1 || normal == std::string::npos) throw wrong();
   cut_request result{r, static_cast<int>(normal), {}};
@@ -156,35 +151,37 @@ cut_request cut_of(const render_request& r) {
 
 void check(const render_request& r) {
   std::vector<std::string> faults;
-  if (!r.points.empty() && r.method != "volume") faults.push_back("--points needs --method volume");
-  if (r.shaded && r.method != "volume") faults.push_back("--shade needs --method volume: a surface is lit anyway");
-  if (r.view.eye_mm && r.orbit > 0) faults.push_back("--eye is one place: leave it out of an --orbit, or give --look-at");
+  if (!r.points.empty() && r.method != "volume") faults.push_back("--points requires --method volume");
+  if (r.shaded && r.method != "volume") faults.push_back("--shade requires --method volume; surfaces are always shaded");
+  if (r.view.eye_mm && r.orbit > 0) faults.push_back("--eye cannot be combined with --orbit; omit --eye, or give --look-at");
   for (const auto& [name, size] : {std::pair{"width", r.width}, std::pair{"height", r.height}})
     if (size < 1 || size > largest_picture)
-      faults.push_back(fmt::format("--{} {}: give 1 to {} pixels", name, size, largest_picture));
+      faults.push_back(fmt::format("--{} {}: must be in [1, {}] pixels", name, size, largest_picture));
   if (const auto p = percentiles_of(r); !(p[0] >= 0 && p[0] < p[1] && p[1] <= 100))
-    faults.push_back(fmt::format("--percentiles {} {}: give two rising numbers in [0, 100]", p[0], p[1]));
-  if (r.low && r.high && !(*r.low < *r.high)) faults.push_back(fmt::format("--range {} {}: it must rise", *r.low, *r.high));
+    faults.push_back(fmt::format("--percentiles {} {}: must be two increasing numbers in [0, 100]", p[0], p[1]));
+  if (r.low && r.high && !(*r.low < *r.high))
+    faults.push_back(fmt::format("--range {} {}: LOW must be less than HIGH", *r.low, *r.high));
   if (const double solid = r.bone_opacity.value_or(0); !(solid >= 0 && solid <= 1))
-    faults.push_back(fmt::format("--solid {}: give 0 to 1", solid));
-  if (r.light && r.preset != "screen") faults.push_back("--light and --preset both say on what: give one of them");
-  if (r.level && r.method != "surface") faults.push_back("--level needs --method surface");
-  if (r.level && !std::isfinite(*r.level)) faults.push_back(fmt::format("--level {}: give a finite number", *r.level));
+    faults.push_back(fmt::format("--solid {}: must be in [0, 1]", solid));
+  if (r.light && r.preset != "screen") faults.push_back("--light and --preset both set the background; give one of them");
+  if (r.level && r.method != "surface") faults.push_back("--level requires --method surface");
+  if (r.level && !std::isfinite(*r.level)) faults.push_back(fmt::format("--level {}: must be finite", *r.level));
   if (r.method == "surface" && r.step_voxels > 1)
-    faults.push_back(fmt::format("--step {}: for a surface it is at most 1", r.step_voxels));
+    faults.push_back(fmt::format("--step {}: must be at most 1 for a surface", r.step_voxels));
   if (r.orbit < 0 || r.orbit > most_frames)
-    faults.push_back(fmt::format("--orbit {}: give 1 to {} frames", r.orbit, most_frames));
-  if (!r.elevations.empty() && r.orbit == 0) faults.push_back("--elevations needs --orbit");
-  if (!r.film.empty() && r.orbit == 0) faults.push_back("--film needs --orbit");
-  if (!r.film.empty() && !r.film.ends_with(".mp4")) faults.push_back(fmt::format("--film {}: end it in .mp4", r.film));
-  if (r.output.ends_with(".npy") && r.orbit > 0) faults.push_back("--output: an orbit is a folder of PNG pictures");
+    faults.push_back(fmt::format("--orbit {}: must be in [1, {}] frames", r.orbit, most_frames));
+  if (!r.elevations.empty() && r.orbit == 0) faults.push_back("--elevations requires --orbit");
+  if (!r.film.empty() && r.orbit == 0) faults.push_back("--film requires --orbit");
+  if (!r.film.empty() && !r.film.ends_with(".mp4"))
+    faults.push_back(fmt::format("--film {}: the file name must end in .mp4", r.film));
+  if (r.output.ends_with(".npy") && r.orbit > 0) faults.push_back("--output: an orbit is a folder of PNG files, not .npy");
   if (r.orbit == 0 && !r.output.empty() && !r.output.ends_with(".png") && !r.output.ends_with(".npy"))
-    faults.push_back(fmt::format("--output {}: end it in .png or .npy", r.output));
+    faults.push_back(fmt::format("--output {}: the file name must end in .png or .npy", r.output));
   check_lines(r, faults);
   check_cut(r, faults);
   check_compositing(r, faults);
   if (faults.empty()) return;
-  std::string text = "the picture cannot be made:";
+  std::string text = "cannot draw the picture:";
   for (const std::string& f : faults) text += "\n  " + f;
   throw usage_error(text);
 }
@@ -223,11 +220,12 @@ bool make_film(const std::filesystem::path& frames, int count, const std::string
       run_program({"ffmpeg", "-nostdin", "-y", "-loglevel", "error", "-framerate", "24", "-i", pictures, "-vf",
                    "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", "-frames:v", std::to_string(count), path});
   if (done.exit_code == 127) {
-    log.warn(fmt::format("no film: ffmpeg is not installed; later: ffmpeg -framerate 24 -i '{}' -pix_fmt yuv420p '{}'",
-                         pictures, path));
+    log.warn(fmt::format(
+        "no film: ffmpeg is not installed; after its installation, run: ffmpeg -framerate 24 -i '{}' -pix_fmt yuv420p '{}'",
+        pictures, path));
     return false;
   }
-  if (done.exit_code != 0) throw machine_error(fmt::format("ffmpeg could not make the film '{}': {}", path, done.err));
+  if (done.exit_code != 0) throw machine_error(fmt::format("ffmpeg failed to write '{}': {}", path, done.err));
   log.note(path);
   return true;
 }
@@ -266,7 +264,7 @@ int draw_orbit(MPI_Comm comm, const render_request& r, const std::filesystem::pa
   comm::collectively(comm, [&] {
     std::error_code failed;
     if (comm::rank(comm) == 0) std::filesystem::create_directories(target, failed);
-    if (failed) throw machine_error(fmt::format("cannot make the folder '{}': {}", target.string(), failed.message()));
+    if (failed) throw machine_error(fmt::format("cannot create the folder '{}': {}", target.string(), failed.message()));
   });
   const auto elevations = r.elevations.empty() ? std::vector<double>{r.view.elevation_deg} : r.elevations;
   std::string table = "phi,theta,FILE\n";
@@ -308,8 +306,7 @@ json render_file(MPI_Comm comm, const render_request& as_given, log_sink& log) {
     if (!request.method.empty()) check(request);
     shown.points = parse_control_points(request.points);
     if (!request.map.empty()) render::colour_map(request.map);
-    if (!io::results_exist(request.file))
-      throw data_error(fmt::format("cannot read '{}': there is no such file", request.file));
+    if (!io::results_exist(request.file)) throw data_error(fmt::format("cannot read '{}': no such file", request.file));
     files = io::files_of_results(request.file);
   });
   for (const std::string& file : files)
@@ -351,11 +348,11 @@ json render_file(MPI_Comm comm, const render_request& as_given, log_sink& log) {
   const std::array<double, 2> extremes{value_at(0), value_at(100)};
   comm::collectively(comm, [&] {
     if (request.level && !(*request.level >= extremes[0] && *request.level <= extremes[1]))
-      throw usage_error(fmt::format("--level {}: the values of '{}' reach from {} to {}; give one between them",
-                                    *request.level, field.name, extremes[0], extremes[1]));
+      throw usage_error(fmt::format("--level {}: must be in the range of '{}', {} to {}", *request.level, field.name,
+                                    extremes[0], extremes[1]));
     if (!(shown.low < shown.high))
       throw usage_error(
-          fmt::format("the colours of '{}' would range from {} to {}; give --range LOW HIGH, or other --percentiles",
+          fmt::format("the colour range of '{}' is empty ({} to {}); give --range LOW HIGH, or other --percentiles",
                       field.name, shown.low, shown.high));
     if (lines) {
       lines->low = shown.low;

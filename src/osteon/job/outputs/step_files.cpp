@@ -30,7 +30,7 @@ step_files::step_files(const spec& job, const local_model& part) : job_(job), pa
     fs::remove(path(), failed);
     fs::create_directories(fs::path(paths_.directory) / "steps", failed);
     if (failed)
-      throw machine_error(fmt::format("cannot make the folder '{}/steps': {}", paths_.directory, failed.message()));
+      throw machine_error(fmt::format("cannot create the folder '{}/steps': {}", paths_.directory, failed.message()));
   });
 }
 

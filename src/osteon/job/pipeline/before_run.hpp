@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Checks and estimates before a job runs: faults of its image and of the loads on that image, sizes, memory and time.
+/// Checks and estimates before a run: faults of the image and the loads, sizes, memory and time.
 #include <mpi.h>
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct image_check {
   std::vector<problem> problems;  ///< `where` is the key
   std::vector<problem> warnings;
   nlohmann::ordered_json facts;  ///< format, shape, dtype, spacing_mm, grey range, solid share ...; null if unreadable
-  std::string looked_at;         ///< share of the image that was read, in words
+  std::string looked_at;         ///< description of the part of the image that was read
 };
 
 /// Images of up to this number of voxels are segmented as by `osteon import`, into a temporary folder.
@@ -34,7 +34,7 @@ image_check check_image(MPI_Comm comm, const spec& job, std::int64_t most_voxels
 /// Add the faults that the files and the header of the image reveal for a job with faults, so that all are reported at once:
 /// missing files, voxel size, shape. No file is read if the keys of the image have faults.
 /// @param found the faults of the job; those of the image are added @param warnings of the job's keys and size
-/// @return share of the image that was read, in words
+/// @return description of the part of the image that was read
 std::string add_faults_of_image(const spec& job, std::vector<problem>& found, std::vector<problem>& warnings);
 
 struct estimation {

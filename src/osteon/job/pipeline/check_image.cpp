@@ -50,7 +50,7 @@ class image_checker {
   image_checker(MPI_Comm comm, const spec& job, std::int64_t most_voxels, const deep_check& deep, json& loads)
       : comm_(comm), job_(job), most_voxels_(most_voxels), deep_(deep), loads_(loads) {}
 
-  // For a job with faults, only the header of the image is read.
+  // Read only the header of the image, for a job with faults.
   image_check run_header(bool keys_are_good) {
     if (source_of(job_).is_image()) found_.problems = check_image_files(job_);
     found_.warnings = doubts(job_);
@@ -63,7 +63,7 @@ class image_checker {
 
   image_check run() {
     const bool is_image = source_of(job_).is_image();
-    if (is_image) found_.problems = check_image_files(job_);  // other programs' readers report their faults
+    if (is_image) found_.problems = check_image_files(job_);  // readers of other formats report their faults
     found_.warnings = doubts(job_);
     check_folder("output.directory", output_paths(job_).directory);
     if (!job_.checkpoint.directory.empty()) check_folder("checkpoint.directory", job_.checkpoint.directory);
@@ -86,22 +86,22 @@ class image_checker {
   void fault(const std::string& where, const std::string& text) { found_.problems.push_back({where, text}); }
   void doubt(const std::string& where, const std::string& text) { found_.warnings.push_back({where, text}); }
 
-  // Check that files can be written there, as far as possible without creating any.
+  // Check the permission to write files to a folder, without creating files.
   void check_folder(const char* where, const std::string& path) {
     std::error_code failed;
     fs::path there = fs::absolute(path);
     if (fs::exists(there, failed) && !fs::is_directory(there, failed))
-      return fault(where, fmt::format("'{}' is no folder; choose another", path));
+      return fault(where, fmt::format("'{}' is not a folder; choose another path", path));
     while (!fs::exists(there, failed) && there.has_relative_path()) there = there.parent_path();
     if (!fs::is_directory(there, failed))
-      fault(where, fmt::format("'{}' cannot be made: '{}' is no folder; choose another", path, there.string()));
+      fault(where, fmt::format("cannot create '{}': '{}' is not a folder; choose another path", path, there.string()));
     else if (access(there.c_str(), W_OK) != 0)
       fault(where,
-            fmt::format("'{}' may not be written to; choose another folder, or change its permissions", there.string()));
+            fmt::format("no permission to write to '{}'; choose another folder, or change its permissions", there.string()));
   }
 
   bool look() {
-    constexpr std::int64_t most_bytes = 32 << 20;  // on disk; for larger files the reader loads the header and a few planes
+    constexpr std::int64_t most_bytes = 32 << 20;  // file size up to which the reader loads all voxels
     std::vector<std::string> words{image_path(job_), std::to_string(std::min(most_bytes, 8 * most_voxels_))};
     if (job_.segment.threshold) words.push_back(fmt::format("{}", *job_.segment.threshold));
     if (job_.segment.threshold && job_.segment.upper) words.push_back(fmt::format("{}", *job_.segment.upper));
@@ -119,7 +119,7 @@ class image_checker {
     return true;
   }
 
-  // If the image is read completely, its import prints them.
+  // An import prints these warnings itself.
   void take_warnings_of_reader() {
     for (const std::string& text : of_reader_) doubt("image", text);
   }
@@ -128,10 +128,9 @@ class image_checker {
     const json& facts = found_.facts;
     const bool stated = facts.at("spacing_mm").is_array() && facts.at("spacing_mm").size() == 3;
     if (!job_.image.spacing_mm && !stated && facts.at("knows_spacing") == true)
-      fault("image.spacing_mm",
-            fmt::format("missing: '{}' ({}) does not state its voxel size; add spacing_mm = [z, y, x], and spacing_note if "
-                        "you have to assume it",
-                        image_path(job_), facts.at("format").get<std::string>()));
+      fault("image.spacing_mm", fmt::format("missing; '{}' ({}) does not state its voxel size; add spacing_mm = [z, y, x], "
+                                            "and spacing_note if the value is an assumption",
+                                            image_path(job_), facts.at("format").get<std::string>()));
     for (int a = 0; a < 3; ++a) {
       const auto i = static_cast<std::size_t>(a);
       spacing_[a] = job_.image.spacing_mm ? (*job_.image.spacing_mm)[i]
@@ -155,8 +154,8 @@ class image_checker {
     const auto& crop = job_.image.crop_voxels;
     for (std::size_t a = 0; a < crop.size() && a < 3; ++a) {
       if (crop[a][1] > shape_[static_cast<int>(a)])
-        fault("image.crop_voxels", fmt::format("{} = [{}, {}] leaves the image, which has {} voxels along it", "zyx"[a],
-                                               crop[a][0], crop[a][1], shape_[static_cast<int>(a)]));
+        fault("image.crop_voxels", fmt::format("{} = [{}, {}] exceeds the image, which has {} voxels along this axis",
+                                               "zyx"[a], crop[a][0], crop[a][1], shape_[static_cast<int>(a)]));
       shape_[static_cast<int>(a)] = crop[a][1] - crop[a][0];
     }
     const index3 coarse = voxel::coarsened_shape(shape_, job_.image.coarsen);
@@ -169,22 +168,23 @@ class image_checker {
                                                              : grid::too_many_ranks(ranks, shape_.z));
   }
 
-  // For an image too large to be read completely in a check.
+  // Report the sample of an image that is too large to be read completely.
   void tell_sample() {
     take_warnings_of_reader();
     const json& facts = found_.facts;
     const auto looked = facts.at("looked_at").get<std::int64_t>();
     const double gib = facts.at("bytes").get<double>() / (1 << 30);
     const std::string size = voxels_ > 0 ? fmt::format("{} voxels", voxels_) : std::string("unknown shape");
-    found_.looked_at =
-        fmt::format("the image is large ({:.2f} GiB, {}): only its header {} checked; `osteon import` checks the rest", gib,
-                    size, looked > 0 ? fmt::format("and the grey values of {} voxels in a few planes were", looked) : "was");
+    found_.looked_at = fmt::format(
+        "the image is large ({:.2f} GiB, {}); only its header {} checked; `osteon import` checks all voxels", gib, size,
+        looked > 0 ? fmt::format("and the grey values of {} voxels in a few planes were", looked) : "was");
     const json* stated = &facts.at("spacing_mm");
     if (job_.image.spacing_mm && stated->is_array() && stated->size() == 3)
       for (int a = 0; a < 3; ++a)
         if (const double h = (*stated)[static_cast<std::size_t>(a)]; std::abs(h - spacing_[a]) > 1e-4 * spacing_[a]) {
           doubt("image.spacing_mm",
-                fmt::format("the image states {:g} mm along {}, the job {:g} mm, which is used", h, "zyx"[a], spacing_[a]));
+                fmt::format("the image file states {:g} mm along {}, the job {:g} mm; the value of the job is used", h,
+                            "zyx"[a], spacing_[a]));
         }
     if (looked > 0 && facts.contains("above"))
       take_doubts(doubts_of_share(job_, facts.at("above"), facts.at("grey_min"), facts.at("grey_max"),
@@ -224,13 +224,14 @@ class image_checker {
     check_loads(job, physics_of(job), [&] { return read_whole(job); });
   }
 
-  // For files of another program, whose reader reports their faults.
+  // Check a model from files of another program; their reader reports faults.
   void check_model() {
     const index3 shape = source_of(job_).outline(comm_, job_).shape;
     if (shape.volume() > most_voxels_) {
-      found_.looked_at =
-          fmt::format("the model is large ({} voxels) and was not read; neither were its loads tried on it (--most-voxels)",
-                      shape.volume());
+      found_.looked_at = fmt::format(
+          "the model is large ({} voxels); the voxels and the loads were not checked; check them with a larger "
+          "--most-voxels",
+          shape.volume());
       return;
     }
     local_model part;
@@ -292,8 +293,8 @@ image_check check_image(MPI_Comm comm, const spec& job, std::int64_t most_voxels
   try {
     return image_checker(comm, job, most_voxels, deep, loads).run();
   } catch (const json::exception& e) {  // from the output of the image reader
-    throw machine_error(fmt::format("the image reader described '{}' in a form that is not known: {}; run `./run setup`",
-                                    image_path(job), e.what()));
+    throw machine_error(
+        fmt::format("unknown output of the image reader for '{}': {}; run `./run setup`", image_path(job), e.what()));
   }
 }
 
@@ -320,8 +321,8 @@ std::string add_faults_of_image(const spec& job, std::vector<problem>& found, st
   }
   std::move(of_image.problems.begin(), of_image.problems.end(), std::back_inserter(found));
   warnings = std::move(of_image.warnings);
-  return of_image.facts.is_null() ? "the image was not opened: mend the job first"
-                                  : "of the image only its header was checked: mend the job first";
+  return of_image.facts.is_null() ? "the image was not opened; correct the job first"
+                                  : "only the header of the image was checked; correct the job first";
 }
 
 }  // namespace osteon::job

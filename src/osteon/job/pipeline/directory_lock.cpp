@@ -54,8 +54,8 @@ directory_lock::directory_lock(const std::string& directory, part which) : direc
       first_made_ = folder.string();
     fs::create_directories(directory, failed);
     if (failed)
-      throw machine_error(
-          fmt::format("cannot make the output directory '{}': {}; choose another by --output", directory, failed.message()));
+      throw machine_error(fmt::format("cannot create the output directory '{}': {}; choose another directory with --output",
+                                      directory, failed.message()));
     if (take(path)) return;
   }
 }
@@ -65,14 +65,15 @@ bool directory_lock::take(const std::string& path) {
   file_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
   if (file_ < 0 && errno == ELOOP)
     throw usage_error(
-        fmt::format("'{}' is a link, which may lead anywhere; remove it, or choose another directory by --output", path));
+        fmt::format("'{}' is a symbolic link; remove the link, or choose another directory with --output", path));
   if (file_ < 0) return errno != ENOENT;
   const bool held = which_ == part::both ? set_lock(file_, F_WRLCK, front_byte, 2) : set_lock(file_, F_WRLCK, ranks_byte, 1);
   if (!held && (errno == EAGAIN || errno == EACCES)) {
     close(file_);
     file_ = -1;
     throw usage_error(
-        fmt::format("another job is writing to '{}'; wait for it, or choose another directory by --output", directory_));
+        fmt::format("another job is writing to '{}'; wait until it has finished, or choose another directory with --output",
+                    directory_));
   }
   is_held_ = held;
   if (leads_to(path, file_)) return true;

@@ -16,7 +16,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Names of results, including those of one of several clusters. Other files, of the user, remain in place.
+// Return true for a file name of results, including the results of one of several clusters. Files of the user remain in
+// place.
 bool is_result(const std::string& name) {
   static const std::regex ours(
       R"(results(\.[0-9]+)?\.(nc|vtkhdf|xdmf)|results\.vtkhdf\.series|steps|summary\.json|manifest\.json|scene\.json|sets\.nrrd|)"
@@ -31,7 +32,7 @@ bool is_of_source(const spec& job, const std::string& name) {
   return false;
 }
 
-bool is_worth_keeping(const fs::path& folder) {
+bool contains_results(const fs::path& folder) {
   std::error_code failed;
   bool has_results = false;
   for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
@@ -54,7 +55,7 @@ fs::path first_free(const std::string& stem) {
 
 earlier_results::earlier_results(const spec& job, log_sink& log) : log_(&log) {
   const fs::path folder(output_paths(job).directory);
-  if (!is_worth_keeping(folder)) return;
+  if (!contains_results(folder)) return;
   home_ = folder;
   std::vector<fs::path> old;
   for (const auto& found : fs::directory_iterator(folder))
@@ -74,19 +75,19 @@ earlier_results::earlier_results(const spec& job, log_sink& log) : log_(&log) {
     if (!fs::create_directory(place, failed)) continue;
     place_ = place;
     if (move_to(place, old, failed)) {
-      log.note(fmt::format("the results of an earlier job are kept in '{}' (--force would replace them)", place_.string()));
+      log.note(fmt::format("moved the results of an earlier job to '{}' (replace results with --force)", place_.string()));
       return;
     }
     if (const std::size_t lost = undo(); lost > 0) {
       left_behind =
-          fmt::format("; {} of {} files could not be moved back and are in '{}'", lost, old.size(), place.string());
+          fmt::format("; {} of {} files could not be restored and remain in '{}'", lost, old.size(), place.string());
       break;
     }
   }
-  throw machine_error(fmt::format(
-      "cannot keep the results of an earlier job in '{}': {}{}; choose another directory by --output, or --force "
-      "to replace them",
-      folder.string(), failed.message(), left_behind));
+  throw machine_error(
+      fmt::format("cannot move the results of an earlier job in '{}': {}{}; choose another directory with --output, or "
+                  "replace the results with --force",
+                  folder.string(), failed.message(), left_behind));
 }
 
 // Create all second names at the new location before removing any first name. Folders, and files on file systems without
@@ -145,8 +146,8 @@ void earlier_results::come_back() noexcept {
   const std::size_t all = moved_.size(), lost = undo();
   if (lost == 0 || !log_) return;
   try {
-    log_->warn(
-        fmt::format("{} of {} files of the earlier job could not be moved back and are in '{}'", lost, all, place.string()));
+    log_->warn(fmt::format("{} of {} files of the earlier job could not be restored and remain in '{}'", lost, all,
+                           place.string()));
   } catch (...) {  // a destructor cannot report the failure otherwise
   }
 }

@@ -42,7 +42,7 @@ bool has_finished_results(const spec& job, const stop_query& is_to_stop) {
   if (before.empty() || text_in(paths.summary, "status") != "done" || !std::filesystem::is_regular_file(paths.results))
     return false;
   if (!check_image_files(job).empty()) return false;  // the import reports the faults
-  const auto poll = [&] { leave_if_asked(is_to_stop, job, "looking whether the job is done"); };
+  const auto poll = [&] { leave_if_asked(is_to_stop, job, "searching for finished results"); };
   return identity_of_results(job, key_of_model(job, poll)) == before;
 }
 

@@ -33,9 +33,7 @@ frame_checkpointer::frame_checkpointer(const spec& job, const local_model& part,
     : job_(job), part_(part), checkpoints_(checkpoints), log_(log), painter_(physics_of(job).paint(job, part)) {
   if (!goes_on && comm::rank(part.where.comm) == 0) remove_frames(job.output_directory);
   if (job.picture.every > 0 && !painter_)
-    log.warn(
-        "no frames: picture.every draws states of elasticity, failure, heat and flow in time; this job has none of them; "
-        "remove picture.every");
+    log.warn("no frames: picture.every applies to elasticity, failure, heat and transient flow; remove picture.every");
 }
 
 numerics::checkpointer::found frame_checkpointer::begin() {
@@ -93,7 +91,7 @@ void frame_checkpointer::draw(const numerics::solver_state& state) {
   if (!painter_ || !painter_->show(result, state)) return;
   const std::string moment = fmt::format("{} {}", state.numbers.contains("steps") ? "step" : "iteration", done_);
   if (!(result.shown_low < result.shown_high)) {
-    log_.note(fmt::format("no frame of {}: the field '{}' has one value everywhere", moment, result.shown_name));
+    log_.note(fmt::format("no frame of {}: the field '{}' is uniform", moment, result.shown_name));
     return;
   }
   const std::string which = solve_ > 1 ? fmt::format("{}_", solve_) : "";

@@ -14,7 +14,7 @@ namespace {
 void draw_pictures(job_state& s) {
   physics_result& result = s.result;
   if (!(result.shown_low < result.shown_high))
-    return s.log.warn(fmt::format("no picture: the field '{}' is the same almost everywhere", result.shown_name));
+    return s.log.warn(fmt::format("no picture: the field '{}' is nearly uniform", result.shown_name));
   s.clock.begin("drawing the picture");
   io::field_list fields{{}, {}, s.job.name + ": " + s.job.physics, {}};
   for (const result_field& field : result.fields) fields.fields.push_back(field.info);

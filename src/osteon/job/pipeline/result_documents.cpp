@@ -138,7 +138,7 @@ json read_summary(const spec& job) {
   std::ifstream file(output_paths(job).summary);
   json summary = json::parse(file, nullptr, false);
   if (!summary.is_object())
-    throw machine_error(fmt::format("'{}' was written but cannot be read back", output_paths(job).summary));
+    throw machine_error(fmt::format("cannot read '{}' after writing; check the disk", output_paths(job).summary));
   return summary;
 }
 

@@ -24,10 +24,10 @@ void require_same_job(MPI_Comm comm, const spec& job) {
   MPI_Bcast(first.data(), static_cast<int>(first.size()), MPI_CHAR, 0, comm);
   comm::collectively(comm, [&] {
     if (mine == std::string_view(first.data(), first.size())) return;
-    throw usage_error(fmt::format(
-        "rank {} was given another job than rank 0 ('{}', results in '{}'): the launcher has joined them to one MPI "
-        "world of {} ranks, which computes one job; start jobs of their own by a launcher each, or without one",
-        comm::rank(comm), job.name, job.output_directory, comm::size(comm)));
+    throw usage_error(
+        fmt::format("rank {} has another job than rank 0 ('{}', results in '{}'), but the launcher started one MPI world of "
+                    "{} ranks for one job; start each job with a separate launcher, or without a launcher",
+                    comm::rank(comm), job.name, job.output_directory, comm::size(comm)));
   });
 }
 

@@ -22,7 +22,7 @@ class stop_watcher final : public numerics::checkpointer {
   void pass() override {
     int stops = is_to_stop_ && is_to_stop_() ? 1 : 0;
     comm::all_reduce(comm_, &stops, 1, MPI_MAX);
-    if (stops != 0) throw interrupted_error("stopped on request while solving; nothing is kept");
+    if (stops != 0) throw interrupted_error("stopped on request while solving; no results were stored");
   }
   void save(const numerics::solver_state&) override {}
   void finish(const numerics::solver_state&) override {}

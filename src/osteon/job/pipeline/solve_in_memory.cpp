@@ -15,16 +15,16 @@ namespace osteon::job {
 using json = nlohmann::ordered_json;
 
 std::string why_not_in_memory(const spec& job) {
-  if (job.run.ranks > 1) return "it asks for several ranks (run.ranks)";
-  if (!job.image.steps.empty()) return "its image goes through steps ([[image.step]])";
-  if (job.picture.enabled) return "it asks for a picture (picture.enabled)";
-  if (job.picture.every > 0 || job.picture.film) return "it asks for frames (picture.every, picture.film)";
+  if (job.run.ranks > 1) return "several ranks are requested (run.ranks)";
+  if (!job.image.steps.empty()) return "the image has processing steps ([[image.step]])";
+  if (job.picture.enabled) return "a picture is requested (picture.enabled)";
+  if (job.picture.every > 0 || job.picture.film) return "frames are requested (picture.every, picture.film)";
   if (const std::string why = physics_of(job).why_not_in_memory(job); !why.empty()) return why;
-  if (job.segment.compare_connectivity) return "it is computed twice (segment.compare_connectivity)";
-  if (job.uncertainty && job.uncertainty->enabled) return "it is computed several times ([uncertainty])";
-  if (job.measures_shape) return "it measures the shape of its solid (output.morphometry)";
-  if (job.modulus_image || job.poisson_image) return "its moduli are images in files ([modulus_image], [poisson_image])";
-  if (!physics_of(job).labels(job).empty()) return "its labels are images in files";
+  if (job.segment.compare_connectivity) return "the job is computed twice (segment.compare_connectivity)";
+  if (job.uncertainty && job.uncertainty->enabled) return "the job is computed several times ([uncertainty])";
+  if (job.measures_shape) return "morphometry is requested (output.morphometry)";
+  if (job.modulus_image || job.poisson_image) return "the moduli are image files ([modulus_image], [poisson_image])";
+  if (!physics_of(job).labels(job).empty()) return "the labels are image files";
   return "";
 }
 

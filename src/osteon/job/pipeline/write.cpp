@@ -115,7 +115,7 @@ void write_files(job_state& s) {
   json text;
   if (s.has_files() && s.result.write_more) {
     if (s.result.missed())
-      s.log.warn("no text results: they could not say that the solver stopped early");
+      s.log.warn("no text results: the text format cannot mark results that did not converge");
     else
       text = s.result.write_more(s.paths.directory, s.log);
   }

@@ -71,12 +71,12 @@ std::pair<machine::description, std::string> machine_of(MPI_Comm comm, const mac
   }
   int found = known ? 1 : 0;
   MPI_Bcast(&found, 1, MPI_INT, 0, comm);
-  if (found) return {machine::shared(comm, known.value_or(machine::description{})), "measured before"};
+  if (found) return {machine::shared(comm, known.value_or(machine::description{})), "links measured earlier"};
   machine::probe_options options;
   options.budget_s = probe_seconds;
   const machine::probe_result result = machine::probe(comm, hosts, options);
   if (root) write_cache(file, result.machine);
-  return {machine::shared(comm, result.machine), fmt::format("measured in {:.1f} s", result.seconds)};
+  return {machine::shared(comm, result.machine), fmt::format("links measured in {:.1f} s", result.seconds)};
 }
 
 // Bind the ranks and return a description.
@@ -93,8 +93,8 @@ std::string bind(MPI_Comm comm, const spec& job, const machine::local_ranks& her
       return fmt::format("bound to {}", machine::name_of(policy));
     }
     return here.bound_already()  ? "bound by the launcher"
-           : here.enough_cores() ? "not bound, as cores are left for others"
-                                 : "not bound, as there are more threads than cores";
+           : here.enough_cores() ? "not bound, because the job does not use all cores"
+                                 : "not bound, because there are more threads than cores";
   }
   const binding_policy policy = machine::parse_binding(job.run.bind);
   if (policy == binding_policy::none) return "not bound";
@@ -109,12 +109,12 @@ placed_ranks place_ranks(MPI_Comm comm, const spec& job,
                          const rank_timer& seconds_of_iteration, log_sink& log) {
   const int ranks = comm::size(comm), threads = omp_get_max_threads();
   const machine::local_ranks here(comm, threads);
-  const std::string who = fmt::format("{} of {}", counted(ranks, "rank"), counted(threads, "thread"));
+  const std::string ranks_text = fmt::format("{} x {}", counted(ranks, "rank"), counted(threads, "thread"));
   int several = here.ranks() < ranks ? 1 : 0;
   comm::all_reduce(comm, &several, 1, MPI_MAX);
   if (!several || !job.run.place) {
     const std::string binding = bind(comm, job, here, seconds_of_iteration);
-    log.note(fmt::format("{} {}: in the order they came, {}", who, several ? "on several hosts" : "on one host", binding));
+    log.note(fmt::format("{} {}, not reordered, {}", ranks_text, several ? "on several hosts" : "on one host", binding));
     return placed_ranks(comm);
   }
   // Errors here are thrown on all ranks, and a failed placement must not end a job.
@@ -137,11 +137,11 @@ placed_ranks place_ranks(MPI_Comm comm, const spec& job,
       fault = e.what();
     }
   if (!placed) {
-    log.warn(fmt::format("{} on several hosts: in the order they came, {}: {}", who, binding, fault));
+    log.warn(fmt::format("{} on several hosts, not reordered, {}: {}", ranks_text, binding, fault));
     return placed_ranks(comm);
   }
-  log.note(fmt::format("{} on {}, {}; {}; {}; weights: {}", who, counted(known->first.hosts.size(), "host"), known->second,
-                       binding, placed->report.line, weights));
+  log.note(fmt::format("{} on {}, {}; {}; {}; weights: {}", ranks_text, counted(known->first.hosts.size(), "host"),
+                       known->second, binding, placed->report.line, weights));
   return placed_ranks(std::move(placed->ranks));
 }
 

@@ -46,12 +46,12 @@ struct density_line {
   std::string unit;
 };
 std::optional<density_line> line_of(const spec& job, const voxel::model_header& header) {
-  const json told = json::parse(header.provenance_json);
-  const json stated = told.at("image").value("calibration", json(nullptr));
+  const json provenance = json::parse(header.provenance_json);
+  const json stated = provenance.at("image").value("calibration", json(nullptr));
   const std::optional<density_law_spec>& law = job.density_law;
   if (law && !law->from_image) {
     if (law->calibration.empty()) return density_line{law->slope.value_or(0), law->intercept, ""};
-    const json& line = told.at("segmentation").at("calibration");
+    const json& line = provenance.at("segmentation").at("calibration");
     return density_line{line.at("slope"), line.at("intercept"), ""};
   }
   if (stated.is_null()) return std::nullopt;
@@ -81,10 +81,9 @@ class owners {
     comm::all_reduce(comm_, shared.data(), shared.size(), MPI_SUM);
     for (std::size_t n = 0; n < shared.size(); ++n)
       if (shared[n] > 0)
-        throw data_error(
-            fmt::format("the compartments '{}' and '{}' share {} voxels; correct their labels, or measure one of "
-                        "them as kind = \"total\"",
-                        names_[n], name, shared[n]));
+        throw data_error(fmt::format(
+            "the compartments '{}' and '{}' share {} voxels; correct their labels, or set kind = \"total\" for one of them",
+            names_[n], name, shared[n]));
   }
 
  private:
@@ -127,10 +126,8 @@ json measure_compartments(const spec& job, const local_model& part, const std::v
       greys += read.grey_sums[number];
     }
     if (voxels == part.where.domain.volume())
-      throw data_error(
-          fmt::format("the compartment '{}' is all of the image, which has no thickness; the measures of the "
-                      "image are those beside it",
-                      c.name));
+      throw data_error(fmt::format(
+          "the compartment '{}' covers the whole image; remove the compartment and use the values of the image", c.name));
     std::vector<float> inside;
     comm::collectively(comm, [&] {
       inside.resize(solid.size());
@@ -140,23 +137,23 @@ json measure_compartments(const spec& job, const local_model& part, const std::v
     if (kind != "total") taken.claim(c.name, inside);
     const std::vector<float> bone = part_of(comm, inside, solid, true);
     const double total = static_cast<double>(voxels), filled = static_cast<double>(count(comm, bone));
-    json& told =
+    json& values =
         answer[c.name] = {{"kind", kind}, {"TV_mm3", total * voxel}, {"BV_mm3", filled * voxel}, {"BV_TV", filled / total}};
     if (kind == "cortical") {
-      told["Ct_Th_mm"] = to_json(thickness_of(part.where, inside, h));
-      told["Ct_Po"] = 1 - filled / total;
+      values["Ct_Th_mm"] = to_json(thickness_of(part.where, inside, h));
+      values["Ct_Po"] = 1 - filled / total;
     }
     if (kind == "trabecular") {
       const auto thickness = thickness_of(part.where, bone, h);
       const auto separation = thickness_of(part.where, part_of(comm, inside, solid, false), h);
-      told["Tb_Th_mm"] = to_json(thickness);
-      told["Tb_Sp_mm"] = to_json(separation);
+      values["Tb_Th_mm"] = to_json(thickness);
+      values["Tb_Sp_mm"] = to_json(separation);
       const double cell = thickness.mean + separation.mean;
-      told["Tb_N_per_mm"] = cell > 0 ? json(1 / cell) : json(nullptr);
+      values["Tb_N_per_mm"] = cell > 0 ? json(1 / cell) : json(nullptr);
     }
     if (line) {
-      told["vBMD"] = line->slope * greys / total + line->intercept;
-      told["vBMD_unit"] = line->unit;
+      values["vBMD"] = line->slope * greys / total + line->intercept;
+      values["vBMD_unit"] = line->unit;
     }
   }
   return answer;

@@ -40,7 +40,8 @@ morphometry::thickness_statistics thickness_of(const grid::block& where, const s
 
 namespace {
 
-// Radius of the largest ball that can enter from outside. @param squared distance_map() of the pores
+// Return the statistics of throats: diameters of the largest spheres that can enter from outside. @param squared
+// distance_map() of the pores
 // @collective on where.comm
 json throats_of(const grid::block& where, const std::vector<float>& squared, const vector3& spacing_mm) {
   const auto ways = morphometry::access_map(where, squared, morphometry::all_faces);
@@ -87,9 +88,9 @@ json measure_shape(MPI_Comm comm, const spec& job, bool with_throats, log_sink& 
   log.stage("counting");
   const morphometry::lattice_counts counts = morphometry::count_lattice(part.where, solid);
   comm::collectively(comm, [&] {
-    if (counts.voxels == 0) throw data_error("the image has no solid voxel that could be measured; look at its threshold");
+    if (counts.voxels == 0) throw data_error("the image has no solid voxels; check segment.threshold");
     if (counts.voxels == domain.volume())
-      throw data_error("every voxel of the image is solid: it has neither a surface nor a thickness; look at its threshold");
+      throw data_error("all voxels of the image are solid; surface and thickness are undefined; check segment.threshold");
   });
   json compartments;
   if (!job.compartments.empty()) {
@@ -184,7 +185,7 @@ void tell_shape(MPI_Comm comm, const spec& job, log_sink& log) {
     try {
       measures = measure_shape(measuring.get(), job, has_pores, log);
     } catch (const data_error& fault) {  // on all ranks; the computed answers are kept
-      log.warn(fmt::format("the shape is not measured: {}", fault.what()));
+      log.warn(fmt::format("no morphometry: {}", fault.what()));
     }
   });
   comm::collectively(comm, [&] {
@@ -214,9 +215,9 @@ std::string spread(const char* name, const json& s) {
 
 std::string table_of_compartment(const std::string& name, const json& c) {
   std::string text = fmt::format("{} ({})\n", name, c.at("kind").get<std::string>());
-  text += line("TV, volume", c.at("TV_mm3"), "mm3") + line("BV/TV", c.at("BV_TV"), "");
-  if (c.contains("Ct_Th_mm")) text += spread("Ct.Th, thickness with the pores", c.at("Ct_Th_mm"));
-  if (c.contains("Ct_Po")) text += line("Ct.Po, share of the pores", c.at("Ct_Po"), "");
+  text += line("TV, total volume", c.at("TV_mm3"), "mm3") + line("BV/TV", c.at("BV_TV"), "");
+  if (c.contains("Ct_Th_mm")) text += spread("Ct.Th, cortical thickness including pores", c.at("Ct_Th_mm"));
+  if (c.contains("Ct_Po")) text += line("Ct.Po, cortical porosity", c.at("Ct_Po"), "");
   if (c.contains("Tb_Th_mm")) text += spread("Tb.Th", c.at("Tb_Th_mm")) + spread("Tb.Sp", c.at("Tb_Sp_mm"));
   if (c.contains("Tb_N_per_mm") && !c.at("Tb_N_per_mm").is_null()) text += line("Tb.N", c.at("Tb_N_per_mm"), "1/mm");
   if (c.contains("vBMD")) text += line("vBMD, mean density", c.at("vBMD"), c.at("vBMD_unit").get<std::string>().c_str());
@@ -225,27 +226,27 @@ std::string table_of_compartment(const std::string& name, const json& c) {
 
 std::string table_of_image(const json& m) {
   std::string text =
-      line(fmt::format("BV/TV, share of the {}", m.at("phase").get<std::string>()).c_str(), m.at("BV_TV"), "");
-  text += line("TV, volume of the image", m.at("TV_mm3"), "mm3");
-  text += line("BS, surface", m.at("BS_mm2"), "mm2");
-  text += line("BS/BV", m.at("BS_BV_per_mm"), "1/mm");
-  text += spread("Tb.Th, thickness by inscribed balls", m.at("Tb_Th_mm"));
-  text += spread("Tb.Sp, the same of the rest", m.at("Tb_Sp_mm"));
+      line(fmt::format("BV/TV, volume fraction of the {}", m.at("phase").get<std::string>()).c_str(), m.at("BV_TV"), "");
+  text += line("TV, total volume of the image", m.at("TV_mm3"), "mm3");
+  text += line("BS, surface area", m.at("BS_mm2"), "mm2");
+  text += line("BS/BV, specific surface area", m.at("BS_BV_per_mm"), "1/mm");
+  text += spread("Tb.Th, mean thickness by inscribed spheres", m.at("Tb_Th_mm"));
+  text += spread("Tb.Sp, mean separation by inscribed spheres", m.at("Tb_Sp_mm"));
   text += line("Tb.N, 1/(Tb.Th + Tb.Sp)", m.at("Tb_N_per_mm"), "1/mm");
   text += line("Conn.D, (1 - Euler number)/TV", m.at("Conn_D_per_mm3"), "1/mm3");
   if (!m.at("inner_Conn_D_per_mm3").is_null())
-    text += line("Conn.D, of a part of a larger solid", m.at("inner_Conn_D_per_mm3"), "1/mm3");
+    text += line("Conn.D, for a sample of a larger structure", m.at("inner_Conn_D_per_mm3"), "1/mm3");
   if (m.at("fabric").is_null())
-    return text + fmt::format("  {:<44} {:>12}  along some direction nothing ends\n", "DA", "none");
-  text += line("DA, longest over shortest mean intercept", m.at("fabric").at("DA"), "");
-  return text + line("DA, 0 to 1", m.at("fabric").at("DA_0_to_1"), "");
+    return text + fmt::format("  {:<44} {:>12}  (no intercepts along some direction)\n", "DA", "none");
+  text += line("DA, longest over shortest mean intercept length", m.at("fabric").at("DA"), "");
+  return text + line("DA, normalised to the range 0 to 1", m.at("fabric").at("DA_0_to_1"), "");
 }
 
 std::string table_of_throats(const json& t) {
-  std::string text = spread("throats, widest ball that comes in", t.at("diameter_mm"));
-  text += line("pores that can be reached from outside", t.at("accessible_share"), "");
+  std::string text = spread("throat diameter, largest entering sphere", t.at("diameter_mm"));
+  text += line("accessible pore fraction", t.at("accessible_share"), "");
   for (const auto& [axis, diameter] : t.at("critical_diameter_mm").items()) {
-    const std::string name = fmt::format("largest ball that passes along {}", axis);
+    const std::string name = fmt::format("critical diameter, largest sphere along {}", axis);
     text += diameter.is_null() ? fmt::format("  {:<44} {:>12}\n", name, "none") : line(name.c_str(), diameter, "mm");
   }
   return text;

@@ -29,7 +29,7 @@ constexpr const char* key_of_effect = "effect_of_connectivity";
 bool keeps_hanging(const spec& job) { return job.segment.connectivity == 26; }
 int other_connectivity(const spec& job) { return keeps_hanging(job) ? 6 : 26; }
 
-// Only the job with connectivity 6 reports parts that 6 removes and 26 keeps.
+// Only a job with connectivity 6 reports voxels that 6 removes and 26 keeps.
 std::int64_t hanging_voxels(const json& segmentation) { return segmentation.value("hanging_voxels", std::int64_t{0}); }
 
 void add_changes(json& list, const std::vector<answer>& all, const json& before, const json& after,
@@ -63,7 +63,7 @@ std::string largest_changes(const json& answers) {
     text += fmt::format("{}{}{} {:+.2g} %", text.empty() ? "" : ", ", a->at("title").get<std::string>(), of_case,
                         100 * a->at("relative_change").get<double>());
   }
-  return text + (are_all ? "" : ", others less");
+  return text + (are_all ? "" : ", other answers less");
 }
 
 }  // namespace
@@ -99,9 +99,9 @@ void tell_effect_of_connectivity(MPI_Comm comm, const spec& job, const maker_of_
     if (root) summary = read_summary(job);
   });
   const std::string voxels =
-      std::string(keeps_hanging(job) ? "without" : "with") + " the voxels that hang by edges and corners";
-  log.note(
-      fmt::format("the same job with connectivity {}, for the effect of what hangs by edges and corners", connectivity));
+      std::string(keeps_hanging(job) ? "without" : "with") + " the voxels connected by edges or corners only";
+  log.note(fmt::format("solving with connectivity {}, for the effect of voxels connected by edges or corners only",
+                       connectivity));
   const auto import = [&](const spec& other) {
     std::int64_t hanging = hanging_voxels(summary.at("segmentation"));
     if (keeps_hanging(job) || hanging > 0) {
@@ -123,7 +123,8 @@ void tell_effect_of_connectivity(MPI_Comm comm, const spec& job, const maker_of_
       effect["fault"] = solved.fault;
       effect["words"] = fmt::format("{} could not be computed: {}", other.words, solved.fault);
     } else if (solved.summary.is_null()) {
-      effect["words"] = fmt::format("no voxel hangs by edges or corners: connectivity {} is the same job", connectivity);
+      effect["words"] = fmt::format("no voxel is connected by edges or corners only: connectivity {} gives the same results",
+                                    connectivity);
     } else {
       effect["elements"] = solved.summary.at("elements");
       effect["summary"] = (std::filesystem::path(other.folder) / "summary.json").string();

@@ -32,7 +32,7 @@ constexpr int noises = 2;
 constexpr const char* key_of(cause of) {
   return of == cause::threshold ? "threshold" : of == cause::voxel_size ? "voxel_size" : "noise";
 }
-constexpr const char* words_of(cause of) {
+constexpr const char* title_of(cause of) {
   return of == cause::threshold ? "threshold" : of == cause::voxel_size ? "voxel size" : "noise";
 }
 
@@ -162,7 +162,7 @@ std::string rounded(double value, int last) {
   return fmt::format("{:.0f}", std::round(value / unit) * unit);
 }
 
-// "stiffness 7184 ± 150 (threshold) ± 90 (voxel size) ± 4 (noise) N/mm: 6830 to 7530 (k = 2); 7270 N/mm in voxels of no size
+// "stiffness 7184 ± 150 (threshold) ± 90 (voxel size) ± 4 (noise) N/mm: 6830 to 7530 (k = 2); 7270 N/mm at voxel size zero
 // (order 1.1)": each difference has two digits, the interval the digits with which half of it has two, the value the digits
 // of the smallest difference.
 std::string line_of(const json& a) {
@@ -176,7 +176,7 @@ std::string line_of(const json& a) {
   for (const cause of : {cause::threshold, cause::voxel_size, cause::noise}) {
     if (!a.contains(key_of(of))) continue;
     const std::optional<double> by = difference(of);
-    text += fmt::format(" ± {} ({})", !by ? "?" : *by > 0 ? rounded(*by, first_digit_of(*by) - 1) : "0", words_of(of));
+    text += fmt::format(" ± {} ({})", !by ? "?" : *by > 0 ? rounded(*by, first_digit_of(*by) - 1) : "0", title_of(of));
     if (by && *by > 0) last = std::min(last, first_digit_of(*by));
   }
   const std::string unit = a.at("unit").get<std::string>().empty() ? "" : " " + a.at("unit").get<std::string>();
@@ -188,7 +188,7 @@ std::string line_of(const json& a) {
     text += fmt::format(": {} to {} (k = {:g})", rounded(a.at("low"), to), rounded(a.at("high"), to), coverage_factor);
   }
   if (a.contains("extrapolated") && a.at("extrapolated").is_number())
-    text += fmt::format("; {}{} in voxels of no size (order {:.2g})", rounded(a.at("extrapolated"), last), unit,
+    text += fmt::format("; {}{} at voxel size zero (order {:.2g})", rounded(a.at("extrapolated"), last), unit,
                         a.at("order").get<double>());
   return text;
 }
@@ -289,8 +289,7 @@ void tell_uncertainty(MPI_Comm comm, const spec& job, const maker_of_jobs& make,
   std::vector<json> computed;
   json runs = json::array();
   for (const changed_image& image : images) {
-    log.note(fmt::format("the same job with {}, for its uncertainty ({} of {})", image.words, computed.size() + 1,
-                         images.size()));
+    log.note(fmt::format("solving for the uncertainty: {} ({} of {})", image.words, computed.size() + 1, images.size()));
     const fs::path folder = fs::path(job.output_directory) / "uncertainty" / image.name;
     const std::string words = "the job with " + image.words;
     const variant other{image.keys, folder.string(), words, words, "importing the changed image", false};

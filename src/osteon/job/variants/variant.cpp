@@ -43,7 +43,7 @@ solved_variant solve_variant(MPI_Comm comm, const variant& v, const maker_of_job
         std::filesystem::remove(path, ignored);
   } catch (const interrupted_error& e) {
     throw interrupted_error(
-        fmt::format("{} (the results of the job are written; what was stopped is {})", e.what(), v.stopped));
+        fmt::format("{} (the results of the job are written; the stop affects {})", e.what(), v.stopped));
   } catch (const error& e) {  // the same on all ranks
     solved.fault = e.what();
     log.warn(fmt::format("{} could not be computed: {}", v.words, solved.fault));

@@ -25,7 +25,7 @@ struct variant {
   std::vector<std::string> keys;
   std::string folder;
   std::string words;         ///< for messages: "the job with a threshold of 132"
-  std::string stopped;       ///< continuation of the message "what was stopped is"
+  std::string stopped;       ///< continuation of the message "the stop affects"
   const char* importing;     ///< "importing the changed image"
   bool keeps_fields = true;  ///< if false, model and fields are removed, which need most of the space
 };
