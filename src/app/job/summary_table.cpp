@@ -47,13 +47,13 @@ std::string value_text(const nlohmann::ordered_json& value) {
 // Answers of a job or of one of its cases.
 void add_answers(std::vector<summary_row>& rows, const job::physics_entry& physics, const nlohmann::ordered_json& s) {
   for (const job::found_answer& found : job::answers_in(physics.answers, s)) {
-    const bool is_silent = found.what->is_silent_at_0 && found.value == 0;
-    if (!found.what->in_table || is_silent) continue;
-    if (std::string_view(found.what->unit) == "mm" && found.value.is_number() &&
+    const bool is_silent = found.definition->is_silent_at_0 && found.value == 0;
+    if (!found.definition->in_table || is_silent) continue;
+    if (std::string_view(found.definition->unit) == "mm" && found.value.is_number() &&
         job::is_in_micrometres(found.value.get<double>()))
       rows.push_back({found.title, number(1000 * found.value.get<double>()), job::micrometres});
     else if (std::string text = value_text(found.value); !text.empty())
-      rows.push_back({found.title, std::move(text), found.what->unit});
+      rows.push_back({found.title, std::move(text), found.definition->unit});
   }
 }
 

@@ -145,20 +145,20 @@ json certificate_of_stage(const numerics::solve_certificate& certificate) {
           {"converged", certificate.converged}};
 }
 
-std::vector<std::string> absurdities(const json& answers) {
+std::vector<std::string> implausible_answers(const json& answers) {
   std::vector<std::string> faults;
   check_numbers(answers, "", largest_number, faults);
   return faults;
 }
 
-void require_sensible(const local_model& part, const physics_result& result) {
+void require_plausible(const local_model& part, const physics_result& result) {
   comm::collectively(part.where.comm, [&] {
     json numbers = result.answers;
     numbers["shown"] = {{"low", result.shown_low}, {"high", result.shown_high}};
     numbers["certificate"] = {{"true_relative_residual", result.certificate.true_relative_residual},
                               {"reaction_imbalance", result.certificate.reaction_imbalance},
                               {"energy_identity_error", result.certificate.energy_identity_error}};
-    std::vector<std::string> faults = absurdities(numbers);
+    std::vector<std::string> faults = implausible_answers(numbers);
     if (faults.empty()) return;
     constexpr std::size_t most = 4;
     const std::size_t more = faults.size() > most ? faults.size() - most : 0;

@@ -37,7 +37,7 @@ inline answer unless(const char* key, answer a) { return a.unless = key, a; }
 
 /// An answer present in a summary.
 struct found_answer {
-  const answer* what;
+  const answer* definition;
   std::string key, title;  ///< of this answer; `*` and `@` are replaced
   nlohmann::ordered_json value;
 };
@@ -58,10 +58,10 @@ nlohmann::ordered_json certificate_of_stage(const numerics::solve_certificate& c
 /// Reject a result with a number that is not finite, exceeds the range of single-precision fields, or implies a deformation
 /// impossible for a solid. Convergence of the solver is not considered.
 /// @throws solve_error that lists the numbers @collective on part.where.comm
-void require_sensible(const local_model& part, const physics_result& result);
+void require_plausible(const local_model& part, const physics_result& result);
 
 /// Return the implausible answers, e.g. "sed_MPa.max = inf"; empty: none.
-std::vector<std::string> absurdities(const nlohmann::ordered_json& answers);
+std::vector<std::string> implausible_answers(const nlohmann::ordered_json& answers);
 
 /// Return true if a length in mm is printed in micrometres: pores, throats and thin struts.
 inline bool is_in_micrometres(double length_mm) { return length_mm != 0 && std::abs(length_mm) < 0.1; }

@@ -78,12 +78,12 @@ bool has_checkpoint(const std::string& directory) {
 }
 
 struct file_checkpointer::state {
-  state(MPI_Comm comm_, log_sink& log_, checkpoint_options how_, std::string directory_)
-      : comm(comm_), log(log_), how(std::move(how_)), directory(std::move(directory_)) {}
+  state(MPI_Comm comm_, log_sink& log_, checkpoint_options options_, std::string directory_)
+      : comm(comm_), log(log_), options(std::move(options_)), directory(std::move(directory_)) {}
 
   MPI_Comm comm;
   log_sink& log;
-  checkpoint_options how;
+  checkpoint_options options;
   const spec* job = nullptr;
   std::string directory;
   json identity;  ///< identity of the job
@@ -147,13 +147,13 @@ struct file_checkpointer::state {
       log.note(fmt::format("no checkpoint in '{}'; starting from iteration 0", directory));
   }
 
-  std::int64_t write(const std::string& path, const numerics::solver_state& what, bool finished) {
+  std::int64_t write(const std::string& path, const numerics::solver_state& solution, bool finished) {
     json facts = identity;
     facts.update({{"sequence", sequence + 1},
                   {"solve", solve},
                   {"is_finished", finished},
-                  {"solver", what.solver},
-                  {"numbers", what.numbers},
+                  {"solver", solution.solver},
+                  {"numbers", solution.numbers},
                   {"ranks", comm::size(comm)},
                   {"written", utc_now()}});
     comm::collectively(comm, [&] {
@@ -164,31 +164,32 @@ struct file_checkpointer::state {
             fmt::format("cannot create the checkpoint folder '{}': {}; set another folder in checkpoint.directory",
                         directory, failed.message()));
     });
-    const grid::plane_points points(what.where, *what.points, what.are_nodes);
-    const std::int64_t bytes = io::write_checkpoint(path, points, what.vectors, facts);
+    const grid::plane_points points(solution.where, *solution.points, solution.are_nodes);
+    const std::int64_t bytes = io::write_checkpoint(path, points, solution.vectors, facts);
     ++sequence;
     return bytes;
   }
 
-  [[noreturn]] void leave(const numerics::solver_state& what) const {
-    throw interrupted_error(fmt::format("stopped on request {}; continue with: osteon resume '{}'", progress_of(what),
+  [[noreturn]] void leave(const numerics::solver_state& solution) const {
+    throw interrupted_error(fmt::format("stopped on request {}; continue with: osteon resume '{}'", progress_of(solution),
                                         fs::absolute(directory).string()));
   }
 
   /// Write a state, and log its size and time.
-  void write_and_log(const std::string& path, const numerics::solver_state& what, bool finished) {
+  void write_and_log(const std::string& path, const numerics::solver_state& solution, bool finished) {
     const stopwatch clock;
-    const std::int64_t bytes = write(path, what, finished);
+    const std::int64_t bytes = write(path, solution, finished);
     const double seconds = clock.seconds();
     log.note(fmt::format("checkpoint {}: '{}', {:.1f} MB in {:.2f} s ({:.1f} % of the time since the previous one)",
-                         progress_of(what), path, static_cast<double>(bytes) * 1e-6, seconds,
+                         progress_of(solution), path, static_cast<double>(bytes) * 1e-6, seconds,
                          100 * seconds / std::max(since_save.seconds(), seconds)));
     since_save.restart();
   }
 };
 
-file_checkpointer::file_checkpointer(const spec& job, const local_model& part, const checkpoint_options& how, log_sink& log)
-    : state_(std::make_unique<state>(part.where.comm, log, how, checkpoint_directory(job))) {
+file_checkpointer::file_checkpointer(const spec& job, const local_model& part, const checkpoint_options& options,
+                                     log_sink& log)
+    : state_(std::make_unique<state>(part.where.comm, log, options, checkpoint_directory(job))) {
   struct state& s = *state_;
   s.job = &job;
   s.every_s = 60 * job.checkpoint.every_minutes;
@@ -200,7 +201,7 @@ file_checkpointer::file_checkpointer(const spec& job, const local_model& part, c
                 {"changes", job.changes}};
   if (s.is_root())
     for (const int which : {0, 1}) io::remove_orphans(s.slot_path(which));
-  if (how.resume) s.find_slots();
+  if (options.resume) s.find_slots();
 }
 
 file_checkpointer::~file_checkpointer() = default;
@@ -212,7 +213,7 @@ numerics::checkpointer::found file_checkpointer::begin() {
   s.current.reset();
   s.is_finished = false;
   if (s.is_root()) io::remove_orphans(s.solve_path(s.solve));
-  if (!s.how.resume) return found::nothing;
+  if (!s.options.resume) return found::nothing;
   std::string why;
   s.current = s.open(s.solve_path(s.solve), why);
   if (!why.empty()) s.log.warn(why + "; solving this part again");
@@ -223,64 +224,64 @@ numerics::checkpointer::found file_checkpointer::begin() {
   return found::running;
 }
 
-void file_checkpointer::restore(numerics::solver_state& what) {
+void file_checkpointer::restore(numerics::solver_state& solution) {
   const std::string& path = state_->current->path;
   const io::checkpoint_index& index = state_->current->index;
   comm::collectively(state_->comm, [&] {
-    if (index.facts.value("solver", "") != what.solver)
+    if (index.facts.value("solver", "") != solution.solver)
       throw data_error(
           fmt::format("the checkpoint '{}' was written by another version of osteon; start without --resume", path));
     try {
-      what.numbers = index.facts.at("numbers").get<decltype(what.numbers)>();
+      solution.numbers = index.facts.at("numbers").get<decltype(solution.numbers)>();
     } catch (const json::exception& e) {
       throw data_error(fmt::format("cannot resume from checkpoint '{}': {}", path, e.what()));
     }
   });
-  const grid::plane_points points(what.where, *what.points, what.are_nodes);
-  io::read_checkpoint(path, index, points, what.vectors);
+  const grid::plane_points points(solution.where, *solution.points, solution.are_nodes);
+  io::read_checkpoint(path, index, points, solution.vectors);
   state_->log.note(
-      fmt::format("{} {} of '{}'", state_->is_finished ? "already solved" : "resumed", progress_of(what), path));
+      fmt::format("{} {} of '{}'", state_->is_finished ? "already solved" : "resumed", progress_of(solution), path));
 }
 
 bool file_checkpointer::is_due(std::int64_t /*done*/) {
   state& s = *state_;
   const bool is_time = s.is_root() && s.every_s > 0 && s.since_save.seconds() >= s.every_s;
-  s.due = s.how.is_to_stop && s.how.is_to_stop() ? 2 : is_time ? 1 : 0;
+  s.due = s.options.is_to_stop && s.options.is_to_stop() ? 2 : is_time ? 1 : 0;
   comm::all_reduce(s.comm, &s.due, 1, MPI_MAX);
   return s.due > 0;
 }
 
 void file_checkpointer::pass() {
-  leave_together_if_asked(state_->comm, state_->how.is_to_stop, *state_->job, "setting up the solver");
+  leave_together_if_asked(state_->comm, state_->options.is_to_stop, *state_->job, "setting up the solver");
 }
 
-void file_checkpointer::save(const numerics::solver_state& what) {
+void file_checkpointer::save(const numerics::solver_state& solution) {
   state& s = *state_;
   const std::string path = s.slot_path(s.slot);
   try {
-    s.write_and_log(path, what, false);
+    s.write_and_log(path, solution, false);
     s.slot = 1 - s.slot;
   } catch (const machine_error& e) {
     if (s.due == 2) throw;
     s.log.warn(fmt::format("no checkpoint: {}", e.what()));  // a failed checkpoint must not end the job
     s.since_save.restart();
   }
-  if (s.due == 2) s.leave(what);
+  if (s.due == 2) s.leave(solution);
 }
 
-void file_checkpointer::finish(const numerics::solver_state& what) {
+void file_checkpointer::finish(const numerics::solver_state& solution) {
   state& s = *state_;
-  const bool is_to_stop = s.how.is_to_stop && s.how.is_to_stop();
+  const bool is_to_stop = s.options.is_to_stop && s.options.is_to_stop();
   int asked[2] = {s.is_root() && s.since_begin.seconds() >= s.keep_from_s, is_to_stop};
   comm::all_reduce(s.comm, asked, 2, MPI_MAX);
   const auto [is_worth_it, has_to_leave] = asked;
   try {
-    if (!s.is_finished && (is_worth_it || has_to_leave)) s.write_and_log(s.solve_path(s.solve), what, true);
+    if (!s.is_finished && (is_worth_it || has_to_leave)) s.write_and_log(s.solve_path(s.solve), solution, true);
   } catch (const machine_error& e) {
     if (has_to_leave) throw;
     s.log.warn(fmt::format("no checkpoint: {}", e.what()));
   }
-  if (has_to_leave) s.leave(what);
+  if (has_to_leave) s.leave(solution);
 }
 
 void file_checkpointer::remove() {

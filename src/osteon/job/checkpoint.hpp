@@ -44,7 +44,7 @@ class file_checkpointer final : public numerics::checkpointer {
  public:
   /// Borrows the log.
   /// @throws data_error if resuming and the directory contains no checkpoint of this job @collective on part.where.comm
-  file_checkpointer(const spec& job, const local_model& part, const checkpoint_options& how, log_sink& log);
+  file_checkpointer(const spec& job, const local_model& part, const checkpoint_options& options, log_sink& log);
   ~file_checkpointer() override;
 
   found begin() override;

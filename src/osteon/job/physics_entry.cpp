@@ -32,8 +32,8 @@ std::string colour_map_of(const spec& job) {
   return job.picture.colour_map.value_or(draws_surface(job) ? "ivory" : "inferno");
 }
 
-bool needs(const physics_entry& what, const material_property& property) {
-  return std::find(what.needs.begin(), what.needs.end(), &property) != what.needs.end();
+bool needs(const physics_entry& physics, const material_property& property) {
+  return std::find(physics.needs.begin(), physics.needs.end(), &property) != physics.needs.end();
 }
 
 }  // namespace osteon::job

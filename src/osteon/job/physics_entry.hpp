@@ -189,7 +189,7 @@ struct physics_entry {
   /// Reason why Python cannot solve the job in its own process, for example a stage that writes files; empty: it can.
   std::string (*why_not_in_memory)(const spec& job) = [](const spec&) { return std::string(); };
   /// Solve the job. @collective on part.where.comm
-  physics_result (*run)(const spec& job, const local_model& part, const numerics::options& how, log_sink& log) = nullptr;
+  physics_result (*run)(const spec& job, const local_model& part, const numerics::options& options, log_sink& log) = nullptr;
   /// Run the solver on virtual ranks, which count its messages (numerics/solve_part.hpp), for one load case and one set of
   /// supports; null: not supported. @return the fields to be written @collective on part.where.comm
   std::vector<io::field_info> (*rehearse)(const spec& job, const local_model& part,
@@ -213,7 +213,7 @@ const physics_entry* find_physics(const std::string& name);
 const physics_entry& physics_of(const spec& job);
 
 /// Return true if a physics requires a property of the materials.
-bool needs(const physics_entry& what, const material_property& property);
+bool needs(const physics_entry& physics, const material_property& property);
 
 /// Value of segment.keep in a job.
 kept_parts keep_of(const spec& job);

@@ -24,7 +24,7 @@ struct result_field {
 };
 
 /// All files that a physics wrote during its run.
-struct files_on_the_way {
+struct files_written_early {
   std::string path;  ///< path of the file that refers to the others
   io::file_report report;
 };
@@ -40,7 +40,7 @@ struct physics_result {
   nlohmann::ordered_json answers;                            ///< keys of summary.json
   std::vector<result_field> fields;
   load_scene scene;  ///< loads on the specimen, and their positions
-  std::optional<files_on_the_way> written;
+  std::optional<files_written_early> written;
   cell_values shown;                                 ///< cell field of the picture
   std::string shown_name, shown_title, shown_units;  ///< name in the file, descriptive name, UDUNITS
   double shown_low = 0, shown_high = 1;              ///< colour range

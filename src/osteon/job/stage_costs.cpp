@@ -115,15 +115,15 @@ double stage_costs::seconds_of_iteration(double unknowns) const {
 stage_costs costs_of_physics(const spec& job, const solver_work& work) {
   // Seconds of a solution, from runs on A: about 15 iterations take seven tenths, the fields and the files the remainder.
   constexpr double usual_iterations = 15, of_iterations = 0.7, of_load = 0.15, of_writing = 0.15, off_by_half = 0.5;
-  const solver_costs& row = physics_of(job).costs;
-  const double of_unknown = work.solutions * row.solution_seconds / row.unknowns_per_element;
+  const solver_costs& costs = physics_of(job).costs;
+  const double of_unknown = work.solutions * costs.solution_seconds / costs.unknowns_per_element;
   stage_costs c;
   c.source = "fitted to runs on another machine (docs/reference/performance.md)";
   c.start = {0.7, 0};
   c.report = {2.5, 0};
   c.reading = {0, 5e-9};
-  c.writing = {0.02, of_writing * work.solutions * row.solution_seconds / 3};  // a third of a box is solid
-  c.set_up = {0, row.setup_seconds / row.unknowns_per_element};
+  c.writing = {0.02, of_writing * work.solutions * costs.solution_seconds / 3};  // a third of a box is solid
+  c.set_up = {0, costs.setup_seconds / costs.unknowns_per_element};
   c.load = {0, of_load * of_unknown};
   c.iteration = {0, of_iterations * of_unknown / usual_iterations};
   c.picture = {4e-6, 0};

@@ -86,10 +86,10 @@ void refuse_without_package(const program_result& result) {
   throw machine_error(result.err.substr(0, result.err.find('\n')));
 }
 
-std::vector<std::string> python_command(std::vector<std::string> words) {
+std::vector<std::string> python_command(std::vector<std::string> arguments) {
   const char* chosen = std::getenv("OSTEON_PYTHON");
-  words.insert(words.begin(), {chosen && *chosen ? chosen : "python3", "-P"});
-  return words;
+  arguments.insert(arguments.begin(), {chosen && *chosen ? chosen : "python3", "-P"});
+  return arguments;
 }
 
 }  // namespace osteon::job

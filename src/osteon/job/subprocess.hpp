@@ -26,9 +26,9 @@ bool lacks_package(const program_result& result);
 /// @throws machine_error
 void refuse_without_package(const program_result& result);
 
-/// Return the command that starts the Python interpreter with the osteon package ($OSTEON_PYTHON, or python3) with `words`.
-/// The interpreter does not search the working directory for modules (-P): files of a user next to a job, struct.py for
-/// example, are never executed.
-std::vector<std::string> python_command(std::vector<std::string> words);
+/// Return the command that starts the Python interpreter with the osteon package ($OSTEON_PYTHON, or python3) with
+/// `arguments`. The interpreter does not search the working directory for modules (-P): files of a user next to a job,
+/// struct.py for example, are never executed.
+std::vector<std::string> python_command(std::vector<std::string> arguments);
 
 }  // namespace osteon::job

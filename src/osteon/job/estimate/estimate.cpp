@@ -114,7 +114,7 @@ job_size sample_solid(const spec& job, log_sink& log) {
   if (job.segment.greys) rules["greys"] = *job.segment.greys;
   if (job.segment.upper) rules["upper"] = *job.segment.upper;
   if (job.image.accept_fill_value) rules["accept_fill_value"] = true;
-  const auto facts = facts_by("sample_image", {image_path(job), rules.dump()});
+  const auto facts = run_image_program("sample_image", {image_path(job), rules.dump()});
   job_size found;
   found.work = physics_of(job).work(job, nullptr);
   if (!facts.at("shape").is_array() || facts.at("shape").size() != 3)
@@ -129,7 +129,7 @@ job_size sample_solid(const spec& job, log_sink& log) {
     spacing[a] = job.image.spacing_mm                      ? (*job.image.spacing_mm)[static_cast<std::size_t>(a)]
                  : stated.is_array() && stated.size() == 3 ? stated[static_cast<std::size_t>(a)].get<double>()
                                                            : 0;
-  take_steps(job, shape, spacing);
+  apply_steps_to_shape(job, shape, spacing);
   for (int a = 0; a < 3 && !job.image.crop_voxels.empty(); ++a) {
     const auto& range = job.image.crop_voxels[static_cast<std::size_t>(a)];
     shape[a] = std::max<std::int64_t>(std::min(shape[a], range[1]) - range[0], 1);

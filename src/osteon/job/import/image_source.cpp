@@ -23,21 +23,21 @@ class image_source final : public model_source {
   local_model read(MPI_Comm comm, const spec& job, io_clock& clock, log_sink& log) const override {
     const stopwatch watch;
     const std::string path = output_paths(job).model;
-    const io::access how = access_of(job);
+    const io::access access = access_of(job);
     local_model part;
-    part.header = io::read_model_header(comm, path, how);
+    part.header = io::read_model_header(comm, path, access);
     std::vector<material_number> image;
     if (takes_bricks(job, part.header.shape.z, comm::size(comm))) {
-      io::model_brick brick = io::read_model_brick(comm, path, part.header, how);
+      io::model_brick brick = io::read_model_brick(comm, path, part.header, access);
       part.where = std::move(brick.where);
       image = std::move(brick.material);
     } else {
       comm::collectively(comm,
                          [&] { part.where = grid::make_block(comm, part.header.shape, part.header.active_per_plane); });
-      image = io::read_model_planes(path, part.header, part.where, how);
+      image = io::read_model_planes(path, part.header, part.where, access);
     }
     comm::collectively(comm, [&] { set_voxels(part, image); });
-    const io::file_report report = report_reading(comm, path, how, part.where.domain.volume(), watch.seconds());
+    const io::file_report report = report_reading(comm, path, access, part.where.domain.volume(), watch.seconds());
     log.note(clock.note("read", path, report));
     return part;
   }

@@ -61,7 +61,7 @@ imported_model import_image(const spec& job, const std::string& path, log_sink& 
       if (!provenance.is_discarded() && provenance.value("key", "") == key) {
         log.stage("using the existing model");
         for (const std::string& text : warnings_of_import(header.provenance_json)) log.warn(text);
-        import_label_images(job, path, header, [&] { return taken_scan(job, read().image); }, log, is_to_stop);
+        import_label_images(job, path, header, [&] { return prepared_scan(job, read().image); }, log, is_to_stop);
         result.shape = header.shape;
         result.provenance_json = header.provenance_json;
         if (provenance.contains("nodes"))
@@ -86,7 +86,7 @@ imported_model import_image(const spec& job, const std::string& path, log_sink& 
   const io::file_report written = io::write_model(path, made.header, made.solid.material, storage_of(job));
   log.note(file_clock.note("wrote", path, written));
   poll("importing the image");
-  import_label_images(job, path, made.header, [&] { return taken_scan(job, input.image); }, log, is_to_stop);
+  import_label_images(job, path, made.header, [&] { return prepared_scan(job, input.image); }, log, is_to_stop);
   result.shape = made.header.shape;
   result.nodes = made.nodes;
   result.provenance_json = made.header.provenance_json;

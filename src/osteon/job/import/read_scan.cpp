@@ -52,10 +52,11 @@ std::string trimmed_end(std::string text) {
 
 }  // namespace
 
-nlohmann::ordered_json facts_by(const std::string& program, const std::vector<std::string>& words,
-                                const stop_query& is_to_stop, const std::function<void(const program_result&)>& check) {
+nlohmann::ordered_json run_image_program(const std::string& program, const std::vector<std::string>& arguments,
+                                         const stop_query& is_to_stop,
+                                         const std::function<void(const program_result&)>& check) {
   std::vector<std::string> call = python_command({"-m", "osteon.images." + program});
-  call.insert(call.end(), words.begin(), words.end());
+  call.insert(call.end(), arguments.begin(), arguments.end());
   const program_result reader = run_program(call, is_to_stop);
   if (check) check(reader);
   const std::string text = trimmed_end(reader.err);
@@ -99,7 +100,7 @@ nlohmann::ordered_json steps_of(const spec& job, image_role role) {
           {"overlay", role == image_role::overlay}};
 }
 
-void take_steps(const spec& job, index3& shape, vector3& spacing_mm) {
+void apply_steps_to_shape(const spec& job, index3& shape, vector3& spacing_mm) {
   for (const image_step_spec& s : job.image.steps)
     for (int a = 0; a < 3; ++a) {
       const auto i = static_cast<std::size_t>(a);
@@ -119,14 +120,14 @@ scan read_scan(const std::string& path, const spec& job, image_role role, const 
   const std::string during = fmt::format("reading '{}'", path);
   const scratch_file scratch;
   const std::string file = scratch.path();
-  std::vector<std::string> words{path, file};
+  std::vector<std::string> arguments{path, file};
   nlohmann::ordered_json changes = steps_of(job, role);
   if (job.image.accept_fill_value) changes["accept_fill_value"] = true;
   if (!sha256.empty()) changes["sha256"] = sha256;
   if (grid.contains("direction")) changes["direction"] = grid.at("direction");
-  if (!changes.is_null()) words.push_back(changes.dump());
+  if (!changes.is_null()) arguments.push_back(changes.dump());
   scan result;
-  result.facts = facts_by("read_image", words, is_to_stop, [&](const program_result& reader) {
+  result.facts = run_image_program("read_image", arguments, is_to_stop, [&](const program_result& reader) {
     leave_if_asked(is_to_stop, job, during);
     const auto at = reader.err.find(file);  // the reader prints this name only if the disk is full
     if (at == std::string::npos || reader.exit_code == exit_code(error_kind::data)) return;

@@ -30,18 +30,18 @@ scan read_scan(const std::string& path, const spec& job, image_role role, const 
                const nlohmann::ordered_json& grid = {}, const std::string& sha256 = {});
 
 /// Run a program of osteon.images and return the JSON object that it prints.
-/// @param program read_image, look_at_image or sample_image @param words its arguments
+/// @param program read_image, look_at_image or sample_image @param arguments its arguments
 /// @param check called when the program ends, before its exit code is examined; it may throw
 /// @throws data_error with its text if the format is unknown, machine_error if it fails @collective local
-nlohmann::ordered_json facts_by(const std::string& program, const std::vector<std::string>& words,
-                                const stop_query& is_to_stop = {},
-                                const std::function<void(const program_result&)>& check = {});
+nlohmann::ordered_json run_image_program(const std::string& program, const std::vector<std::string>& arguments,
+                                         const stop_query& is_to_stop = {},
+                                         const std::function<void(const program_result&)>& check = {});
 
 /// Return the steps of a job in the format of the readers; null if there are none.
 nlohmann::ordered_json steps_of(const spec& job, image_role role);
 
 /// Apply the steps of a job to the shape and spacing of an image. @param spacing 0 where unknown
-void take_steps(const spec& job, index3& shape, vector3& spacing_mm);
+void apply_steps_to_shape(const spec& job, index3& shape, vector3& spacing_mm);
 
 /// Return direction, spacing and origin from the file of a scan; the provenance of the model stores them.
 nlohmann::ordered_json grid_of(const nlohmann::ordered_json& facts);

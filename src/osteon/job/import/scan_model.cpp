@@ -116,7 +116,7 @@ voxel::image_planes taken(const spec& job, const voxel::image_planes& image) {
 
 }  // namespace
 
-voxel::image_planes taken_scan(const spec& job, const voxel::image_planes& image) {
+voxel::image_planes prepared_scan(const spec& job, const voxel::image_planes& image) {
   const voxel::image_planes scan = taken(job, image);
   if (!job.image.noise_sd) return scan;
   return voxel::with_noise(scan, *job.image.noise_sd, job.image.noise_blur_voxels,
@@ -130,7 +130,7 @@ scan_model make_scan_model(const spec& job, const scan& input, const std::string
   const vector3 given = spacing_of(job, input.facts);
   warn_of_other_spacing(job, input.facts, log);
   report_steps(input.facts, log);
-  job_images images{taken_scan(job, input.image), {}, {}, {}};
+  job_images images{prepared_scan(job, input.image), {}, {}, {}};
   images.stated = stated_calibration(job, input.facts, log);
   const json grid = grid_of(input.facts);
   const auto overlay = [&](const std::string& name) {

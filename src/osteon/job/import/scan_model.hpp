@@ -22,7 +22,7 @@ struct scan_model {
 };
 
 /// Return the scan cropped, coarsened and with noise, as specified by the job. Does not borrow from `image`.
-voxel::image_planes taken_scan(const spec& job, const voxel::image_planes& image);
+voxel::image_planes prepared_scan(const spec& job, const voxel::image_planes& image);
 
 /// Segment a scan, assign materials to its solid and log the result.
 /// @param path of the scan, for the provenance; empty: not from a file

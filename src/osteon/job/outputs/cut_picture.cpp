@@ -204,7 +204,7 @@ nlohmann::ordered_json draw_cut(MPI_Comm comm, const cut_request& request, const
   std::optional<cut> where;
   std::vector<float> speed;
   const auto width = static_cast<int>(request.width), height = static_cast<int>(request.height);
-  const auto room = request.annotated ? room_within_labels(width, height) : std::nullopt;
+  const auto room = request.annotated ? size_within_labels(width, height) : std::nullopt;
   const bool has_labels_around = room && labels_of_program().is_ready(comm, log);
   comm::collectively(comm, [&] {
     cut_request inner = request;

@@ -93,39 +93,39 @@ field_lines lines_of(const spec& job, const local_model& part, const physics_res
 }
 
 // Compositing options of [picture].
-render_request looks_of(const spec& job) {
-  render_request looks;
-  looks.width = job.picture.width;
-  looks.height = job.picture.height;
-  looks.view = {
+render_request picture_request_of(const spec& job) {
+  render_request request;
+  request.width = job.picture.width;
+  request.height = job.picture.height;
+  request.view = {
       .azimuth_deg = job.picture.azimuth_deg, .elevation_deg = job.picture.elevation_deg, .zoom = job.picture.zoom};
-  looks.method = draws_surface(job) ? "surface" : "volume";
-  looks.map = colour_map_of(job);
-  looks.preset = job.picture.preset;
-  looks.compositing = job.picture.compositing;
-  return looks;
+  request.method = draws_surface(job) ? "surface" : "volume";
+  request.map = colour_map_of(job);
+  request.preset = job.picture.preset;
+  request.compositing = job.picture.compositing;
+  return request;
 }
 
 }  // namespace
 
-render::scene scene_of(const render_request& looks, const vector3& spacing_mm, const std::optional<io::image_axes>& axes,
+render::scene scene_of(const render_request& request, const vector3& spacing_mm, const std::optional<io::image_axes>& axes,
                        bool is_series) {
   render::scene scene;
   scene.spacing_mm = spacing_mm;
-  scene.width = static_cast<int>(looks.width);
-  scene.height = static_cast<int>(looks.height);
-  scene.view = looks.view;
+  scene.width = static_cast<int>(request.width);
+  scene.height = static_cast<int>(request.height);
+  scene.view = request.view;
   scene.view.is_left_handed = io::is_left_handed(axes);
-  scene.step_voxels = looks.step_voxels;
-  scene.join = compositing_of(looks, is_series);
-  scene.background = looks.light ? render::presets::light_background : render::presets::background_of(looks.preset);
-  if (looks.method == "surface") scene.how = render::method::surface;
-  if (looks.method == "maximum") scene.how = render::method::maximum;
-  if (looks.method == "average") scene.how = render::method::average;
-  scene.level = looks.level.value_or(0.5);
+  scene.step_voxels = request.step_voxels;
+  scene.join = compositing_of(request, is_series);
+  scene.background = request.light ? render::presets::light_background : render::presets::background_of(request.preset);
+  if (request.method == "surface") scene.how = render::method::surface;
+  if (request.method == "maximum") scene.how = render::method::maximum;
+  if (request.method == "average") scene.how = render::method::average;
+  scene.level = request.level.value_or(0.5);
   scene.shades_itself = true;
-  scene.smooth_edges = !is_series && !looks.fast;
-  for (const auto& c : looks.clip) scene.clip.push_back({{c[2], c[1], c[0]}, c[3]});
+  scene.smooth_edges = !is_series && !request.fast;
+  for (const auto& c : request.clip) scene.clip.push_back({{c[2], c[1], c[0]}, c[3]});
   return scene;
 }
 
@@ -147,44 +147,44 @@ void name_field(picture_words& words, const io::field_info& field, bool is_magni
   words.units = field.units;
 }
 
-picture_scene::picture_scene(const grid::block& where, const render_request& looks, shown_fields shown, bool is_series)
-    : notes(notes_of(shown.words, looks.map, shown.low, shown.high)),
+picture_scene::picture_scene(const grid::block& where, const render_request& request, shown_fields shown, bool is_series)
+    : notes(notes_of(shown.words, request.map, shown.low, shown.high)),
       where_(where),
       words_(shown.words),
-      is_annotated_(looks.annotated) {
-  comm::collectively(where.comm, [&] { scene = scene_of(looks, shown.spacing_mm, words_.axes, is_series); });
+      is_annotated_(request.annotated) {
+  comm::collectively(where.comm, [&] { scene = scene_of(request, shown.spacing_mm, words_.axes, is_series); });
   const bool is_surface = scene.how == render::method::surface;
   const int depth = render::ghost_depth(scene.step_voxels);
   glow_ = grid::with_ghost_cells(where, shown.values, depth);
   shown.values = {};
-  bone_ = is_surface && !looks.level ? render::smooth_mask(where, shown.solid, depth)
+  bone_ = is_surface && !request.level ? render::smooth_mask(where, shown.solid, depth)
           : shown.lines_have_colours && scene.how == render::method::volume
               ? smooth_solid(where, shown.solid, depth)
               : grid::with_ghost_cells(where, shown.solid, depth);
   shown.solid = {};
   comm::collectively(where.comm, [&] {
     if (scene.how == render::method::volume)
-      add_volume(looks, shown);
+      add_volume(request, shown);
     else if (is_surface)
-      add_surface(looks, shown);
+      add_surface(request, shown);
     else
-      scene.layers = {map_layer(glow_, shown.low, shown.high, looks.map)};
+      scene.layers = {map_layer(glow_, shown.low, shown.high, request.map)};
     scene.lines = shown.lines;
   });
   kept_.emplace(where, scene);
 }
 
-void picture_scene::add_volume(const render_request& looks, const shown_fields& shown) {
-  const double opacity = looks.bone_opacity.value_or(looks.preset == "paper" ? 0.35 : 0.16);
+void picture_scene::add_volume(const render_request& request, const shown_fields& shown) {
+  const double opacity = request.bone_opacity.value_or(request.preset == "paper" ? 0.35 : 0.16);
   const bool glows = !shown.lines_have_colours || !shown.points.empty();
   if (opacity > 0 || !glows)
     scene.layers.push_back(
         render::presets::bone_layer(bone_, 0, 0.5, 1, static_cast<float>(opacity),
                                     shown.lines_have_colours && opacity > 0 ? clear_inside : render::presets::usual_inside));
   if (shown.points.empty()) {
-    if (glows) scene.layers.push_back(render::presets::glow_layer(glow_, shown.low, shown.high, looks.map));
+    if (glows) scene.layers.push_back(render::presets::glow_layer(glow_, shown.low, shown.high, request.map));
   } else {
-    scene.layers.push_back({&glow_, transfer_of(shown.points, map_of(shown.low, shown.high, looks.map)), false, 1});
+    scene.layers.push_back({&glow_, transfer_of(shown.points, map_of(shown.low, shown.high, request.map)), false, 1});
     if (std::any_of(shown.points.begin(), shown.points.end(), [](const written_point& p) { return p.colour.has_value(); })) {
       notes.transfer = scene.layers.back().transfer;
       notes.low = shown.points.front().value;
@@ -195,35 +195,36 @@ void picture_scene::add_volume(const render_request& looks, const shown_fields& 
     notes.first = render::presets::glow_first;
     notes.last = render::presets::glow_last;
   }
-  if (looks.shaded) scene.layers.back().shaded = true;
+  if (request.shaded) scene.layers.back().shaded = true;
 }
 
-void picture_scene::add_surface(const render_request& looks, const shown_fields& shown) {
-  const bool has_both_signs = !looks.component.empty();
-  const auto colours = has_both_signs ? map_layer(glow_, shown.low, shown.high, looks.map)
-                                      : render::presets::surface_layer(glow_, shown.low, shown.high, looks.map);
+void picture_scene::add_surface(const render_request& request, const shown_fields& shown) {
+  const bool has_both_signs = !request.component.empty();
+  const auto colours = has_both_signs ? map_layer(glow_, shown.low, shown.high, request.map)
+                                      : render::presets::surface_layer(glow_, shown.low, shown.high, request.map);
   scene.layers = {colours, colours};
   if (shown.lines_have_colours) scene.layers.back().transfer = {{0, render::presets::bone_colour, 1}};
-  if (!looks.level) scene.layers.front().field = &bone_;
+  if (!request.level) scene.layers.front().field = &bone_;
   if (has_both_signs) return;
-  notes.first = render::presets::part_for_surface(looks.map)[0];
-  notes.last = render::presets::part_for_surface(looks.map)[1];
+  notes.first = render::presets::part_for_surface(request.map)[0];
+  notes.last = render::presets::part_for_surface(request.map)[1];
 }
 
-picture_scene::drawn picture_scene::draw_png(const std::string& path, const render::scene& what,
+picture_scene::drawn picture_scene::draw_png(const std::string& path, const render::scene& drawn_scene,
                                              const render::annotations* over) {
-  const render::image rows = render::render(where_, what, *kept_, io::png_rows(what.height, comm::size(where_.comm)));
+  const render::image rows =
+      render::render(where_, drawn_scene, *kept_, io::png_rows(drawn_scene.height, comm::size(where_.comm)));
   std::vector<std::uint8_t> bytes;
   render::join_time joining = rows.joining;
   comm::collectively(where_.comm, [&] {
     const stopwatch watch;
     const double before = cpu_seconds();
-    bytes = render::to_rgba8(rows, what.background);
+    bytes = render::to_rgba8(rows, drawn_scene.background);
     joining.seconds += watch.seconds();
     joining.cpu_seconds += cpu_seconds() - before;
-    if (over) render::annotate(bytes, what, where_.domain, *over, rows.first_row);
+    if (over) render::annotate(bytes, drawn_scene, where_.domain, *over, rows.first_row);
   });
-  io::write_png(where_.comm, path, what.width, what.height, bytes);
+  io::write_png(where_.comm, path, drawn_scene.width, drawn_scene.height, bytes);
   return {joining, rows.composited};
 }
 
@@ -242,7 +243,7 @@ picture_scene::drawn picture_scene::draw_npy(const std::string& path) {
 picture_scene::drawn picture_scene::draw(const std::string& path, log_sink& log) {
   if (path.ends_with(".npy")) return draw_npy(path);
   if (!is_annotated_) return draw_png(path, scene, nullptr);
-  const auto room = room_within_labels(scene.width, scene.height);
+  const auto room = size_within_labels(scene.width, scene.height);
   if (!room || !labels_of_program().is_ready(where_.comm, log)) return draw_png(path, scene, &notes);
   render::scene inner = scene;
   inner.width = (*room)[0];
@@ -259,7 +260,7 @@ picture_scene::drawn picture_scene::draw(const std::string& path, log_sink& log)
 }
 
 render::scene scene_of_picture(const spec& job, const voxel::model_header& header, bool is_frame) {
-  return scene_of(looks_of(job), header.spacing_mm, io::axes_in(header.provenance_json), is_frame);
+  return scene_of(picture_request_of(job), header.spacing_mm, io::axes_in(header.provenance_json), is_frame);
 }
 
 std::array<float, 2> part_of_map(const spec& job) {
@@ -271,11 +272,11 @@ nlohmann::ordered_json draw_picture(const std::string& path, const spec& job, co
                                     const physics_result& result, log_sink& log, const std::string& title,
                                     std::shared_ptr<render::image_join>* of_series) {
   const io::plane_source<float> planes = cell_planes(part, result.shown);
-  render_request looks;
+  render_request request;
   shown_fields shown;
   comm::collectively(part.where.comm, [&] {
-    looks = looks_of(job);
-    looks.annotated = !title.empty();
+    request = picture_request_of(job);
+    request.annotated = !title.empty();
     shown.spacing_mm = part.header.spacing_mm;
     shown.values.resize(static_cast<std::size_t>(part.where.owned.volume()));
     planes(0, part.where.owned.shape().z, shown.values);
@@ -290,25 +291,25 @@ nlohmann::ordered_json draw_picture(const std::string& path, const spec& job, co
                    .units = result.shown_units,
                    .axes = io::axes_in(part.header.provenance_json)};
   });
-  nlohmann::ordered_json told;
+  nlohmann::ordered_json description;
   shown.lines_have_colours = result.paths || result.lines_of;
   if (shown.lines_have_colours) {
     field_lines lines{result.paths, result.paths_low, result.paths_high, 0, 0, 0};
     if (!result.paths) {
       lines = lines_of(job, part, result, log);
-      told = describe(lines);
-      if (!result.is_fluid) told["median_time_s"] = nullptr;  // a heat flux transports no particles
+      description = describe(lines);
+      if (!result.is_fluid) description["median_time_s"] = nullptr;  // a heat flux transports no particles
     }
-    shown.lines = tubes_of(lines, part.where.domain, part.header.spacing_mm, job.picture.tube_mm.value_or(0), looks.map);
+    shown.lines = tubes_of(lines, part.where.domain, part.header.spacing_mm, job.picture.tube_mm.value_or(0), request.map);
   }
-  picture_scene picture(part.where, looks, std::move(shown), of_series != nullptr);
+  picture_scene picture(part.where, request, std::move(shown), of_series != nullptr);
   picture.notes.first = part_of_map(job)[0];
   picture.notes.last = part_of_map(job)[1];
   if (of_series) picture.compositor() = *of_series;
   const picture_scene::drawn done = picture.draw(path, log);
   if (of_series) *of_series = picture.compositor();
   if (!done.composited.empty()) log.note("compositing: " + done.composited);
-  return told;
+  return description;
 }
 
 }  // namespace osteon::job

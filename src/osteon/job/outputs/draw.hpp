@@ -29,7 +29,7 @@ struct shown_fields {
 
 /// Camera, size, background and compositing of a picture, without its layers.
 /// @param is_series one of many: pixels in half precision, unless the request specifies others
-render::scene scene_of(const render_request& looks, const vector3& spacing_mm, const std::optional<io::image_axes>& axes,
+render::scene scene_of(const render_request& request, const vector3& spacing_mm, const std::optional<io::image_axes>& axes,
                        bool is_series);
 
 /// Annotations for a range of colours. @param words name of the values, component and unit
@@ -41,9 +41,9 @@ void name_field(picture_words& words, const io::field_info& field, bool is_magni
 /// A scene with its fields, for one or more pictures.
 class picture_scene {
  public:
-  /// @param looks complete: method and map are set; files are not read
+  /// @param request complete: method and map are set; files are not read
   /// @throws usage_error (unknown map, no range, unsorted points) @collective on where.comm
-  picture_scene(const grid::block& where, const render_request& looks, shown_fields shown, bool is_series);
+  picture_scene(const grid::block& where, const render_request& request, shown_fields shown, bool is_series);
   picture_scene(const picture_scene&) = delete;
   picture_scene& operator=(const picture_scene&) = delete;
 
@@ -64,9 +64,9 @@ class picture_scene {
   std::shared_ptr<render::image_join>& compositor() { return kept_->compositor(); }
 
  private:
-  void add_volume(const render_request& looks, const shown_fields& shown);
-  void add_surface(const render_request& looks, const shown_fields& shown);
-  drawn draw_png(const std::string& path, const render::scene& what, const render::annotations* over);
+  void add_volume(const render_request& request, const shown_fields& shown);
+  void add_surface(const render_request& request, const shown_fields& shown);
+  drawn draw_png(const std::string& path, const render::scene& drawn_scene, const render::annotations* over);
   drawn draw_npy(const std::string& path);
 
   const grid::block& where_;

@@ -13,16 +13,16 @@
 namespace osteon::job {
 
 io::access access_of(const spec& job) {
-  io::access how;
-  how.mode = io::access_mode_of(job.io.mode);
-  how.ranks_per_writer = static_cast<int>(job.io.ranks_per_writer);
-  how.alignment_bytes = job.io.alignment_bytes;
-  how.read_back = job.io.read_back;
+  io::access options;
+  options.mode = io::access_mode_of(job.io.mode);
+  options.ranks_per_writer = static_cast<int>(job.io.ranks_per_writer);
+  options.alignment_bytes = job.io.alignment_bytes;
+  options.read_back = job.io.read_back;
   for (const std::string& hint : job.io.hints) {
     const auto equals = hint.find('=');
-    how.hints.emplace_back(hint.substr(0, equals), hint.substr(equals + 1));
+    options.hints.emplace_back(hint.substr(0, equals), hint.substr(equals + 1));
   }
-  return how;
+  return options;
 }
 
 io::storage storage_of(const spec& job) {
@@ -44,9 +44,9 @@ void find_filters(const spec& job) {
   if (job.io.compression == "zstd") find_filters();
 }
 
-io::file_report report_reading(MPI_Comm comm, const std::string& path, const io::access& how, std::int64_t values,
+io::file_report report_reading(MPI_Comm comm, const std::string& path, const io::access& access, std::int64_t values,
                                double seconds) {
-  const io::file_team team = io::file_team::make(comm, path, how, io::direction::read);
+  const io::file_team team = io::file_team::make(comm, path, access, io::direction::read);
   io::file_report report{0, values, seconds, team.mode, team.system.name};
   comm::collectively(comm, [&] {
     if (comm::rank(comm) == 0) report.bytes = io::size_of_file(path);

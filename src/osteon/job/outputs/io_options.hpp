@@ -23,7 +23,7 @@ void find_filters(const spec& job);
 
 /// Report of reading a file, in the form of the report of writing. @param values bytes of the values in it
 /// @collective on comm
-io::file_report report_reading(MPI_Comm comm, const std::string& path, const io::access& how, std::int64_t values,
+io::file_report report_reading(MPI_Comm comm, const std::string& path, const io::access& access, std::int64_t values,
                                double seconds);
 
 /// Accumulates the time spent on files; starts at construction.

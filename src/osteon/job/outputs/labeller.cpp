@@ -30,13 +30,13 @@ constexpr int patience_ms = 120'000;
 constexpr std::size_t colours_of_bar = 256;
 
 // The background as 8-bit sRGB.
-nlohmann::ordered_json ground_of_labels(const render::scene& what) {
-  const auto ground = render::to_rgba8({1, 1, 0, 0, {0, 0, 0, 0}}, what.background);
+nlohmann::ordered_json ground_of_labels(const render::scene& scene) {
+  const auto ground = render::to_rgba8({1, 1, 0, 0, {0, 0, 0, 0}}, scene.background);
   return {ground[0], ground[1], ground[2]};
 }
 
-nlohmann::ordered_json view_of_labels(const render::scene& what, index3 domain) {
-  const render::view from = render::view::of(what.view, domain, what.spacing_mm, what.width, what.height);
+nlohmann::ordered_json view_of_labels(const render::scene& scene, index3 domain) {
+  const render::view from = render::view::of(scene.view, domain, scene.spacing_mm, scene.width, scene.height);
   return {{"right", {from.right.x, from.right.y, from.right.z}},
           {"up", {from.up.x, from.up.y, from.up.z}},
           {"mm_per_pixel", from.pixel * (from.perspective ? from.depth(from.focus) : 1)}};
@@ -44,7 +44,7 @@ nlohmann::ordered_json view_of_labels(const render::scene& what, index3 domain) 
 
 }  // namespace
 
-std::optional<std::array<int, 2>> room_within_labels(int width, int height) {
+std::optional<std::array<int, 2>> size_within_labels(int width, int height) {
   if (std::min(width, height) < smallest_labelled) return {};
   const double unit = std::max(least_unit, std::min(width / (shorter_edge + side), height / (shorter_edge + head)));
   return {{width - static_cast<int>(std::lround(side * unit)), height - static_cast<int>(std::lround(head * unit))}};
@@ -58,15 +58,15 @@ std::array<int, 2> size_with_labels(int width, int height) {
 bool labeller::is_ready(MPI_Comm comm, log_sink& log) {
   int ready = 0;
   if (comm::rank(comm) == 0) {
-    if (!is_asked_) {
-      is_asked_ = true;
+    if (!is_started_) {
+      is_started_ = true;
       start();
       std::optional<std::string> line;
-      while (socket_ >= 0 && (line = receive()) && *line != "ready") last_words_ = *line;
+      while (socket_ >= 0 && (line = receive()) && *line != "ready") last_message_ = *line;
       if (!line) {
         end();
         log.warn(fmt::format("using built-in labels for titles, colour bars and scales: {}",
-                             last_words_.empty() ? "the labelling program does not start" : last_words_));
+                             last_message_.empty() ? "the labelling program does not start" : last_message_));
       }
     }
     ready = socket_ >= 0 ? 1 : 0;
@@ -76,7 +76,7 @@ bool labeller::is_ready(MPI_Comm comm, log_sink& log) {
 }
 
 void labeller::draw(const std::string& path, int width, int height, const picture_words& words,
-                    const render::annotations& notes, const render::scene& what, index3 domain, log_sink& log) {
+                    const render::annotations& notes, const render::scene& scene, index3 domain, log_sink& log) {
   nlohmann::ordered_json request = {{"picture", std::filesystem::absolute(path).string()},
                                     {"page", {width, height}},
                                     {"title", words.title},
@@ -89,33 +89,33 @@ void labeller::draw(const std::string& path, int width, int height, const pictur
                                     {"low", notes.low},
                                     {"high", notes.high},
                                     {"colours", render::colours_of_bar(notes, colours_of_bar)},
-                                    {"ground", ground_of_labels(what)},
-                                    {"view", view_of_labels(what, domain)}};
+                                    {"ground", ground_of_labels(scene)},
+                                    {"view", view_of_labels(scene, domain)}};
   if (words.largest) request["largest"] = *words.largest;
   if (words.axes) request["direction"] = *words.axes;
   std::optional<std::string> line;
   if (send(request.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) + "\n"))
-    while ((line = receive()) && *line != "done" && !line->starts_with("failed: ")) last_words_ = *line;
+    while ((line = receive()) && *line != "done" && !line->starts_with("failed: ")) last_message_ = *line;
   if (line == "done") return;
   if (!line) end();
-  log.warn(
-      fmt::format("'{}' has no labels: {}", path,
-                  line ? line->substr(line->find(' ') + 1)
-                       : fmt::format("the labelling program has ended{}{}", last_words_.empty() ? "" : ": ", last_words_)));
+  log.warn(fmt::format(
+      "'{}' has no labels: {}", path,
+      line ? line->substr(line->find(' ') + 1)
+           : fmt::format("the labelling program has ended{}{}", last_message_.empty() ? "" : ": ", last_message_)));
 }
 
 void labeller::start() {
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    last_words_ = std::strerror(errno);
+    last_message_ = std::strerror(errno);
     return;
   }
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   for (const int descriptor : {0, 1, 2}) posix_spawn_file_actions_adddup2(&actions, ends[1], descriptor);
-  const std::vector<std::string> words = python_command({"-m", "osteon.report.label_pictures"});
+  const std::vector<std::string> arguments = python_command({"-m", "osteon.report.label_pictures"});
   std::vector<char*> argv;
-  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   const int failed = posix_spawnp(&process_, argv[0], &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
@@ -123,7 +123,7 @@ void labeller::start() {
   socket_ = ends[0];
   if (failed == 0) return;
   process_ = 0;
-  last_words_ = fmt::format("cannot start '{}': {}", words.front(), std::strerror(failed));
+  last_message_ = fmt::format("cannot start '{}': {}", arguments.front(), std::strerror(failed));
   end();
 }
 
@@ -169,7 +169,7 @@ std::optional<std::string> labeller::receive() {
     const int ready = poll(&waiting, 1, patience_ms);
     if (ready < 0 && errno == EINTR) continue;
     if (ready <= 0) {
-      last_words_ = "no response";
+      last_message_ = "no response";
       return {};
     }
     std::array<char, 4096> buffer{};

@@ -31,7 +31,7 @@ struct picture_words {
 std::array<int, 2> size_with_labels(int width, int height);
 
 /// Size of the picture inside labels of a total size; none if the total size is too small for labels.
-std::optional<std::array<int, 2>> room_within_labels(int width, int height);
+std::optional<std::array<int, 2>> size_within_labels(int width, int height);
 
 /// A Python process that draws labels: python/osteon/report/label_pictures.py. Starts on first use, serves all pictures of a
 /// command, and ends with the program.
@@ -46,9 +46,9 @@ class labeller {
   /// missing. @return the same on all ranks @collective on comm
   bool is_ready(MPI_Comm comm, log_sink& log);
   /// Replace a picture by one of width x height pixels with labels. A failure is a warning.
-  /// @param notes title, range and colours; @param what the scene of the picture @collective local, on the first rank
+  /// @param notes title, range and colours; @param scene the scene of the picture @collective local, on the first rank
   void draw(const std::string& path, int width, int height, const picture_words& words, const render::annotations& notes,
-            const render::scene& what, index3 domain, log_sink& log);
+            const render::scene& scene, index3 domain, log_sink& log);
 
  private:
   void start();
@@ -58,8 +58,8 @@ class labeller {
 
   int socket_ = -1;
   pid_t process_ = 0;
-  bool is_asked_ = false;
-  std::string unread_, last_words_;
+  bool is_started_ = false;
+  std::string unread_, last_message_;
 };
 
 /// The labeller of this program.

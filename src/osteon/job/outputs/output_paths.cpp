@@ -32,7 +32,7 @@ output_paths::output_paths(const spec& job) {
 
 namespace fs = std::filesystem;
 
-bool give_second_name(const std::string& results, const std::string& name, log_sink& log) {
+bool create_second_name(const std::string& results, const std::string& name, log_sink& log) {
   std::error_code failed;
   fs::remove(name, failed);  // it belongs to an earlier job
   if (!failed) fs::create_hard_link(results, name, failed);

@@ -19,6 +19,6 @@ std::string to_text(const nlohmann::ordered_json& document);
 
 /// Create a hard link to a results file, which occupies no additional disk space. An existing file of that name is replaced.
 /// @return false if the file system has no hard links, which is logged as a note @collective local
-bool give_second_name(const std::string& results, const std::string& name, log_sink& log);
+bool create_second_name(const std::string& results, const std::string& name, log_sink& log);
 
 }  // namespace osteon::job

@@ -288,11 +288,11 @@ int draw_orbit(MPI_Comm comm, const render_request& r, const std::filesystem::pa
 
 render::compositing compositing_of(const render_request& r, bool is_series) {
   const bool half = r.fast || is_series;
-  render::compositing how = render::parse_compositing(r.compositing, !r.pixels.empty() ? render::parse_pixels(r.pixels)
-                                                                     : half            ? kernel::colour_format::rgba16f
-                                                                                       : kernel::colour_format::wide);
-  how.series = is_series;
-  return how;
+  render::compositing options = render::parse_compositing(r.compositing, !r.pixels.empty() ? render::parse_pixels(r.pixels)
+                                                                         : half            ? kernel::colour_format::rgba16f
+                                                                                           : kernel::colour_format::wide);
+  options.series = is_series;
+  return options;
 }
 
 json render_file(MPI_Comm comm, const render_request& as_given, log_sink& log) {

@@ -54,9 +54,9 @@ class image_checker {
   image_check run_header(bool keys_are_good) {
     if (source_of(job_).is_image()) found_.problems = check_image_files(job_);
     found_.warnings = doubts(job_);
-    if (keys_are_good && found_.problems.empty() && source_of(job_).is_image() && look()) {
+    if (keys_are_good && found_.problems.empty() && source_of(job_).is_image() && inspect_image()) {
       check_header();
-      take_warnings_of_reader();
+      add_reader_warnings();
     }
     return std::move(found_);
   }
@@ -72,13 +72,13 @@ class image_checker {
       check_model();
       return std::move(found_);
     }
-    if (!look()) return std::move(found_);
+    if (!inspect_image()) return std::move(found_);
     check_header();
     if (!found_.problems.empty()) return std::move(found_);
     if (voxels_ > 0 && voxels_ <= most_voxels_)
       check_whole();
     else
-      tell_sample();
+      report_sample();
     return std::move(found_);
   }
 
@@ -100,28 +100,28 @@ class image_checker {
             fmt::format("no permission to write to '{}'; choose another folder, or change its permissions", there.string()));
   }
 
-  bool look() {
+  bool inspect_image() {
     constexpr std::int64_t most_bytes = 32 << 20;  // file size up to which the reader loads all voxels
-    std::vector<std::string> words{image_path(job_), std::to_string(std::min(most_bytes, 8 * most_voxels_))};
-    if (job_.segment.threshold) words.push_back(fmt::format("{}", *job_.segment.threshold));
-    if (job_.segment.threshold && job_.segment.upper) words.push_back(fmt::format("{}", *job_.segment.upper));
-    if (job_.image.accept_fill_value) words.emplace_back("--accept-fill-value");
+    std::vector<std::string> arguments{image_path(job_), std::to_string(std::min(most_bytes, 8 * most_voxels_))};
+    if (job_.segment.threshold) arguments.push_back(fmt::format("{}", *job_.segment.threshold));
+    if (job_.segment.threshold && job_.segment.upper) arguments.push_back(fmt::format("{}", *job_.segment.upper));
+    if (job_.image.accept_fill_value) arguments.emplace_back("--accept-fill-value");
     json facts;
     try {
-      facts = facts_by("look_at_image", words);
+      facts = run_image_program("look_at_image", arguments);
     } catch (const data_error& e) {
       fault("image.path", e.what());
       return false;
     }
-    if (facts.contains("warnings")) of_reader_ = facts.at("warnings").get<std::vector<std::string>>();
+    if (facts.contains("warnings")) reader_warnings_ = facts.at("warnings").get<std::vector<std::string>>();
     facts.erase("warnings");
     found_.facts = std::move(facts);
     return true;
   }
 
   // An import prints these warnings itself.
-  void take_warnings_of_reader() {
-    for (const std::string& text : of_reader_) doubt("image", text);
+  void add_reader_warnings() {
+    for (const std::string& text : reader_warnings_) doubt("image", text);
   }
 
   void check_header() {
@@ -149,7 +149,7 @@ class image_checker {
     voxels_ = 1;
     for (const std::int64_t n : lengths) voxels_ *= n;
     for (int a = 0; a < 3; ++a) shape_[a] = lengths[static_cast<std::size_t>(a)];
-    take_steps(job_, shape_, spacing_);
+    apply_steps_to_shape(job_, shape_, spacing_);
     voxels_ = std::max(voxels_, shape_.volume());
     const auto& crop = job_.image.crop_voxels;
     for (std::size_t a = 0; a < crop.size() && a < 3; ++a) {
@@ -161,7 +161,7 @@ class image_checker {
     const index3 coarse = voxel::coarsened_shape(shape_, job_.image.coarsen);
     for (int a = 0; a < 3; ++a) spacing_[a] *= static_cast<double>(shape_[a]) / static_cast<double>(coarse[a]);
     shape_ = coarse;
-    if (spacing_.z > 0) take_doubts(doubts_of_size(job_, spacing_, shape_));
+    if (spacing_.z > 0) append_warnings(doubts_of_size(job_, spacing_, shape_));
     const std::int64_t ranks = job_.run.ranks;
     if (takes_bricks(job_, shape_.z, ranks) ? ranks > shape_.volume() : ranks > shape_.z)
       fault("run.ranks", takes_bricks(job_, shape_.z, ranks) ? grid::too_many_ranks(ranks, shape_)
@@ -169,8 +169,8 @@ class image_checker {
   }
 
   // Report the sample of an image that is too large to be read completely.
-  void tell_sample() {
-    take_warnings_of_reader();
+  void report_sample() {
+    add_reader_warnings();
     const json& facts = found_.facts;
     const auto looked = facts.at("looked_at").get<std::int64_t>();
     const double gib = facts.at("bytes").get<double>() / (1 << 30);
@@ -187,11 +187,11 @@ class image_checker {
                             "zyx"[a], spacing_[a]));
         }
     if (looked > 0 && facts.contains("above"))
-      take_doubts(doubts_of_share(job_, facts.at("above"), facts.at("grey_min"), facts.at("grey_max"),
-                                  fmt::format("of the {} sampled voxels", looked)));
+      append_warnings(doubts_of_share(job_, facts.at("above"), facts.at("grey_min"), facts.at("grey_max"),
+                                      fmt::format("of the {} sampled voxels", looked)));
   }
 
-  void take_doubts(std::vector<problem> doubts) {
+  void append_warnings(std::vector<problem> doubts) {
     for (problem& p : doubts) found_.warnings.push_back(std::move(p));
   }
 
@@ -215,8 +215,8 @@ class image_checker {
           fmt::format("the image was read and segmented: {} of {} voxels are {} ({:.1f} %)",
                       segmentation.at("kept_voxels").get<std::int64_t>(), model.shape.volume(),
                       physics_of(job).rules(job).phase, 100 * segmentation.at("volume_fraction").get<double>());
-      take_doubts(doubts_of_segmentation(job_, model.provenance_json, model.shape));
-      take_doubts(doubts_of_moduli(job_, io::read_model_header(path).materials));
+      append_warnings(doubts_of_segmentation(job_, model.provenance_json, model.shape));
+      append_warnings(doubts_of_moduli(job_, io::read_model_header(path).materials));
     } catch (const error& e) {
       take(e, "image");
       return;
@@ -241,22 +241,22 @@ class image_checker {
       take(e, "model");
       return;
     }
-    take_doubts(doubts_of_model(job_, part.header));
+    append_warnings(doubts_of_model(job_, part.header));
     found_.looked_at = fmt::format("the model was read: {} of {} voxels are {}", part.cells.size(), shape.volume(),
                                    physics_of(job_).rules(job_).phase);
     check_loads(job_, physics_of(job_), [&] { return std::move(part); });
   }
 
-  void check_loads(const spec& job, const physics_entry& row, const std::function<local_model()>& read) {
+  void check_loads(const spec& job, const physics_entry& physics, const std::function<local_model()>& read) {
     try {
-      row.check_on_solid(job, read, found_.warnings);
+      physics.check_on_solid(job, read, found_.warnings);
     } catch (const error& e) {
-      take(e, row.key_of_loads);
+      take(e, physics.key_of_loads);
     }
-    if (deep_.loads && row.describe_loads) {
+    if (deep_.loads && physics.describe_loads) {
       warning_log nothing(ignored_, "model");  // already reported
       io_clock clock;
-      loads_ = row.describe_loads(job, [&] { return source_of(job).read(comm_, job, clock, nothing); }, deep_.volume);
+      loads_ = physics.describe_loads(job, [&] { return source_of(job).read(comm_, job, clock, nothing); }, deep_.volume);
     }
   }
 
@@ -281,7 +281,7 @@ class image_checker {
   json& loads_;
   image_check found_;
   std::vector<problem> ignored_;
-  std::vector<std::string> of_reader_;  ///< warnings of the reader
+  std::vector<std::string> reader_warnings_;  ///< warnings of the reader
   vector3 spacing_;
   index3 shape_;
   std::int64_t voxels_ = 0;  ///< voxels of the image before cropping; 0: unknown

@@ -9,8 +9,8 @@
 namespace osteon::job {
 
 std::optional<cluster_part> part_of_cluster(const grid::block& where, const voxel::model_header& header) {
-  const char* told = std::getenv("OSTEON_WIRE_CLUSTER");  // set by osteon join for every process
-  const int mine = told ? std::atoi(told) : 0;
+  const char* cluster_number = std::getenv("OSTEON_WIRE_CLUSTER");  // set by osteon join for every process
+  const int mine = cluster_number ? std::atoi(cluster_number) : 0;
   std::vector<int> cluster(static_cast<std::size_t>(comm::size(where.comm)));
   MPI_Allgather(&mine, 1, MPI_INT, cluster.data(), 1, MPI_INT, where.comm);
   if (!where.is_planes() || !std::is_sorted(cluster.begin(), cluster.end()) || cluster.front() == cluster.back()) return {};

@@ -5,13 +5,13 @@
 
 namespace osteon::job {
 
-job_state::job_state(MPI_Comm c, spec j, sinks where, const checkpoint_options& how, std::string words, std::string start,
-                     log_sink& sink)
+job_state::job_state(MPI_Comm c, spec j, sinks where, const checkpoint_options& checkpoints, std::string command_line,
+                     std::string start, log_sink& sink)
     : comm(c),
       job(std::move(j)),
       to(where),
-      options(how),
-      command(std::move(words)),
+      options(checkpoints),
+      command(std::move(command_line)),
       started(std::move(start)),
       log(sink),
       physics(physics_of(job)),

@@ -133,7 +133,7 @@ std::size_t earlier_results::undo() noexcept {
   return lost;
 }
 
-void earlier_results::come_back() noexcept {
+void earlier_results::restore() noexcept {
   if (moved_.empty()) return;
   // Remaining files of this job, for example frames, are useless without its results. All earlier files are at the other
   // location.

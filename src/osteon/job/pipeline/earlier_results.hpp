@@ -29,10 +29,10 @@ class earlier_results {
     std::swap(log_, other.log_);
     return *this;
   }
-  ~earlier_results() { come_back(); }
+  ~earlier_results() { restore(); }
 
   /// Do not restore: results or a checkpoint of this job replace the earlier results.
-  void stay_away() {
+  void keep_moved() {
     moved_.clear();
     place_.clear();
   }
@@ -47,7 +47,7 @@ class earlier_results {
 
   bool move_to(const std::filesystem::path& place, const std::vector<std::filesystem::path>& old, std::error_code& failed);
   std::size_t undo() noexcept;
-  void come_back() noexcept;
+  void restore() noexcept;
 
   std::filesystem::path place_, home_;  ///< present location and original location
   std::vector<entry> moved_;

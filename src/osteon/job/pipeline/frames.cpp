@@ -29,9 +29,9 @@ std::int64_t done_in(const numerics::solver_state& state) {
 }  // namespace
 
 frame_checkpointer::frame_checkpointer(const spec& job, const local_model& part, numerics::checkpointer& checkpoints,
-                                       bool goes_on, log_sink& log)
+                                       bool is_resumed, log_sink& log)
     : job_(job), part_(part), checkpoints_(checkpoints), log_(log), painter_(physics_of(job).paint(job, part)) {
-  if (!goes_on && comm::rank(part.where.comm) == 0) remove_frames(job.output_directory);
+  if (!is_resumed && comm::rank(part.where.comm) == 0) remove_frames(job.output_directory);
   if (job.picture.every > 0 && !painter_)
     log.warn("no frames: picture.every applies to elasticity, failure, heat and transient flow; remove picture.every");
 }
@@ -98,12 +98,12 @@ void frame_checkpointer::draw(const numerics::solver_state& state) {
   const fs::path path = fs::path(job_.output_directory) / fmt::format("frame_{}{:06}.png", which, done_);
   try {
     const std::string title = fmt::format("{}: {}", job_.name, moment);
-    log_sink& told = is_told_ ? null_log() : log_;
+    log_sink& log = is_logged_ ? null_log() : log_;
     if (result.draw_instead)
-      result.draw_instead(path.string(), title, told);
+      result.draw_instead(path.string(), title, log);
     else
-      draw_picture(path.string(), job_, part_, result, told, title, &compositor_);
-    is_told_ = true;
+      draw_picture(path.string(), job_, part_, result, log, title, &compositor_);
+    is_logged_ = true;
     log_.note(fmt::format("{}: {:.2f} s", path.string(), clock.seconds()));
   } catch (const error& e) {
     log_.warn(fmt::format("no frame: {}", e.what()));  // a failed frame must not end the job

@@ -16,9 +16,9 @@ namespace osteon::job {
 class frame_checkpointer final : public numerics::checkpointer {
  public:
   /// Borrows all arguments except the flag.
-  /// @param goes_on a resumed job keeps the existing frames, another job removes them
+  /// @param is_resumed a resumed job keeps the existing frames, another job removes them
   /// @collective on part.where.comm
-  frame_checkpointer(const spec& job, const local_model& part, numerics::checkpointer& checkpoints, bool goes_on,
+  frame_checkpointer(const spec& job, const local_model& part, numerics::checkpointer& checkpoints, bool is_resumed,
                      log_sink& log);
 
   found begin() override;
@@ -44,7 +44,7 @@ class frame_checkpointer final : public numerics::checkpointer {
   bool is_solved_already_ = false;  ///< by the resumed job, which has drawn the last frame
   bool is_to_draw_ = false, is_to_keep_ = false;
   std::shared_ptr<render::image_join> compositor_;
-  bool is_told_ = false;  ///< the compositing of frames has been logged
+  bool is_logged_ = false;  ///< the compositing of frames has been logged
 };
 
 }  // namespace osteon::job

@@ -59,7 +59,7 @@ struct job_state {
     try {
       return part_of_job();
     } catch (const interrupted_error&) {
-      if (has_checkpoint(checkpoint_directory(job))) earlier.stay_away();
+      if (has_checkpoint(checkpoint_directory(job))) earlier.keep_moved();
       throw;
     }
   }

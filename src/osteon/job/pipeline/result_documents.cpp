@@ -26,12 +26,12 @@ namespace {
 
 // Keys of a material given by the job, and properties required by its physics. Properties of a phase not defined by
 // [[material]], which precedes those of the job, are omitted.
-json describe_material(const spec& job, const physics_entry& row, const voxel::material& material, std::size_t number) {
+json describe_material(const spec& job, const physics_entry& physics, const voxel::material& material, std::size_t number) {
   json entry = {{"name", material.name}};
-  const std::size_t phases = row.rules(job).has_others ? 1 : 0;
+  const std::size_t phases = physics.rules(job).has_others ? 1 : 0;
   if (number <= phases) return entry;
-  for (const material_property* p : row.needs) entry[p->key] = p->in_model(job, material, number - phases);
-  if (needs(row, property::youngs_modulus)) entry["poisson_ratio"] = material.poisson_ratio;
+  for (const material_property* p : physics.needs) entry[p->key] = p->in_model(job, material, number - phases);
+  if (needs(physics, property::youngs_modulus)) entry["poisson_ratio"] = material.poisson_ratio;
   return entry;
 }
 
@@ -39,7 +39,7 @@ json describe_results(const job_state& s, double imbalance, double cpu_seconds, 
   const spec& job = s.job;
   const local_model& part = s.part;
   const physics_result& result = s.result;
-  const physics_entry& row = s.physics;
+  const physics_entry& physics = s.physics;
   const numerics::solve_certificate& certificate = result.certificate;
   const json provenance = json::parse(part.header.provenance_json);
   json summary = {{"schema", "osteon.summary/1"},
@@ -64,7 +64,7 @@ json describe_results(const job_state& s, double imbalance, double cpu_seconds, 
                             {"reaction_imbalance", certificate.reaction_imbalance},
                             {"energy_identity_error", certificate.energy_identity_error},
                             {"converged", certificate.converged}};
-  if (row.system.where == io::centring::node)  // displacements: the forces have moments
+  if (physics.system.where == io::centring::node)  // displacements: the forces have moments
     summary["certificate"]["moment_imbalance"] = certificate.moment_imbalance;
   summary["residual_history"] = certificate.residual_history;
   summary["image"] = provenance.at("image");
@@ -74,12 +74,12 @@ json describe_results(const job_state& s, double imbalance, double cpu_seconds, 
   summary["segmentation"]["load_axis"] = job.load.axis.name();
   summary["materials"] = json::array();
   for (std::size_t m = 1; m < part.header.materials.size() && part.header.materials.size() <= 33; ++m)
-    summary["materials"].push_back(describe_material(job, row, part.header.materials[m], m));
-  summary["shown"] = {{"field", result.shown_name},       {"title", result.shown_title},    {"caption", row.caption},
+    summary["materials"].push_back(describe_material(job, physics, part.header.materials[m], m));
+  summary["shown"] = {{"field", result.shown_name},       {"title", result.shown_title},    {"caption", physics.caption},
                       {"units", result.shown_units},      {"low", result.shown_low},        {"high", result.shown_high},
                       {"colour_map", colour_map_of(job)}, {"part_of_map", part_of_map(job)}};
   summary["stages"] = s.clock.stages();
-  summary["answers"] = describe_answers(row, summary);
+  summary["answers"] = describe_answers(physics, summary);
   return summary;
 }
 

@@ -33,16 +33,16 @@ class stop_watcher final : public numerics::checkpointer {
 };
 
 physics_result run(job_state& s, numerics::checkpointer& checkpoints) {
-  const numerics::options how{tolerance_of(s.job), static_cast<int>(s.job.solve.max_iterations), &checkpoints};
-  return s.physics.run(s.job, s.part, how, s.log);
+  const numerics::options options{tolerance_of(s.job), static_cast<int>(s.job.solve.max_iterations), &checkpoints};
+  return s.physics.run(s.job, s.part, options, s.log);
 }
 
 void solve_with_checkpoints(job_state& s) {
   s.checkpoints.emplace(s.job, s.part, s.options, s.log);
   s.poll("setting up the solver");
   comm::collectively(s.comm, [&] {
-    const bool goes_on = s.options.resume && has_checkpoint(checkpoint_directory(s.job));
-    if (s.is_first() && !goes_on && !s.options.replace) s.earlier = earlier_results(s.job, s.log);
+    const bool is_resumed = s.options.resume && has_checkpoint(checkpoint_directory(s.job));
+    if (s.is_first() && !is_resumed && !s.options.replace) s.earlier = earlier_results(s.job, s.log);
   });
   frame_checkpointer frames(s.job, s.part, *s.checkpoints, s.options.resume, s.log);
   s.result = s.keeping_checkpoint([&] { return run(s, frames); });
@@ -57,7 +57,7 @@ void solve_model(job_state& s) {
     watcher.pass();
     s.result = run(s, watcher);
   }
-  require_sensible(s.part, s.result);
+  require_plausible(s.part, s.result);
   if (s.result.written) s.log.note(s.files.note("wrote", s.result.written->path, s.result.written->report));
 }
 

@@ -49,21 +49,21 @@ limits measure_limits(MPI_Comm comm) {
 
 nlohmann::ordered_json describe_solver(MPI_Comm comm, const numerics::solve_certificate& certificate, bool with_limits,
                                        bool always) {
-  nlohmann::ordered_json told = {{"setup_cpu_seconds", certificate.setup_cpu_seconds},
-                                 {"solve_cpu_seconds", certificate.solve_cpu_seconds}};
+  nlohmann::ordered_json described = {{"setup_cpu_seconds", certificate.setup_cpu_seconds},
+                                      {"solve_cpu_seconds", certificate.solve_cpu_seconds}};
   const numerics::kernel_work& work = certificate.work;
-  if (!with_limits || !(work.bytes > 0)) return told;
-  told["kernel_bytes"] = work.bytes;
-  told["kernel_operations"] = work.operations;
+  if (!with_limits || !(work.bytes > 0)) return described;
+  described["kernel_bytes"] = work.bytes;
+  described["kernel_operations"] = work.operations;
   double seconds = certificate.solve_seconds - certificate.earlier_seconds;
   comm::all_reduce(comm, &seconds, 1, MPI_MAX);
-  if (!(seconds > 0) || (seconds < worth_measuring && !always)) return told;
+  if (!(seconds > 0) || (seconds < worth_measuring && !always)) return described;
   const limits beside = measure_limits(comm);
-  told["triad_bytes_per_second"] = beside.bytes_per_second;
-  told["peak_operations_per_second"] = beside.operations_per_second;
-  told["share_of_bandwidth"] = work.bytes / seconds / beside.bytes_per_second;
-  told["share_of_peak"] = work.operations / seconds / beside.operations_per_second;
-  return told;
+  described["triad_bytes_per_second"] = beside.bytes_per_second;
+  described["peak_operations_per_second"] = beside.operations_per_second;
+  described["share_of_bandwidth"] = work.bytes / seconds / beside.bytes_per_second;
+  described["share_of_peak"] = work.operations / seconds / beside.operations_per_second;
+  return described;
 }
 
 }  // namespace osteon::job

@@ -44,13 +44,13 @@ io::file_report write_results(job_state& s) {
     if (first) std::filesystem::create_directories(paths.directory);
   });
   here([&] {
-    std::vector<std::pair<std::string, std::string>> told{{"title", job.name + ": " + job.physics},
-                                                          {"history", fmt::format("{} {}", utc_now(), s.command)},
-                                                          {"status", good ? "done" : "not converged"},
-                                                          {"input_sha256", header.source_sha256},
-                                                          {"provenance", header.provenance_json}};
-    if (own) told.emplace_back("parts", std::to_string(own->count));
-    writer.emplace(io::result_writer::create(results, where, header, infos, told, access_of(job), storage_of(job)));
+    std::vector<std::pair<std::string, std::string>> attributes{{"title", job.name + ": " + job.physics},
+                                                                {"history", fmt::format("{} {}", utc_now(), s.command)},
+                                                                {"status", good ? "done" : "not converged"},
+                                                                {"input_sha256", header.source_sha256},
+                                                                {"provenance", header.provenance_json}};
+    if (own) attributes.emplace_back("parts", std::to_string(own->count));
+    writer.emplace(io::result_writer::create(results, where, header, infos, attributes, access_of(job), storage_of(job)));
     writer->write_material(image_planes(part));
   });
   for (const result_field& field : result.fields) {
@@ -70,9 +70,9 @@ io::file_report write_results(job_state& s) {
   comm::collectively(part.where.comm, [&] {
     if (!first) return;
     // Files of an earlier job are removed: these results must not be combined with its numbers or its picture.
-    const scene_paths told(paths.directory);
+    const scene_paths scene(paths.directory);
     std::vector<std::string> earlier{paths.summary, paths.manifest, paths.picture, paths.cut,
-                                     paths.report,  told.scene,     told.sets,     told.labelled};
+                                     paths.report,  scene.scene,    scene.sets,    scene.labelled};
     if (own) earlier.insert(earlier.end(), {paths.results, paths.vtkhdf, paths.xdmf});
     for (const std::string& name : source_of(job).further_results())
       earlier.push_back((std::filesystem::path(paths.directory) / std::filesystem::path(name).filename()).string());
@@ -81,7 +81,7 @@ io::file_report write_results(job_state& s) {
       std::filesystem::remove(old, ignored);
     }
     io::write_xdmf(xdmf, std::filesystem::path(results).filename().string(), header, infos);
-    if (give_second_name(results, vtkhdf, s.log)) s.written["vtkhdf"] = vtkhdf;
+    if (create_second_name(results, vtkhdf, s.log)) s.written["vtkhdf"] = vtkhdf;
   });
   return report;
 }
@@ -110,7 +110,7 @@ void write_files(job_state& s) {
     s.poll("writing the results");
     return write_results(s);
   });
-  s.earlier.stay_away();
+  s.earlier.keep_moved();
   s.log.note(s.files.note("wrote", s.written.at("results"), report));
   json text;
   if (s.has_files() && s.result.write_more) {

@@ -15,7 +15,7 @@ constexpr double softest_MPa = 300, stiffest_MPa = 1.5e6;  // below: polymers an
 
 class doubter {
  public:
-  explicit doubter(const spec& job) : job_(job), bears_(needs(physics_of(job), property::youngs_modulus)) {}
+  explicit doubter(const spec& job) : job_(job), has_stress_(needs(physics_of(job), property::youngs_modulus)) {}
 
   std::vector<problem> run() {
     found_ = job_.older_spellings;
@@ -57,15 +57,15 @@ class doubter {
     });
   }
 
-  template <class Words>
-  void doubt(bool holds, const std::string& where, Words words) {
-    if (holds) found_.push_back({where, words()});
+  template <class Text>
+  void doubt(bool holds, const std::string& where, Text text) {
+    if (holds) found_.push_back({where, text()});
   }
   std::vector<problem> take() { return std::move(found_); }
 
  private:
   void of_material(const material_spec& m, const std::string& at) {
-    if (bears_ && m.youngs_modulus_MPa) modulus(*m.youngs_modulus_MPa, at + "youngs_modulus_MPa");
+    if (has_stress_ && m.youngs_modulus_MPa) modulus(*m.youngs_modulus_MPa, at + "youngs_modulus_MPa");
     const double k = m.conductivity_W_per_mK.value_or(1);
     doubt(k > 5000, at + "conductivity_W_per_mK", [&] {
       return fmt::format(
@@ -89,7 +89,7 @@ class doubter {
   }
 
   const spec& job_;
-  bool bears_;  ///< stress
+  bool has_stress_;
   std::vector<problem> found_;
 };
 

@@ -22,14 +22,14 @@ namespace {
 
 class checker {
  public:
-  explicit checker(const spec& job) : job_(job), row_(physics_of(job)), expect(problems_) {}
+  explicit checker(const spec& job) : job_(job), physics_(physics_of(job)), expect(problems_) {}
 
   std::vector<problem> run() {
     check_keys(job_, problems_);
     check_name();
     check_image();
     check_materials();
-    row_.check(job_, problems_);
+    physics_.check(job_, problems_);
     check_boundary_condition();
     check_compartments();
     check_numbers();
@@ -48,11 +48,11 @@ class checker {
   // Keys that the physics requires of every material: "youngs_modulus_MPa and poisson_ratio".
   std::string needed_properties() const {
     std::vector<std::string> keys;
-    for (const material_property* p : row_.needs) keys.emplace_back(p->key);
-    if (needs(row_, property::youngs_modulus)) keys.emplace_back("poisson_ratio");
-    std::string words;
-    for (std::size_t n = 0; n < keys.size(); ++n) words += (n == 0 ? "" : n + 1 == keys.size() ? " and " : ", ") + keys[n];
-    return words;
+    for (const material_property* p : physics_.needs) keys.emplace_back(p->key);
+    if (needs(physics_, property::youngs_modulus)) keys.emplace_back("poisson_ratio");
+    std::string text;
+    for (std::size_t n = 0; n < keys.size(); ++n) text += (n == 0 ? "" : n + 1 == keys.size() ? " and " : ", ") + keys[n];
+    return text;
   }
 
   // The name is used for the output folder, in titles and on terminals.
@@ -101,7 +101,7 @@ class checker {
     const std::int64_t connectivity = job_.segment.connectivity;
     expect(connectivity == 6 || connectivity == 26, "segment.connectivity",
            "{} must be 6 (faces) or 26 (faces, edges and corners)", connectivity);
-    const std::string why_not = row_.why_not_by_corners;
+    const std::string why_not = physics_.why_not_by_corners;
     expect(connectivity != 26 || why_not.empty(), "segment.connectivity",
            "26 is available for physics = \"{}\" only: {}; remove the key",
            names_of([](const physics_entry& p) { return !*p.why_not_by_corners; }), why_not);
@@ -128,7 +128,7 @@ class checker {
 
   // Labels cannot be averaged; the checks of each physics reject voxels given by its keys.
   void check_coarsening(bool is_coarsened, const char* key) {
-    expect(!is_coarsened || (!job_.segment.labels && row_.rules(job_).labels.empty()), key,
+    expect(!is_coarsened || (!job_.segment.labels && physics_.rules(job_).labels.empty()), key,
            "must not be given with labels, because labels have no mean; remove one of the two keys");
   }
 
@@ -197,8 +197,8 @@ class checker {
 
   void check_materials() {
     const bool law = job_.density_law.has_value(), images = job_.modulus_image.has_value();
-    expect(!job_.materials.empty() || law || images || row_.needs.empty(), "material", "missing; add [[material]] with {}",
-           needed_properties());
+    expect(!job_.materials.empty() || law || images || physics_.needs.empty(), "material",
+           "missing; add [[material]] with {}", needed_properties());
     expect(!images || (job_.materials.empty() && !law), "modulus_image",
            "given together with [[material]] or [density_law]; keep one of them");
     expect(!images || !job_.segment.labels, "modulus_image",
@@ -219,9 +219,10 @@ class checker {
     for (std::size_t n = 0; n < job_.materials.size(); ++n) {
       const material_spec& m = job_.materials[n];
       const std::string at = fmt::format("material[{}].", n + 1);
-      for (const material_property* p : row_.needs)
-        expect((m.*p->value).has_value(), at + p->key, "missing; required by physics = \"{}\", in {}", row_.name, p->unit);
-      expect_ratio(m.poisson_ratio, at + "poisson_ratio", needs(row_, property::youngs_modulus));
+      for (const material_property* p : physics_.needs)
+        expect((m.*p->value).has_value(), at + p->key, "missing; required by physics = \"{}\", in {}", physics_.name,
+               p->unit);
+      expect_ratio(m.poisson_ratio, at + "poisson_ratio", needs(physics_, property::youngs_modulus));
       if (job_.segment.labels) {
         expect(m.label.has_value(), at + "label", "missing; required for every material if segment.labels = true");
         expect(!m.label || labels.insert(*m.label).second, at + "label",
@@ -257,7 +258,7 @@ class checker {
     }
     if (d.law == modulus_law::power) {
       expect(d.coefficient_MPa.has_value(), "density_law.coefficient_MPa", "missing; required by physics = \"{}\", in MPa",
-             row_.name);
+             physics_.name);
       expect(d.coefficients_MPa.empty(), "density_law.coefficients_MPa",
              "not used by law = \"power\"; use coefficient_MPa and exponent, or another law");
     } else {
@@ -275,12 +276,12 @@ class checker {
 
   void check_boundary_condition() {
     if (!job_.load.boundary_condition) return;
-    const std::vector<outer_condition> choices = row_.boundary_conditions(job_);
+    const std::vector<outer_condition> choices = physics_.boundary_conditions(job_);
     std::vector<std::string> names;
     for (const outer_condition choice : choices) names.push_back(name_of(choice));
     expect(choices.empty() || std::find(names.begin(), names.end(), job_.load.boundary_condition.name()) != names.end(),
            "load.boundary_condition", "'{}' is not available for test = \"{}\"; use '{}'",
-           job_.load.boundary_condition.name(), row_.test(job_), fmt::join(names, "' or '"));
+           job_.load.boundary_condition.name(), physics_.test(job_), fmt::join(names, "' or '"));
   }
 
   void check_numbers() {
@@ -294,8 +295,8 @@ class checker {
       problems_.push_back({"picture.compositing", e.what()});
     }
     const std::int64_t lines = job_.picture.streamlines.value_or(0);
-    expect(lines <= 0 || row_.picture.has_lines, "picture.streamlines",
-           "must be 0 (is {}): physics = \"{}\" has no vector field; remove the key", lines, row_.name);
+    expect(lines <= 0 || physics_.picture.has_lines, "picture.streamlines",
+           "must be 0 (is {}): physics = \"{}\" has no vector field; remove the key", lines, physics_.name);
     check_io();
   }
 
@@ -326,11 +327,11 @@ class checker {
   }
 
   void expect_ratio(const std::optional<double>& nu, const std::string& where, bool is_needed) {
-    expect(nu || !is_needed, where, "missing; required by physics = \"{}\" (0.3 is usual for bone)", row_.name);
+    expect(nu || !is_needed, where, "missing; required by physics = \"{}\" (0.3 is usual for bone)", physics_.name);
   }
 
   const spec& job_;
-  const physics_entry& row_;
+  const physics_entry& physics_;
   std::vector<problem> problems_;
   const fault_list expect;
 };

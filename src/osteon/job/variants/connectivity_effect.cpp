@@ -39,9 +39,9 @@ void add_changes(json& list, const std::vector<answer>& all, const json& before,
     const auto b = std::find_if(others.begin(), others.end(), [&](const found_answer& o) { return o.key == a.key; });
     if (!a.value.is_number() || b == others.end() || !b->value.is_number()) continue;
     const double from = a.value, to = b->value;
-    json entry = {{"key", a.key}, {"title", a.title}, {"unit", a.what->unit}, {"value", b->value}};
+    json entry = {{"key", a.key}, {"title", a.title}, {"unit", a.definition->unit}, {"value", b->value}};
     entry["relative_change"] = from != 0 ? json(to / from - 1) : to == 0 ? json(0.0) : json(nullptr);
-    entry["in_table"] = a.what->in_table;
+    entry["in_table"] = a.definition->in_table;
     if (!load_case.empty()) entry["case"] = load_case;
     list.push_back(std::move(entry));
   }
@@ -91,7 +91,7 @@ json compare_answers(const spec& job, const json& summary, const json& with) {
 }
 
 void tell_effect_of_connectivity(MPI_Comm comm, const spec& job, const maker_of_jobs& make, log_sink& log,
-                                 const checkpoint_options& how) {
+                                 const checkpoint_options& options) {
   const bool root = comm::rank(comm) == 0;
   const int connectivity = other_connectivity(job);
   json summary, effect = {{"connectivity", connectivity}};
@@ -105,7 +105,7 @@ void tell_effect_of_connectivity(MPI_Comm comm, const spec& job, const maker_of_
   const auto import = [&](const spec& other) {
     std::int64_t hanging = hanging_voxels(summary.at("segmentation"));
     if (keeps_hanging(job) || hanging > 0) {
-      const imported_model model = import_model(other, output_paths(other).model, log, how.is_to_stop);
+      const imported_model model = import_model(other, output_paths(other).model, log, options.is_to_stop);
       if (keeps_hanging(job)) hanging = hanging_voxels(json::parse(model.provenance_json).at("segmentation"));
     }
     effect["hanging_voxels"] = hanging;
@@ -115,13 +115,13 @@ void tell_effect_of_connectivity(MPI_Comm comm, const spec& job, const maker_of_
   const variant other{keys_of_other_connectivity(job), (std::filesystem::path(job.output_directory) / name).string(),
                       "the job " + voxels, fmt::format("the effect of connectivity {}", connectivity),
                       "importing the image with the other connectivity"};
-  const solved_variant solved = solve_variant(comm, other, make, import, log, how);
+  const solved_variant solved = solve_variant(comm, other, make, import, log, options);
   comm::collectively(comm, [&] {
     if (!root) return;
     effect["computed"] = !solved.summary.is_null();
     if (!solved.fault.empty()) {
       effect["fault"] = solved.fault;
-      effect["words"] = fmt::format("{} could not be computed: {}", other.words, solved.fault);
+      effect["words"] = fmt::format("{} could not be computed: {}", other.description, solved.fault);
     } else if (solved.summary.is_null()) {
       effect["words"] = fmt::format("no voxel is connected by edges or corners only: connectivity {} gives the same results",
                                     connectivity);

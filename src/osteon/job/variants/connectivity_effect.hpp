@@ -21,7 +21,7 @@ std::vector<std::string> keys_of_other_connectivity(const spec& job);
 /// @throws interrupted_error if it was stopped on request, machine_error if the summary cannot be written
 /// @collective on comm
 void tell_effect_of_connectivity(MPI_Comm comm, const spec& job, const maker_of_jobs& make, log_sink& log,
-                                 const checkpoint_options& how);
+                                 const checkpoint_options& options);
 
 /// Value and relative change of each scalar answer. @param with of the job with the other connectivity
 nlohmann::ordered_json compare_answers(const spec& job, const nlohmann::ordered_json& summary,

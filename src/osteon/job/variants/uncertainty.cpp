@@ -108,7 +108,7 @@ struct component {
 
 std::vector<component> components_of(const found_answer& a) {
   constexpr const char* axes[] = {"z", "y", "x"};
-  if (a.value.is_number()) return {{a, a.key, a.title, a.value, a.what->in_table}};
+  if (a.value.is_number()) return {{a, a.key, a.title, a.value, a.definition->in_table}};
   std::string title = a.title;
   for (const std::string_view ending : {" (z, y, x)", " z, y, x"})
     if (title.ends_with(ending)) title = title.substr(0, title.size() - ending.size());
@@ -119,12 +119,12 @@ std::vector<component> components_of(const found_answer& a) {
     if (a.value[i].is_number())
       all.push_back({a, fmt::format("{}.{}", a.key, i),
                      fmt::format("{} {}", title, is_sorted ? std::to_string(i + 1) : axes[i]), a.value[i],
-                     a.what->in_table});
+                     a.definition->in_table});
     // Directions have no unit, and no scalar uncertainty.
-    for (std::size_t j = 0; a.value[i].is_array() && a.value[i].size() == 3 && j < 3 && !a.what->unit.empty(); ++j)
+    for (std::size_t j = 0; a.value[i].is_array() && a.value[i].size() == 3 && j < 3 && !a.definition->unit.empty(); ++j)
       if (a.value[i][j].is_number())
         all.push_back({a, fmt::format("{}.{}.{}", a.key, i, j), fmt::format("{} {}{}", title, axes[i], axes[j]),
-                       a.value[i][j], a.what->in_table && i == j});
+                       a.value[i][j], a.definition->in_table && i == j});
   }
   return all;
 }
@@ -142,7 +142,7 @@ void add_answers(json& list, const std::vector<answer>& all, const json& of_job,
   for (std::size_t i = 0; i < images.size(); ++i)
     if (const json* other = of_image(i)) others[i] = components_in(all, *other);
   for (const component& c : components_in(all, of_job)) {
-    known_answer known(c.key, c.title, c.whole.what->unit, c.value, images);
+    known_answer known(c.key, c.title, c.whole.definition->unit, c.value, images);
     for (std::size_t i = 0; i < images.size(); ++i) {
       const auto same = std::find_if(others[i].begin(), others[i].end(), [&](const component& o) { return o.key == c.key; });
       if (same != others[i].end()) known.put(i, same->value);
@@ -273,7 +273,7 @@ json describe_uncertainty(const spec& job, const json& summary, std::span<const 
 }
 
 void tell_uncertainty(MPI_Comm comm, const spec& job, const maker_of_jobs& make, log_sink& log,
-                      const checkpoint_options& how) {
+                      const checkpoint_options& options) {
   const bool root = comm::rank(comm) == 0;
   json summary;
   double threshold = std::numeric_limits<double>::quiet_NaN();
@@ -289,18 +289,19 @@ void tell_uncertainty(MPI_Comm comm, const spec& job, const maker_of_jobs& make,
   std::vector<json> computed;
   json runs = json::array();
   for (const changed_image& image : images) {
-    log.note(fmt::format("solving for the uncertainty: {} ({} of {})", image.words, computed.size() + 1, images.size()));
+    log.note(
+        fmt::format("solving for the uncertainty: {} ({} of {})", image.description, computed.size() + 1, images.size()));
     const fs::path folder = fs::path(job.output_directory) / "uncertainty" / image.name;
-    const std::string words = "the job with " + image.words;
-    const variant other{image.keys, folder.string(), words, words, "importing the changed image", false};
+    const std::string description = "the job with " + image.description;
+    const variant other{image.keys, folder.string(), description, description, "importing the changed image", false};
     const auto import = [&](const spec& changed) {
-      import_model(changed, output_paths(changed).model, log, how.is_to_stop);
+      import_model(changed, output_paths(changed).model, log, options.is_to_stop);
       return true;
     };
-    auto [summary_of_other, fault] = solve_variant(comm, other, make, import, log, how);
+    auto [summary_of_other, fault] = solve_variant(comm, other, make, import, log, options);
     computed.push_back(std::move(summary_of_other));
     if (!root) continue;
-    json run = {{"cause", key_of(image.of)}, {"words", image.words}, {"computed", !computed.back().is_null()}};
+    json run = {{"cause", key_of(image.of)}, {"words", image.description}, {"computed", !computed.back().is_null()}};
     if (fault.empty()) {
       run["elements"] = computed.back().at("elements");
       run["summary"] = (folder / "summary.json").string();

@@ -27,7 +27,7 @@ struct changed_image {
   enum class cause { threshold, voxel_size, noise };
   cause of = cause::threshold;
   std::string name;               ///< name of the folder of its results, `threshold_low`
-  std::string words;              ///< description, "a threshold of 132"
+  std::string description;        ///< description, "a threshold of 132"
   std::int64_t coarsen = 1;       ///< edge of its voxels relative to that of the job's
   std::vector<std::string> keys;  ///< changes of keys that define the job, in the form of `--set`
 };
@@ -42,7 +42,7 @@ std::vector<changed_image> changed_images(const spec& job, std::optional<double>
 /// @throws interrupted_error if it was stopped on request, machine_error if the summary cannot be written
 /// @collective on comm
 void tell_uncertainty(MPI_Comm comm, const spec& job, const maker_of_jobs& make, log_sink& log,
-                      const checkpoint_options& how);
+                      const checkpoint_options& options);
 
 /// Estimate of the discretisation error of a number from its values at voxel edges h, 2h, 4h: Richardson's extrapolation
 /// with the observed order. @cite [Roache1994]

@@ -14,7 +14,8 @@
 namespace osteon::job {
 
 solved_variant solve_variant(MPI_Comm comm, const variant& v, const maker_of_jobs& make,
-                             const std::function<bool(const spec&)>& import, log_sink& log, const checkpoint_options& how) {
+                             const std::function<bool(const spec&)>& import, log_sink& log,
+                             const checkpoint_options& options) {
   const bool root = comm::rank(comm) == 0;
   std::optional<directory_lock> lock;
   solved_variant solved;
@@ -28,9 +29,9 @@ solved_variant solve_variant(MPI_Comm comm, const variant& v, const maker_of_job
       is_computed = import(other.job) ? 1 : 0;
     });
     MPI_Bcast(&is_computed, 1, MPI_INT, 0, comm);
-    leave_together_if_asked(comm, how.is_to_stop, other.job, v.importing);
+    leave_together_if_asked(comm, options.is_to_stop, other.job, v.importing);
     if (is_computed) {
-      checkpoint_options of_other = how;
+      checkpoint_options of_other = options;
       of_other.replace = true;  // the folder belongs to this job alone
       solved.summary = compute(comm, other.job, other.command, utc_now(), log, of_other);
     } else if (lock) {
@@ -46,7 +47,7 @@ solved_variant solve_variant(MPI_Comm comm, const variant& v, const maker_of_job
         fmt::format("{} (the results of the job are written; the stop affects {})", e.what(), v.stopped));
   } catch (const error& e) {  // the same on all ranks
     solved.fault = e.what();
-    log.warn(fmt::format("{} could not be computed: {}", v.words, solved.fault));
+    log.warn(fmt::format("{} could not be computed: {}", v.description, solved.fault));
     if (lock) lock->remove_if_useless(true);
   }
   return solved;

@@ -24,7 +24,7 @@ using maker_of_jobs = std::function<variant_job(const std::vector<std::string>& 
 struct variant {
   std::vector<std::string> keys;
   std::string folder;
-  std::string words;         ///< for messages: "the job with a threshold of 132"
+  std::string description;   ///< for messages: "the job with a threshold of 132"
   std::string stopped;       ///< continuation of the message "the stop affects"
   const char* importing;     ///< "importing the changed image"
   bool keeps_fields = true;  ///< if false, model and fields are removed, which need most of the space
@@ -39,6 +39,7 @@ struct solved_variant {
 /// @param import makes the model, on rank 0; false: no variant to compute
 /// @throws interrupted_error if it was stopped on request @collective on comm
 solved_variant solve_variant(MPI_Comm comm, const variant& v, const maker_of_jobs& make,
-                             const std::function<bool(const spec&)>& import, log_sink& log, const checkpoint_options& how);
+                             const std::function<bool(const spec&)>& import, log_sink& log,
+                             const checkpoint_options& options);
 
 }  // namespace osteon::job
