@@ -23,7 +23,7 @@ struct answer {
   std::string unit{};     ///< e.g. `N mm2`; empty: none
   std::string meaning{};  ///< a sentence
   bool in_table = true, in_report = true;
-  bool is_silent_at_0 = false;   ///< the table omits a zero
+  bool is_silent_at_0 = false;   ///< the table omits the answer if its value is 0
   std::string with{}, unless{};  ///< conditions: the answer requires the key `with` to be present, `unless` to be absent
 };
 
@@ -49,7 +49,7 @@ std::vector<found_answer> answers_in(const std::vector<answer>& all, const nlohm
 /// Return key, title, unit and meaning of the answers in a summary or its cases; the report displays them.
 nlohmann::ordered_json describe_answers(const physics_entry& physics, const nlohmann::ordered_json& summary);
 
-/// Return the same for all physics, independent of a job.
+/// Return key, title, unit and meaning of the answers of all physics.
 nlohmann::ordered_json describe_all_answers();
 
 /// The certificate of a stage whose answer is the input of the next stage (flow_certificate, heat_certificate ...).

@@ -15,8 +15,8 @@ struct local_model {
   grid::block where;
   voxel::model_header header;
   voxel::run_set cells;                   ///< the active voxels of where.owned
-  std::vector<material_number> material;  ///< number of each active voxel; together with `cells` a compact form of the image
-  std::shared_ptr<const void> of_source;  ///< data that the job's model_source keeps for its own results
+  std::vector<material_number> material;  ///< material number of each active voxel
+  std::shared_ptr<const void> of_source;  ///< data of the model_source of the job for its own results
 };
 
 /// Set the voxels of a part whose block is set. @param image material numbers, shape of where.owned @collective local
@@ -24,7 +24,7 @@ void set_voxels(local_model& part, const std::vector<material_number>& image);
 
 /// Material numbers of all voxels of the block, 0 in empty voxels; shape of where.owned. @collective local
 std::vector<material_number> image_of(const local_model& part);
-/// The same, plane by plane. Borrows `part`.
+/// Return the material numbers plane by plane. Borrows `part`.
 io::plane_source<material_number> image_planes(const local_model& part);
 
 /// Values per active cell, a shared list of shape (cells, components).

@@ -77,8 +77,8 @@ struct solver_costs {
 struct solver_work {
   double solutions = 1;   ///< number of solutions of the system
   double kept = 1;        ///< number of solutions stored at the same time
-  std::int64_t held = 0;  ///< unknowns prescribed by the job
-  std::string assumed{};  ///< assumptions beyond the job, a sentence; empty: none
+  std::int64_t held = 0;  ///< number of prescribed unknowns
+  std::string assumed{};  ///< assumptions that the job does not state, as a sentence; empty: none
 };
 
 /// Requirements of a job on the solid. For a physics of another phase, "solid" denotes that phase.
@@ -119,14 +119,14 @@ class frame_painter {
   virtual ~frame_painter() = default;
   /// Select the field and its range. @return false if this state has no field to display @collective
   virtual bool show(physics_result& result, const numerics::solver_state& state) = 0;
-  /// State carried from frame to frame, for a checkpoint: the range of colours. Finite, the same on all ranks; empty: none
-  /// yet.
+  /// Return the painter's state for a checkpoint, such as the colour range. Values are finite and equal on all ranks; empty
+  /// before the first frame.
   virtual std::vector<double> remembered() const { return {}; }
   /// @param numbers returned by remembered(), possibly in another run
   virtual void recall(const std::vector<double>& numbers) { static_cast<void>(numbers); }
 };
 
-/// An entry. The defaults describe a physics with one value per cell, without keys, whose materials have numbers only.
+/// An entry. The defaults describe a physics with one value per cell and without keys of its own.
 struct physics_entry {
   const char* name = "";                ///< value of the key `physics`
   const char* meaning = "";             ///< the quantity computed by this physics

@@ -23,7 +23,7 @@ struct result_field {
   std::function<io::plane_source<float>()> begin;
 };
 
-/// All files that a physics wrote during its run.
+/// Files that a physics has written during its run.
 struct files_written_early {
   std::string path;  ///< path of the file that refers to the others
   io::file_report report;
@@ -34,8 +34,7 @@ using file_writer = std::function<nlohmann::ordered_json(const std::string& dire
 
 struct physics_result {
   numerics::solve_certificate certificate;
-  std::optional<numerics::solve_certificate> earlier_proof;  ///< of the preceding problem, e.g. of temperatures that load
-                                                             ///< this one
+  std::optional<numerics::solve_certificate> earlier_proof;  ///< of a preceding problem, e.g. of the temperatures
   std::int64_t elements = 0;                                 ///< active voxels, all ranks
   nlohmann::ordered_json answers;                            ///< keys of summary.json
   std::vector<result_field> fields;
@@ -44,14 +43,13 @@ struct physics_result {
   cell_values shown;                                 ///< cell field of the picture
   std::string shown_name, shown_title, shown_units;  ///< name in the file, descriptive name, UDUNITS
   double shown_low = 0, shown_high = 1;              ///< colour range
-  cell_values lines_of;           ///< vector field (z, y, x) of the picture's lines; none: the displayed field glows
+  cell_values lines_of;  ///< vector field (z, y, x) of the lines in the picture; none: emission of the displayed field
   bool lines_show_field = false;  ///< the lines are coloured by the displayed field instead of their own magnitude
   std::shared_ptr<const render::streamlines> paths;  ///< paths of particles, drawn instead of these lines; null: none
   double paths_low = 0, paths_high = 1;              ///< speeds at the ends of the colours of the paths
   bool is_fluid = false;                             ///< the voxels are a fluid; the solid is the complement
-  std::string ended;       ///< reason why the job has no final answer, a sentence; empty: it has one, or the certificate
-                           ///< states the reason
-  std::string stopped_at;  ///< state reached, in words, if the tolerance is not that of a residual
+  std::string ended;       ///< reason why the job has no final answer, as a sentence; empty if the certificate states it
+  std::string stopped_at;  ///< description of the final state if the tolerance does not refer to a residual
   /// Draws the picture into a file under a title, instead of a view of the voxels; empty: none. @collective
   std::function<void(const std::string& path, const std::string& title, log_sink& log)> draw_instead;
   file_writer write_more;  ///< writes additional files; empty: none

@@ -157,11 +157,11 @@ struct load_spec {
 };
 
 struct solve_spec {
-  std::optional<double> tolerance;  ///< absent: that of the physics (tolerance_of)
+  std::optional<double> tolerance;  ///< absent: default of the physics (tolerance_of)
   std::int64_t max_iterations = 500;
 };
 
-/// Uncertainties of the image: the job is solved again for changed images.
+/// Uncertainties of the image. The job is solved again on changed images.
 struct uncertainty_spec {
   bool enabled = true;
   std::optional<double> threshold_sd, noise_sd;  ///< grey values
@@ -260,7 +260,7 @@ struct spec {
 
   std::string file;                      ///< the job file; empty if the job is not from a file
   std::string text;                      ///< text of the job file, for the manifest
-  std::vector<problem> older_spellings;  ///< used in the file, each with the present one; `where` is the key
+  std::vector<problem> older_spellings;  ///< renamed keys and values of the file, with their new names; `where` is the key
   std::vector<problem> unused_keys;      ///< keys given at their default values that the job does not use
   std::vector<std::string> changes;      ///< changes of its keys, `KEY=VALUE`, on the command line
   image_digests digests;                 ///< stored so that a run computes the digest of its images once
@@ -271,14 +271,14 @@ struct spec {
 /// @param changes of keys, `KEY=VALUE` each
 spec read_spec(const std::string& path, std::vector<problem>& problems, const std::vector<std::string>& changes = {});
 
-/// The same for the text of a job. @param path name in messages; relative paths are relative to the working directory
+/// Read the text of a job. @param path name in messages; relative paths are relative to the working directory
 spec read_spec_text(const std::string& text, const std::string& path, std::vector<problem>& problems,
                     const std::vector<std::string>& changes = {});
 
-/// Warn of each older spelling that a job has.
+/// Warn about each renamed key or value in the job file.
 void warn_of_older_spellings(const spec& job, log_sink& log);
 
-/// Check all that is independent of the image: ranges, combinations, names.
+/// Check ranges, combinations and names of keys, independent of the image.
 std::vector<problem> validate(const spec& job);
 
 /// Return true if ranks get bricks of an image instead of z planes: if the job specifies it, or by default if planes would

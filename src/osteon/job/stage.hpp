@@ -14,7 +14,7 @@ struct planned_job;
 /// Destinations of the results of a job. Results in memory are written on request of the caller.
 enum class sinks { files, memory };
 
-/// A row of `estimate`: seconds of a core by measured constants, and the messages of parts of `plan job`.
+/// A row of `estimate`: core seconds from measured constants, and messages of the parts of `plan job`.
 struct stage_cost {
   enum class unit { none, voxels, unknowns, pixels };  ///< none: executed by one process
   enum class turns { one, loads, iterations };

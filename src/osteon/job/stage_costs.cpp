@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* costs_schema = "osteon.costs/1";
 
-// If both ends are noise, the line may decrease, or begin below zero: then the constant part is zero.
+// Measured times with large errors may result in a negative slope or constant; the constant is then zero.
 cost_line line_through(double small_units, double small_seconds, double large_units, double large_seconds) {
   if (large_units <= 0) return {large_seconds, 0};
   if (small_units > 0 && small_units < large_units) {
@@ -77,7 +77,7 @@ measured_run run_of_summary(const nlohmann::json& summary, double pixels, const 
 stage_costs costs_of(const measured_run& larger, const measured_run* smaller) {
   stage_costs c;
   const auto line = [&](double measured_run::* seconds, double measured_run::* units, bool of_iteration = false) {
-    // On several ranks each has its share of the seconds and of the unknowns.
+    // Seconds and unknowns per rank.
     const auto of = [&](const measured_run& r) {
       const double cores = r.ranks * r.threads;
       return std::pair(units ? r.*units / r.ranks : 0, r.*seconds / cores / (of_iteration ? r.iterations : 1));

@@ -14,15 +14,14 @@ struct program_result {
 };
 
 /// Start a program (found in PATH) and wait for it. No shell is involved.
-/// @param is_to_stop called while waiting; if it returns true, the program is terminated (SIGTERM), as its result states
+/// @param is_to_stop called while waiting; if it returns true, the program is terminated by SIGTERM
 /// @collective local
 program_result run_program(const std::vector<std::string>& arguments, const stop_query& is_to_stop = {});
 
 /// Return true if a Python program of osteon ended because a package is missing.
 bool lacks_package(const program_result& result);
 
-/// Throw the message of a Python program of osteon that lacks a package, or whose interpreter is too old; the message states
-/// the remedy.
+/// Throw an error with a remedy if a Python program of osteon lacks a package or has an unsupported interpreter.
 /// @throws machine_error
 void refuse_without_package(const program_result& result);
 

@@ -39,7 +39,7 @@ cut_axes axes_of(int normal) {
   return {2, 0, 1, 0, 0};
 }
 
-// First row of a rank's share of `rows`.
+// Return the first row of the part of a rank.
 std::int64_t share(std::int64_t rows, int rank, int ranks) { return rows * rank / ranks; }
 
 class cut {
@@ -60,8 +60,7 @@ class cut {
     picture_.pixel_mm = std::max(wide / width, high / height);
     picture_.width = std::clamp(static_cast<int>(std::lround(wide / picture_.pixel_mm)), 1, width);
     picture_.height = std::clamp(static_cast<int>(std::lround(high / picture_.pixel_mm)), 1, height);
-    // Lines of a fiftieth of the picture to both sides are long enough to show the direction; longer ones increase the time
-    // only.
+    // A length of 1/50 of the picture to both sides is sufficient to show the direction.
     picture_.reach_pixels = std::clamp(0.02 * std::max(picture_.width, picture_.height), 4.0, 24.0);
   }
 
@@ -78,7 +77,7 @@ class cut {
     part.end[axes_.normal] = layer_ + 1;
     part.begin[axes_.up] = begin;
     part.end[axes_.up] = end;
-    // (rows, columns) has the order of the file: the vertical axis comes first.
+    // The file has the same order: rows (vertical axis), then columns.
     return begin < end ? of_.read(part, component) : std::vector<float>{};
   }
 
@@ -104,7 +103,7 @@ class cut {
   render::plane_picture picture_;
 };
 
-// Local.
+// Create the source of a cut from a file. @collective local
 cut_source source_in_file(const cut_request& request) {
   cut_source of;
   of.list = io::list_fields(request.file);

@@ -41,7 +41,7 @@ render::layer map_layer(const grid::ghosted_field<float>& field, double low, dou
   return result;
 }
 
-// Assigns to vertices of lines the field values of their voxels. @collective on part.where.comm
+// Assign the field values of voxels to the vertices of lines. @collective on part.where.comm
 void take_values(field_lines& lines, const local_model& part, const cell_values& field) {
   constexpr double none = -std::numeric_limits<double>::infinity();
   const grid::block& where = part.where;
@@ -72,7 +72,7 @@ void take_values(field_lines& lines, const local_model& part, const cell_values&
   });
 }
 
-// The lines of a result, coloured by its displayed field.
+// Return the lines of a result, coloured by the displayed field.
 field_lines lines_of(const spec& job, const local_model& part, const physics_result& result, log_sink& log) {
   render::vector_values field;
   comm::collectively(part.where.comm, [&] {

@@ -15,10 +15,10 @@ namespace osteon::job {
 io::access access_of(const spec& job);
 io::storage storage_of(const spec& job);
 
-/// Unless HDF5_PLUGIN_PATH is set, set it to the filters of the Python package hdf5plugin, if installed; HDF5 reads it on
-/// first use. @return true if it is set now @collective local
+/// Set HDF5_PLUGIN_PATH to the filters of the Python package hdf5plugin if it is not set and the package is installed. Call
+/// this function before the first use of HDF5. @return true if the variable is set afterwards @collective local
 bool find_filters();
-/// The same, if the job needs a filter. @collective local
+/// Call find_filters() if the job requires a filter. @collective local
 void find_filters(const spec& job);
 
 /// Report of reading a file, in the form of the report of writing. @param values bytes of the values in it
@@ -29,7 +29,7 @@ io::file_report report_reading(MPI_Comm comm, const std::string& path, const io:
 /// Accumulates the time spent on files; starts at construction.
 class io_clock {
  public:
-  /// Record a file and return its message: "wrote results.nc: 3.6 MB, 4.7 times smaller than its values, 152 MB/s ...".
+  /// Record a file and return its message: "wrote results.nc: 3.6 MB for 16.9 MB of values (ratio 4.7) ...".
   std::string note(const std::string& verb, const std::string& path, const io::file_report& report);
   /// Each file, and the share of file access in the time since construction.
   nlohmann::ordered_json to_json() const;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Labels around pictures: title, colour bar, scale and axes, drawn by the code of the report's picture.
+/// Labels around pictures: title, colour bar, scale and axes, drawn by the same code as the picture of the report.
 #include <mpi.h>
 #include <sys/types.h>
 
@@ -23,7 +23,7 @@ struct picture_words {
   std::string long_name{};          ///< descriptive name; may be empty
   std::string component{};          ///< empty: a scalar, or the magnitude
   std::string units{};              ///< UDUNITS
-  std::optional<double> largest{};  ///< of all values: the colour bar states it if its range ends below
+  std::optional<double> largest{};  ///< maximum of all values; the colour bar shows it if its range ends below
   std::optional<io::image_axes> axes{};
 };
 

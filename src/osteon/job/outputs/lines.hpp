@@ -44,7 +44,7 @@ bool is_fluid(const io::field_list& list);
 /// Opacity of the solid's interior in pictures with lines, relative to that of its surface.
 inline constexpr float clear_inside = 0.03F;
 
-/// A solid around lines: 1 and 0 are averaged over neighbours, so that thin surfaces appear without steps of voxels.
+/// Average a solid (1 and 0) over neighbouring voxels, so that surfaces around lines appear smooth.
 /// @param solid shape of where.owned @return with a ghost layer @collective on where.comm
 grid::ghosted_field<float> smooth_solid(const grid::block& where, const std::vector<float>& solid, int depth);
 

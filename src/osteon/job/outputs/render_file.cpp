@@ -76,7 +76,7 @@ int find_component(const io::field_info& field, const std::string& wanted) {
   return static_cast<int>(found - names.begin());
 }
 
-// For a magnitude only large values need colours; a component has both signs, and means are mid-range.
+// A magnitude is displayed from its median; a component has both signs, and mean projections are mid-range.
 std::array<double, 2> percentiles_of(const render_request& r) {
   const bool all_count = !r.component.empty() || r.method == "average" || r.method == "surface";
   return r.percentiles.value_or(all_count ? std::array{1.0, 99.0} : std::array{50.0, 99.5});
@@ -111,7 +111,7 @@ void check_lines(const render_request& r, std::vector<std::string>& faults) {
     faults.push_back("--lines-of requires --streamlines or --method lic");
 }
 
-// The view of a cut is along its normal; it shows the lines of its field, coloured by magnitude.
+// A cut has a fixed view and field; options that change them do not apply.
 void check_cut(const render_request& r, std::vector<std::string>& faults) {
   if (r.method != "lic") {
     if (!r.cut.empty()) faults.push_back("--cut requires --method lic; use --clip for other methods");
@@ -186,8 +186,8 @@ void check(const render_request& r) {
   throw usage_error(text);
 }
 
-// The colour map chosen for the picture by the job of a results file; none without a summary next to the file. The default
-// maps of surfaces and volumes are not a choice of the job.
+// Return the colour map of the job's picture from the summary next to a results file. The result is empty without a summary
+// or for the default maps of surfaces and volumes.
 std::optional<std::string> map_of_job(const std::string& results) {
   std::ifstream file(std::filesystem::path(results).parent_path() / "summary.json");
   const json summary = json::parse(file, nullptr, false);
@@ -202,7 +202,7 @@ std::optional<std::string> map_of_job(const std::string& results) {
   return map.get<std::string>();
 }
 
-// Complete the open values of a request from the content of the file.
+// Set the omitted values of a request according to the content of the file.
 render_request completed(render_request r, const io::field_list& list) {
   const bool of_volume = !r.points.empty() || r.shaded || r.bone_opacity || r.streamlines;
   const bool is_loaded =

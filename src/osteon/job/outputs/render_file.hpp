@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Pictures of the fields of a results file, and transfer functions in the notation of users.
+/// Pictures of the fields of a results file, and parsing of transfer functions.
 #include <mpi.h>
 
 #include <array>
@@ -39,16 +39,17 @@ struct render_request {
   render::camera view;
   std::int64_t width = 1024, height = 1024;
   double step_voxels = 0.5;
-  bool light = false;                       ///< a light background
-  std::string preset = "screen";            ///< name of a background, see render::presets::background_of
-  std::vector<std::array<double, 4>> clip;  ///< normal x, y, z and offset in mm: cut away x nx + y ny + z nz > offset
+  bool light = false;             ///< a light background
+  std::string preset = "screen";  ///< name of a background, see render::presets::background_of
+  std::vector<std::array<double, 4>>
+      clip;  ///< normal (x, y, z) and offset in mm; removes points with x nx + y ny + z nz > offset
   bool annotated = true;
   std::string title;                 ///< empty: that of the file
   int orbit = 0;                     ///< frames around the z axis; 0: one picture
   std::vector<double> elevations;    ///< elevations of a Cinema database; empty: only that of the view
   std::string compositing = "auto";  ///< see render::parse_compositing
   std::string pixels;                ///< see render::parse_pixels; empty: rgba16f for an orbit, else wide
-  bool fast = false;                 ///< also use rgba16f for a single picture
+  bool fast = false;                 ///< use rgba16f also for a single picture
   std::string film;                  ///< .mp4 of an orbit, by ffmpeg; empty: none
   std::string output;                ///< picture, or folder of an orbit; empty: picture.png or orbit next to the file
 };

@@ -22,7 +22,7 @@ constexpr const char* lock_name = ".lock";
 // Locked range of the lock file, which is empty.
 constexpr off_t front_byte = 0, ranks_byte = 1;
 
-// Locks belong to an open file instead of a process: closing the file elsewhere in this process does not release them.
+// Open file description locks: closing the file elsewhere in this process does not release them.
 bool set_lock(int file, short type, off_t first, off_t bytes) {
   struct flock region{};
   region.l_type = type;
@@ -61,7 +61,7 @@ directory_lock::directory_lock(const std::string& directory, part which) : direc
 }
 
 bool directory_lock::take(const std::string& path) {
-  // A symbolic link placed here would cause a file elsewhere to be created or locked.
+  // Following a symbolic link would create or lock a file elsewhere.
   file_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
   if (file_ < 0 && errno == ELOOP)
     throw usage_error(

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Results of an earlier job in the output folder: moved to a folder next to it, never overwritten.
+/// Moves the results of an earlier job from the output folder to a folder next to it.
 #include <filesystem>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/job/spec.hpp>
@@ -11,7 +11,8 @@
 namespace osteon::job {
 
 /// Moves the results of an earlier job from NAME.out to NAME.out.1 (.2 and so on if that exists), so that the folder always
-/// describes one job. If this job fails before it has results, the earlier ones are restored. One process holds this object.
+/// describes one job. If this job fails before it has results, the earlier results are restored. One process owns this
+/// object.
 ///
 /// No operation of this class deletes the last name of a file: a failing rename leaves each earlier file either in the
 /// folder or in NAME.out.1.
@@ -31,7 +32,7 @@ class earlier_results {
   }
   ~earlier_results() { restore(); }
 
-  /// Do not restore: results or a checkpoint of this job replace the earlier results.
+  /// Leave the earlier results at their new location, because this job has results or a checkpoint.
   void keep_moved() {
     moved_.clear();
     place_.clear();

@@ -11,8 +11,8 @@ namespace osteon::job {
 
 /// Forwards all calls to the checkpointer of the job, and draws a frame of every picture.every-th intermediate state and of
 /// the last state of each solve.
-/// It only reads the state, so the answer is unaffected; the memory of its painter is stored with the state, so that the
-/// frames of a resumed job equal those of an uninterrupted one.
+/// Frames do not affect the answer. The state of the painter is stored in checkpoints, so that a resumed job draws the same
+/// frames as an uninterrupted job.
 class frame_checkpointer final : public numerics::checkpointer {
  public:
   /// Borrows all arguments except the flag.

@@ -7,8 +7,8 @@
 
 namespace osteon::job {
 
-/// Compare the job of each rank with that of rank 0: the keys that affect its results, and the output directory as written.
-/// Prevents processes of one launcher with different jobs from mixing them.
+/// Compare the result keys and the output directory of each rank with those of rank 0. This check prevents one launcher from
+/// starting ranks with different jobs.
 /// @throws usage_error on all ranks if they differ @collective on comm
 void require_same_job(MPI_Comm comm, const spec& job);
 

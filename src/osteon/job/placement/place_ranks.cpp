@@ -60,7 +60,7 @@ void write_cache(const fs::path& file, const machine::description& machine) {
   }
 }
 
-// Return the measured data of the hosts, and a description of their origin.
+// Return the link data of the hosts and a description of their source.
 std::pair<machine::description, std::string> machine_of(MPI_Comm comm, const machine::job_hosts& hosts) {
   const bool root = comm::rank(comm) == 0;
   std::optional<machine::description> known;
@@ -117,7 +117,7 @@ placed_ranks place_ranks(MPI_Comm comm, const spec& job,
     log.note(fmt::format("{} {}, not reordered, {}", ranks_text, several ? "on several hosts" : "on one host", binding));
     return placed_ranks(comm);
   }
-  // Errors here are thrown on all ranks, and a failed placement must not end a job.
+  // All ranks throw the same errors. A failed placement must not end the job.
   std::optional<std::pair<machine::description, std::string>> known;
   std::optional<placement::reordered> placed;
   std::string fault, weights;

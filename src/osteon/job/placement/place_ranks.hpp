@@ -25,7 +25,7 @@ class placed_ranks {
   MPI_Comm given_;
 };
 
-/// Returns the seconds of a piece of work of this rank with the memory load of a job. @collective
+/// Returns the time in seconds of a benchmark on this rank with the memory load of a job. @collective
 using rank_timer = std::function<double(MPI_Comm)>;
 
 /// Bind the ranks according to run.bind, and renumber them by the measured links between their hosts, if there are several

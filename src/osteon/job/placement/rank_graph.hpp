@@ -27,7 +27,7 @@ placement::graph rank_graph(const spec& job, index3 shape, std::span<const std::
 /// @param values per node: 3 for elasticity, 1 for heat; 8 bytes each
 placement::graph shared_node_graph(const grid::box_tree& tree, view3<const material_number> material, int values);
 
-/// The same for a model file, distributed over a number of ranks as in `osteon run`.
+/// Return the graph of a model file that is distributed over a number of ranks as in `osteon run`.
 /// @param planes whole z planes instead of bricks
 /// @param comm a communicator of one rank
 /// @throws usage_error if there are more ranks than voxels (or planes); data_error as io::read_model_header does

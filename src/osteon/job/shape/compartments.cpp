@@ -19,7 +19,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// A label image: the rank's voxels, and for each label its number and the grey values of the scan.
+// A label image: label numbers of the voxels of the rank; voxel count and grey value sum of each label.
 struct labels {
   std::vector<material_number> numbers;
   std::map<std::string, material_number> number_of;
@@ -40,7 +40,7 @@ labels read_labels(const spec& job, const local_model& part, const std::string& 
   return read;
 }
 
-// The line from grey value to density of a job: of its law, else from the scan's file.
+// Density calibration: from the density law of the job, otherwise from the image file.
 struct density_line {
   double slope = 0, intercept = 0;
   std::string unit;
@@ -92,7 +92,7 @@ class owners {
   std::vector<std::uint16_t> owner_;  // index of the compartment, from 1; 0: none
 };
 
-// The solid voxels of a compartment, or its empty voxels. @collective on comm
+// Return the solid or the empty voxels of a compartment. @collective on comm
 std::vector<float> part_of(MPI_Comm comm, const std::vector<float>& inside, const std::vector<float>& solid, bool is_solid) {
   std::vector<float> part;
   comm::collectively(comm, [&] {

@@ -13,8 +13,8 @@
 
 namespace osteon::job {
 
-/// Return the job without the requirements of its physics on the solid, such as a connection of two faces, and with the
-/// folder `morphometry` in that of the job.
+/// Return the job without the requirements of its physics on the solid, such as a connection of two faces. Its output
+/// directory is the subfolder `morphometry`.
 spec job_for_shape(const spec& job);
 
 /// Thickness of a phase. @param phase 1 or 0, shape of where.owned @collective on where.comm
@@ -31,8 +31,8 @@ nlohmann::ordered_json to_json(const morphometry::thickness_statistics& s);
 /// @collective on comm @cost memory: 40 bytes per voxel of the rank's box, extended by the largest thickness
 nlohmann::ordered_json measure_shape(MPI_Comm comm, const spec& job, bool with_throats, log_sink& log);
 
-/// Add the measures of a job's solved model to its summary as `morphometry`; for a flow with throats. A model that cannot be
-/// measured is a warning. Ranks beyond the number of lines of voxels wait.
+/// Add the morphometry of the solved model to the summary of the job, for a flow including throats. A model without
+/// morphometry causes a warning. Ranks in excess of the number of voxel lines wait.
 /// @throws machine_error if the summary cannot be written @collective on comm
 void tell_shape(MPI_Comm comm, const spec& job, log_sink& log);
 

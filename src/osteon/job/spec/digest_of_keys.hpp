@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The keys included in the digests of a job (the digest of a solver's state: checkpoint.hpp).
+/// Digests of the keys of a job. checkpoint.hpp declares the digest for a solver state.
 #include <nlohmann/json_fwd.hpp>
 #include <osteon/job/spec.hpp>
 #include <string>
@@ -9,7 +9,7 @@ namespace osteon::job {
 
 enum class key_digest : unsigned;
 
-/// The values of all keys included in a digest (key_use in key_entry.hpp), by table, including defaults.
+/// Return the values of all keys of a digest by table, including defaults (key_use in key_entry.hpp).
 nlohmann::ordered_json values_of_keys(const spec& job, key_digest digest);
 
 /// SHA-256 of all keys that affect the results of a job, including picture and name; excluding output locations, ranks,

@@ -94,11 +94,11 @@ key_kinds only(E value, More... more) {
           ((std::uint64_t{1} << static_cast<unsigned>(value)) | ... | (std::uint64_t{1} << static_cast<unsigned>(more)))};
 }
 
-/// Tests of a physics that accept a key.
+/// Tests of a physics that accept or ignore a key.
 struct key_tests {
   std::string physics;
   std::vector<std::string> tests;
-  std::string remark{};  ///< appended to the name of the physics: condition for a job to have this test
+  std::string remark{};  ///< condition for a job to have this test, appended to the name of the physics in messages
   bool is_read = true;   ///< false: the test ignores the key
 };
 /// All tests that accept a key; none: every job does.
@@ -232,9 +232,8 @@ class key_table {
     return {part([](void* job) -> void* { return &static_cast<spec*>(job)->groups.template of<Keys>(); }, at_place), use};
   }
 
-  /// Declare that these tests of a physics accept keys and tables, `load.strain` or `boundary`; jobs whose physics declares
-  /// none do not accept them. Keys that are not registered by any physics of the program are omitted. Member of the table of
-  /// the job.
+  /// Declare that tests of a physics accept keys and tables, `load.strain` or `boundary`. Other tests and physics then
+  /// reject these keys. Keys that no physics has registered are ignored. Call this function of the table of the job.
   void accept(const key_tests& tests, const std::vector<std::string>& paths);
   /// Store the declarations in the keys and tables. @return the paths that are neither
   std::vector<std::string> close_scopes();

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Effect of voxels connected only by edges and corners: the job, and the same job with the other connectivity.
+/// Effect of voxels connected only by edges or corners: the job is solved again with the other connectivity.
 #include <mpi.h>
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,13 +11,13 @@
 
 namespace osteon::job {
 
-/// The changes that define the other job, in the form of `--set`: the other connectivity, no picture, and a subfolder of the
-/// folder of the job. Parts that turn freely about an edge carry no load; with 26 they are removed.
+/// Return the changes that define the other job, in the form of `--set`. With connectivity 26, parts that rotate freely
+/// about an edge are removed, because they carry no load.
 std::vector<std::string> keys_of_other_connectivity(const spec& job);
 
 /// Compute the other job in `connectivity_N` of the job's folder, if the solid has voxels connected only by edges or
 /// corners, and add `effect_of_connectivity`
-/// to the summary of the finished job. A fault of the other job is reported there; the job keeps its results.
+/// to the summary of the finished job. The summary reports a fault of the other job; the results of the job remain valid.
 /// @throws interrupted_error if it was stopped on request, machine_error if the summary cannot be written
 /// @collective on comm
 void tell_effect_of_connectivity(MPI_Comm comm, const spec& job, const maker_of_jobs& make, log_sink& log,

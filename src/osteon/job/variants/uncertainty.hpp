@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Uncertainty of answers: the job, and the same job on images with another threshold, larger voxels or more noise.
+/// Uncertainty of answers, from solutions on images with another threshold, larger voxels or more noise.
 #include <mpi.h>
 
 #include <nlohmann/json_fwd.hpp>
@@ -13,8 +13,8 @@
 
 namespace osteon::job {
 
-/// Tolerance of the repeated solves if that of the job is smaller: their answers are only subtracted from those of the job,
-/// have errors of a tenth of it or less, and the differences are used to two digits.
+/// Largest tolerance of the repeated solves. Their answers have errors of at most a tenth of the tolerance, and only two
+/// digits of their differences to the job are used.
 inline constexpr double tolerance_of_differences = 1e-4;
 
 /// Half-width of the stated interval in combined standard uncertainties. A factor of 2 covers 95 % of normally distributed
@@ -28,7 +28,7 @@ struct changed_image {
   cause of = cause::threshold;
   std::string name;               ///< name of the folder of its results, `threshold_low`
   std::string description;        ///< description, "a threshold of 132"
-  std::int64_t coarsen = 1;       ///< edge of its voxels relative to that of the job's
+  std::int64_t coarsen = 1;       ///< edge of its voxels relative to the voxels of the job
   std::vector<std::string> keys;  ///< changes of keys that define the job, in the form of `--set`
 };
 
@@ -36,9 +36,9 @@ struct changed_image {
 /// @param threshold with which the job has been solved; none: that of the job, if specified
 std::vector<changed_image> changed_images(const spec& job, std::optional<double> threshold = {});
 
-/// Solve the job on its changed images, each in a subfolder of `uncertainty` in that of the job, of which summary and
-/// manifest are kept, and add `uncertainty` to the summary of the finished job. A fault of one of them is reported there;
-/// the job keeps its results.
+/// Solve the job on its changed images, each in a subfolder of `uncertainty` in the output directory, and add `uncertainty`
+/// to the summary of the finished job. Only summary and manifest of each solution are stored. The summary reports faults of
+/// single solutions; the results of the job remain valid.
 /// @throws interrupted_error if it was stopped on request, machine_error if the summary cannot be written
 /// @collective on comm
 void tell_uncertainty(MPI_Comm comm, const spec& job, const maker_of_jobs& make, log_sink& log,

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A variant of a finished job, with other keys.
+/// A variant of a finished job with changed keys.
 #include <mpi.h>
 
 #include <functional>
@@ -27,7 +27,7 @@ struct variant {
   std::string description;   ///< for messages: "the job with a threshold of 132"
   std::string stopped;       ///< continuation of the message "the stop affects"
   const char* importing;     ///< "importing the changed image"
-  bool keeps_fields = true;  ///< if false, model and fields are removed, which need most of the space
+  bool keeps_fields = true;  ///< if false, model and fields are removed to save disk space
 };
 
 struct solved_variant {
@@ -35,7 +35,7 @@ struct solved_variant {
   std::string fault;               ///< the reason; empty: none. The same on all ranks
 };
 
-/// Import and solve a variant in its own folder. A fault is a warning; the job keeps its results.
+/// Import and solve a variant in its own folder. A fault causes a warning; the results of the job remain valid.
 /// @param import makes the model, on rank 0; false: no variant to compute
 /// @throws interrupted_error if it was stopped on request @collective on comm
 solved_variant solve_variant(MPI_Comm comm, const variant& v, const maker_of_jobs& make,
