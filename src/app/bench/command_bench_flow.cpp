@@ -75,7 +75,8 @@ void add_bench_flow(registry& commands) {
   c.add_option("--along", o->along, "Flow directions, such as z or zyx (default: z)");
   c.add_option("--around", o->around, "Side walls: periodic, mirrored or closed (default: periodic)");
   c.add_option("--tolerance", o->measurement.solver.permeability_tolerance, "Tolerance of the permeability (default: 1e-4)");
-  c.add_option("--residual", o->measurement.solver.residual_tolerance, "Tolerance of the residual (default: 1, not applied)");
+  c.add_option("--residual", o->measurement.solver.residual_tolerance,
+               "Tolerance of the residual (default: 1, not applied)");
   c.add_option("--repeat", o->measurement.repetitions, "Repetitions; the fastest is reported (default: 3)").positive();
   add_json(c, o->json);
   c.footer(

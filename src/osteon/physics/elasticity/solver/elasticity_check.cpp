@@ -7,10 +7,10 @@
 #include <array>
 #include <cmath>
 #include <osteon/base/dense.hpp>
+#include <osteon/base/fault_list.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/comm/virtual_ranks.hpp>
-#include <osteon/base/fault_list.hpp>
 
 namespace osteon::physics {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <osteon/base/error.hpp>
+#include <osteon/base/fault_list.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/kernel/elasticity/element_stiffness.hpp>
 #include <osteon/numerics/operators/fine_stiffness.hpp>
-#include <osteon/base/fault_list.hpp>
 #include <tuple>
 
 namespace osteon::physics {

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <osteon/base/at.hpp>
+#include <osteon/base/fault_list.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/numerics/checkpointer.hpp>
 #include <osteon/physics/heat/solver/heat_parts.hpp>
-#include <osteon/base/fault_list.hpp>
 #include <osteon/physics/shared/solver/names_of_numerics.hpp>
 
 namespace osteon::physics {
