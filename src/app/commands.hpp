@@ -45,8 +45,8 @@ void add_version(registry& commands);
 void add_completion(registry& commands);
 void add_manual(registry& commands);
 
-/// Add the commands of other linked parts, such as studies/; they may extend the groups above. CMake writes the list
+/// Add the commands of other linked parts, such as studies/, which may extend the groups above. CMake writes the list
 /// (CMakeLists.txt).
-void add_commands_of_others(registry& commands);
+void add_linked_commands(registry& commands);
 
 }  // namespace osteon::app

@@ -88,7 +88,7 @@ int dispatch(int argc, char** argv) {
                          app::add_net_simulate, app::add_net_draw})
     add(commands);
   commands.set_heading("Machine");
-  app::add_commands_of_others(commands);
+  app::add_linked_commands(commands);
   commands.set_heading("Program");
   for (const auto add : {app::add_schema, app::add_version, app::add_completion, app::add_manual}) add(commands);
 

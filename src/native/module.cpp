@@ -8,7 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <memory>
-#include <native/call_of_native.hpp>
+#include <native/native_call.hpp>
 #include <native/world.hpp>
 #include <new>
 #include <optional>
@@ -150,7 +150,7 @@ class solution {
   }
 
   nb::ndarray<nb::numpy, float> values(std::size_t number) const {
-    const call_of_native alone(threads_);
+    const native_call call(threads_);
     if (number >= solved_->fields().size()) throw nb::index_error("there is no such field");
     const index3 shape = solved_->shape_of(number);
     const int components = solved_->fields()[number].components;
@@ -166,7 +166,7 @@ class solution {
   }
 
   nb::ndarray<nb::numpy, material_number> material() const {
-    const call_of_native alone(threads_);
+    const native_call call(threads_);
     const index3 shape = solved_->shape();
     const auto count = static_cast<std::size_t>(is_first_ ? shape.volume() : 0);
     auto numbers = room_for<material_number>(count);
@@ -180,7 +180,7 @@ class solution {
   std::vector<double> origin_mm() const { return list(solved_->origin_mm()); }
   std::vector<double> spacing_mm() const { return list(solved_->spacing_mm()); }
   void write(const std::string& directory, const std::string& command) const {
-    const call_of_native alone(threads_);
+    const native_call call(threads_);
     const nb::gil_scoped_release others_may_run;
     const io::without_hdf5_locks unlocked;
     solved_->write(directory, command);
@@ -226,8 +226,8 @@ solution solve(const std::string& toml, std::optional<array> image, int threads,
     throw usage_error(
         "this process was forked from one that used osteon; MPI and its threads do not survive a fork. Start the process by "
         "the method 'spawn' or 'forkserver', or let osteon.run start the program");
-  const call_of_native alone(threads);
-  if (ranks && alone.is_nested())
+  const native_call call(threads);
+  if (ranks && call.is_nested())
     throw usage_error("a progress listener cannot solve on a communicator; solve in it without comm");
   MPI_Comm comm = MPI_COMM_NULL;
   bool is_first = true;

@@ -11,13 +11,13 @@ namespace osteon::native {
 /// osteon.
 ///
 /// OpenMP uses `threads` threads during the call, and one in a forked process: a thread team does not survive a fork.
-class call_of_native {
+class native_call {
  public:
   /// @throws interrupted_error on a signal, with its Python exception set, or if Python exits
-  explicit call_of_native(int threads);
-  ~call_of_native();
-  call_of_native(const call_of_native&) = delete;
-  call_of_native& operator=(const call_of_native&) = delete;
+  explicit native_call(int threads);
+  ~native_call();
+  native_call(const native_call&) = delete;
+  native_call& operator=(const native_call&) = delete;
 
   /// True if this call is nested in another call of this thread.
   bool is_nested() const { return is_nested_; }

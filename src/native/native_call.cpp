@@ -1,4 +1,4 @@
-#include <native/call_of_native.hpp>
+#include <native/native_call.hpp>
 
 #include <nanobind/nanobind.h>
 #include <omp.h>
@@ -72,7 +72,7 @@ void wait_for_lock() {
 
 }  // namespace
 
-call_of_native::call_of_native(int threads) : is_nested_(depth > 0) {
+native_call::native_call(int threads) : is_nested_(depth > 0) {
   pid_t none = 0;
   owner.compare_exchange_strong(none, getpid());
   const bool forked = is_forked();
@@ -93,7 +93,7 @@ call_of_native::call_of_native(int threads) : is_nested_(depth > 0) {
   omp_set_num_threads(forked ? 1 : threads);
 }
 
-call_of_native::~call_of_native() {
+native_call::~native_call() {
   omp_set_num_threads(threads_before_);
   --depth;
   if (has_lock_) one_at_a_time().unlock();
