@@ -22,16 +22,15 @@ using line = nlohmann::ordered_json;
 
 constexpr double seconds_between_progress = 0.1;
 
-line new_event(const char* kind) {
-  const auto now = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-  return {{"time", std::round(now * 1000) / 1000}, {"kind", kind}};
-}
-
-void append(const std::string& path, const line& entry) {
+// Append an event: time, kind and fields.
+void append(const std::string& path, const char* kind, const line& fields) {
   if (path.empty()) return;
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (file < 0) return;
-  const std::string text = entry.dump(-1, ' ', false, line::error_handler_t::replace) + "\n";
+  const auto now = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  line event{{"time", std::round(now * 1000) / 1000}, {"kind", kind}};
+  event.update(fields);
+  const std::string text = event.dump(-1, ' ', false, line::error_handler_t::replace) + "\n";
   [[maybe_unused]] const ssize_t written = write(file, text.data(), text.size());
   close(file);
 }
@@ -50,16 +49,12 @@ std::optional<double> number_after(std::string_view text, std::string_view word)
 
 void progress_file::note(std::string_view text) {
   to_.note(text);
-  line l = new_event("note");
-  l["text"] = text;
-  append(path_, l);
+  append(path_, "note", {{"text", text}});
 }
 
 void progress_file::warn(std::string_view text) {
   to_.warn(text);
-  line l = new_event("warning");
-  l["text"] = text;
-  append(path_, l);
+  append(path_, "warning", {{"text", text}});
 }
 
 void progress_file::stage(std::string_view name) {
@@ -67,9 +62,7 @@ void progress_file::stage(std::string_view name) {
   stage_ = name;
   since_stage_.restart();
   first_ = true;
-  line l = new_event("stage");
-  l["stage"] = stage_;
-  append(path_, l);
+  append(path_, "stage", {{"stage", stage_}});
 }
 
 void progress_file::progress(double fraction, std::string_view detail) {
@@ -77,15 +70,13 @@ void progress_file::progress(double fraction, std::string_view detail) {
   if (path_.empty() || (!first_ && fraction < 1 && since_line_.seconds() < seconds_between_progress)) return;
   since_line_.restart();
   first_ = false;
-  line l = new_event("progress");
-  l["stage"] = stage_;
-  l["fraction"] = fraction;
+  line l{{"stage", stage_}, {"fraction", fraction}};
   if (const auto n = number_after(detail, "iteration ")) l["iteration"] = static_cast<std::int64_t>(*n);
   if (const auto r = number_after(detail, "residual ")) l["residual"] = *r;
   const double elapsed = since_stage_.seconds();
   if (fraction > 0.02 && elapsed > 0.5) l["seconds_left"] = elapsed * (1 - fraction) / fraction;
   l["text"] = detail;
-  append(path_, l);
+  append(path_, "progress", l);
 }
 
 void begin_progress(const std::string& path, bool resumes) {
@@ -95,16 +86,13 @@ void begin_progress(const std::string& path, bool resumes) {
     throw machine_error(
         fmt::format("cannot write the --progress file '{}': {}; choose another file", path, std::strerror(errno)));
   close(file);
-  line l = new_event(resumes ? "resume" : "begin");
-  l["schema"] = "osteon.progress/1";
-  append(path, l);
+  append(path, resumes ? "resume" : "begin", {{"schema", "osteon.progress/1"}});
 }
 
 void end_progress(const std::string& path, int exit_code, std::string_view text) {
-  line l = new_event("end");
-  l["exit_code"] = exit_code;
+  line l{{"exit_code", exit_code}};
   if (!text.empty()) l["text"] = text;
-  append(path, l);
+  append(path, "end", l);
 }
 
 }  // namespace osteon::app
