@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <app/command_tree.hpp>
 #include <app/commands.hpp>
+#include <common/shell_quoted.hpp>
 #include <functional>
 #include <memory>
 #include <string>
@@ -27,13 +28,6 @@ std::string joined_names(const command_entry& at) {
   return fmt::format("{}", fmt::join(all, " "));
 }
 
-// Quote text for a POSIX shell.
-std::string quoted_word(const std::string& text) {
-  std::string result = "'";
-  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return result + "'";
-}
-
 // First clause of a description, short enough for a menu.
 std::string first_clause(const std::string& text) {
   const auto end = std::min({text.find(';'), text.find('\n'), text.find(". ")});
@@ -49,19 +43,20 @@ std::string identifier(std::string path) {
 std::string bash_completion(const command_entry& program) {
   std::string names, choices, flags;
   visit(program, program.name, [&](const std::string& path, const command_entry& at) {
-    names += fmt::format("    {}) names={} ;;\n", quoted_word(path), quoted_word(joined_names(at)));
+    names += fmt::format("    {}) names={} ;;\n", shell_quoted(path), shell_quoted(joined_names(at)));
     for (const option_entry& o : at.options)
       for (const std::string& name : o.names) {
-        if (o.value.empty()) flags += fmt::format("    {}) return 1 ;;\n", quoted_word(path + " " + name));
+        if (o.value.empty()) flags += fmt::format("    {}) return 1 ;;\n", shell_quoted(path + " " + name));
         if (!o.choices.empty())
-          choices += fmt::format("    {}) COMPREPLY=($(compgen -W {} -- \"$word\")); return ;;\n",
-                                 quoted_word(path + " " + name), quoted_word(fmt::format("{}", fmt::join(o.choices, " "))));
+          choices +=
+              fmt::format("    {}) COMPREPLY=($(compgen -W {} -- \"$word\")); return ;;\n", shell_quoted(path + " " + name),
+                          shell_quoted(fmt::format("{}", fmt::join(o.choices, " "))));
       }
     std::vector<std::string> of_arguments;
     for (const option_entry& a : at.arguments) of_arguments.insert(of_arguments.end(), a.choices.begin(), a.choices.end());
     if (!of_arguments.empty())
-      choices += fmt::format("    {}) COMPREPLY=($(compgen -W {} -- \"$word\")); return ;;\n", quoted_word(path + " "),
-                             quoted_word(fmt::format("{}", fmt::join(of_arguments, " "))));
+      choices += fmt::format("    {}) COMPREPLY=($(compgen -W {} -- \"$word\")); return ;;\n", shell_quoted(path + " "),
+                             shell_quoted(fmt::format("{}", fmt::join(of_arguments, " "))));
   });
   return fmt::format(
       R"(# bash completion for {0}, written by `{0} completion bash`.
@@ -123,17 +118,18 @@ std::string zsh_completion(const command_entry& program) {
     std::string specifications;
     for (const option_entry& o : at.options)
       for (const std::string& name : o.names)
-        specifications += fmt::format(" \\\n    {}", quoted_word(fmt::format("*{}[{}]{}", name, plain(o.description),
-                                                                             o.value.empty() ? "" : ":value:" + values(o))));
+        specifications +=
+            fmt::format(" \\\n    {}", shell_quoted(fmt::format("*{}[{}]{}", name, plain(o.description),
+                                                                o.value.empty() ? "" : ":value:" + values(o))));
     if (at.below.empty()) {
       for (const option_entry& a : at.arguments)
-        specifications += fmt::format(" \\\n    {}", quoted_word(fmt::format("*:{}:{}", a.names.front(), values(a))));
+        specifications += fmt::format(" \\\n    {}", shell_quoted(fmt::format("*:{}:{}", a.names.front(), values(a))));
       functions += fmt::format("{}() {{\n  _arguments -S{}\n}}\n", identifier(path), specifications);
       return;
     }
     std::string commands, cases;
     for (const command_entry& c : at.below) {
-      commands += fmt::format("\n        {}", quoted_word(c.name + ":" + plain(c.description)));
+      commands += fmt::format("\n        {}", shell_quoted(c.name + ":" + plain(c.description)));
       cases += fmt::format("        {}) {} ;;\n", c.name, identifier(path + " " + c.name));
     }
     functions += fmt::format(

@@ -4,6 +4,7 @@
 #include <app/job/run_options.hpp>
 #include <app/process/launcher.hpp>
 #include <cctype>
+#include <common/shell_quoted.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/job/adapters/read_job.hpp>
 #include <osteon/job/pipeline/before_run.hpp>
@@ -74,10 +75,7 @@ std::string quoted(const std::string& word) {
   const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
     return std::isalnum(c) || c > 127 || std::string_view("-_./=:,+@%").find(static_cast<char>(c)) != std::string::npos;
   });
-  if (plain) return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
-  return text + "'";
+  return plain ? word : shell_quoted(word);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <bridge/wire/settings.hpp>
 #include <cctype>
 #include <common/printable.hpp>
+#include <common/shell_quoted.hpp>
 #include <common/suggest.hpp>
 #include <common/toml_limits.hpp>
 #include <filesystem>
@@ -157,15 +158,9 @@ join_cluster read_cluster(const toml::table& table, const std::string& where, st
   return c;
 }
 
-std::string quoted(const std::string& word) {
-  std::string out = "'";
-  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
 std::string shell_line(const std::vector<std::string>& arguments) {
   std::string line;
-  for (const std::string& word : arguments) line += " " + quoted(word);
+  for (const std::string& word : arguments) line += " " + shell_quoted(word);
   return line;
 }
 
@@ -196,7 +191,7 @@ std::string export_options(const join_cluster& c, const std::vector<std::string>
   script += fmt::format(
       "case $({} --version 2>&1 </dev/null) in\n  *Open?MPI* | *OpenRTE* | *PRRTE*) osteon_x='{}' ;;\n  *) osteon_x='{}' "
       ";;\nesac\n",
-      quoted(launcher), options, otherwise);
+      shell_quoted(launcher), options, otherwise);
   return " $osteon_x";
 }
 
@@ -278,7 +273,7 @@ std::string start_script(const join_cluster& c, const std::map<std::string, std:
   std::string script;
   std::vector<std::string> names;
   const auto set = [&](const std::string& name, const std::string& value) {
-    script += fmt::format("export {}={}\n", name, quoted(value));
+    script += fmt::format("export {}={}\n", name, shell_quoted(value));
     names.push_back(name);
   };
   for (const auto& [name, value] : variables) set(name, value);
@@ -287,12 +282,12 @@ std::string start_script(const join_cluster& c, const std::map<std::string, std:
   if (!c.environment.contains("MPI4PY_MPIABI")) set("MPI4PY_MPIABI", "mpiabi");
   for (const auto& [name, value] : c.environment) set(name, value);
   if (!c.library.empty()) {
-    script += fmt::format("export LD_LIBRARY_PATH={}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}\n", quoted(c.library));
+    script += fmt::format("export LD_LIBRARY_PATH={}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}\n", shell_quoted(c.library));
     names.push_back("LD_LIBRARY_PATH");
   }
   // In a container a laptop's user may be root; Open MPI requires two confirmations.
   script += "if [ \"$(id -u)\" = 0 ]; then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi\n";
-  if (!c.directory.empty()) script += fmt::format("cd {} || exit 2\n", quoted(c.directory));
+  if (!c.directory.empty()) script += fmt::format("cd {} || exit 2\n", shell_quoted(c.directory));
   std::vector<std::string> command;
   bool counted = false;
   for (std::string word : c.launcher) {
@@ -312,8 +307,8 @@ std::string start_script(const join_cluster& c, const std::map<std::string, std:
 std::string relay_script(const join_cluster& c, const std::map<std::string, std::string>& variables,
                          const std::vector<std::string>& command) {
   std::string script;
-  for (const auto& [name, value] : variables) script += fmt::format("export {}={}\n", name, quoted(value));
-  if (!c.directory.empty()) script += fmt::format("cd {} || exit 2\n", quoted(c.directory));
+  for (const auto& [name, value] : variables) script += fmt::format("export {}={}\n", name, shell_quoted(value));
+  if (!c.directory.empty()) script += fmt::format("cd {} || exit 2\n", shell_quoted(c.directory));
   return script + "exec" + shell_line(command) + " </dev/null\n";
 }
 
