@@ -264,7 +264,7 @@ struct prepared_parts {
 // True if draw_surface() yields the final pixels: a surface on one rank.
 bool draws_directly(const grid::block& where, const scene& scene) {
   return comm::size(where.comm) == 1 && scene.how == method::surface &&
-         of_opaque(scene.join).pixels == kernel::colour_format::rgba32f;
+         opaque_options(scene.join).pixels == kernel::colour_format::rgba32f;
 }
 ray_target in_floats(std::vector<colour>& pixels) {
   return {{kernel::colour_format::rgba32f}, reinterpret_cast<std::byte*>(pixels.data())};
@@ -307,7 +307,7 @@ image cast_and_join(const grid::block& where, const scene& scene, const prepared
   } else if (const box_visibility seen = visibility(where, from); seen.cycle.empty()) {
     // The frames of a film show different parts of the domain. Whole pictures allow one compositor for all frames.
     if (scene.join.pixels != kernel::colour_format::wide) area = {0, 0, scene.width, scene.height};
-    const compositing options = scene.how == method::surface ? of_opaque(scene.join) : scene.join;
+    const compositing options = scene.how == method::surface ? opaque_options(scene.join) : scene.join;
     if (!parts.join || !(parts.join->request() == options)) parts.join = std::make_shared<image_join>(where.comm, options);
     image_join& join = *parts.join;
     join.prepare(static_cast<int>(area.width()), static_cast<int>(area.height()), rectangle_within(area, seen_of_block));

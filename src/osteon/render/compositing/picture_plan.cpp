@@ -21,7 +21,7 @@ picture_plan::picture_plan(const grid::box_tree& boxes, const scene& scene, std:
       smooths_(scene.how == method::surface),
       pictures_(scene.how == method::surface && scene.smooth_edges && !scene.lines ? 1 + static_cast<int>(ray_offsets.size())
                                                                                    : 1),
-      format_{(scene.how == method::surface ? of_opaque(scene.join) : scene.join).pixels} {
+      format_{(scene.how == method::surface ? opaque_options(scene.join) : scene.join).pixels} {
   const int ranks = boxes.ranks();
   if (ranks == 1) return;
   if (scene.join.by == comm::transport::shared) return;  // shared memory requires no messages

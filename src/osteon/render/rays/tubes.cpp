@@ -235,11 +235,11 @@ void put_tubes(image& picture, const image& without, const tube_hits& hits) {
       const auto place = 4 * (static_cast<std::size_t>(row - picture.first_row) * static_cast<std::size_t>(picture.width) +
                               static_cast<std::size_t>(column));
       float* const front = picture.rgba.data() + place;
-      const float* const beside = without.rgba.data() + place;
+      const float* const background = without.rgba.data() + place;
       const float through = 1 - front[3];
       for (std::size_t c = 0; c < 3; ++c)
-        front[c] = beside[c] + hit.share * (front[c] + through * hit.colour[c] - beside[c]);
-      front[3] = beside[3] + hit.share * (1 - beside[3]);
+        front[c] = background[c] + hit.share * (front[c] + through * hit.colour[c] - background[c]);
+      front[3] = background[3] + hit.share * (1 - background[3]);
     }
 }
 

@@ -62,7 +62,7 @@ void check_compositing(const compositing& options, int ranks) {
   }
 }
 
-compositing of_opaque(compositing options) {
+compositing opaque_options(compositing options) {
   if (options.pixels == kernel::colour_format::wide) options.pixels = kernel::colour_format::rgba32f;
   return options;
 }

@@ -34,7 +34,7 @@ std::string usual_method(int ranks);
 void check_compositing(const compositing& options, int ranks);
 
 /// Options for opaque pictures: `rgba32f` in place of `wide` pixels yields the same bits with a quarter of the bytes.
-compositing of_opaque(compositing options);
+compositing opaque_options(compositing options);
 
 /// Parse a pixel format. @throws usage_error for an unknown name; the message contains the known names
 kernel::colour_format parse_pixels(const std::string& text);
