@@ -177,7 +177,7 @@ TEST(VoxfeModelOnRanks, a_failed_write_is_an_error_on_all_ranks) {
   for (const text_access access : ways)
     EXPECT_THROW(write_rows(
                      MPI_COMM_WORLD, "/nowhere/rows.txt", access, [](std::int64_t) { return std::string("x"); }, 1,
-                     [](std::string& text, std::int64_t, std::int64_t, std::int64_t) { text += "row\n"; }),
+                     [](std::string& text, std::int64_t, std::int64_t) { text += "row\n"; }),
                  machine_error);
   const std::string path = sample::shared_path("kept.txt");
   if (comm::rank(MPI_COMM_WORLD) == 0) std::ofstream(path) << "older";
@@ -186,7 +186,7 @@ TEST(VoxfeModelOnRanks, a_failed_write_is_an_error_on_all_ranks) {
   for (const text_access access : ways) {
     EXPECT_THROW(write_rows(
                      MPI_COMM_WORLD, path, access, [](std::int64_t) { return std::string("x"); }, 1,
-                     [&](std::string&, std::int64_t, std::int64_t, std::int64_t) {
+                     [&](std::string&, std::int64_t, std::int64_t) {
                        if (comm::rank(MPI_COMM_WORLD) == last) throw machine_error("no space");
                      }),
                  machine_error);

@@ -130,7 +130,11 @@ node_rows settle(const grid::block& where, node_rows mine) {
 
 std::int64_t write_rows(MPI_Comm comm, const std::string& path, text_access access,
                         const std::function<std::string(std::int64_t)>& header, std::int64_t rows,
-                        const std::function<void(std::string&, std::int64_t, std::int64_t, std::int64_t)>& append) {
+                        const std::function<void(std::string&, std::int64_t, std::int64_t)>& append_row) {
+  // Append the rows [first, first + rows_at_once). @param number number of row `first` over all ranks
+  const auto append = [&](std::string& text, std::int64_t first, std::int64_t number) {
+    for (std::int64_t i = first; i < std::min(first + rows_at_once, rows); ++i) append_row(text, i, number + i - first);
+  };
   const int rank = comm::rank(comm), ranks = comm::size(comm);
   const std::int64_t all_rows = sum(comm, rows);
   std::optional<temporary_file> temporary;
@@ -150,7 +154,7 @@ std::int64_t write_rows(MPI_Comm comm, const std::string& path, text_access acce
       for (std::int64_t first = 0; first < rows; first += rows_at_once) {
         std::string text;
         text.reserve(parts.back().size() + parts.back().size() / 16);
-        append(text, first, std::min(first + rows_at_once, rows), number + first);
+        append(text, first, number + first);
         own += std::ssize(text);
         parts.push_back(std::move(text));
       }
@@ -175,7 +179,7 @@ std::int64_t write_rows(MPI_Comm comm, const std::string& path, text_access acce
         const text_output file(name);
         std::string text = head;
         for (std::int64_t first = 0; first == 0 || first < rows; first += rows_at_once) {
-          append(text, first, std::min(first + rows_at_once, rows), token[0] + first);
+          append(text, first, token[0] + first);
           file.write(text, token[1]);
           token[1] += std::ssize(text);
           text.clear();
@@ -206,10 +210,8 @@ std::int64_t write_displacement(MPI_Comm comm, const script& s, const std::strin
     return write_rows(
         comm, path, access,
         [](std::int64_t) { return std::string("Nodal displacements\n-------------------\n\nNode : X Y Z\n"); }, size,
-        [&](std::string& text, std::int64_t first, std::int64_t last, std::int64_t number) {
-          row_writer row(text);
-          for (std::int64_t i = first; i < last; ++i)
-            row << number + i - first << "\t:\t" << value(i, 0) << ' ' << value(i, 1) << ' ' << value(i, 2) << '\n';
+        [&](std::string& text, std::int64_t i, std::int64_t number) {
+          row_writer(text) << number << "\t:\t" << value(i, 0) << ' ' << value(i, 1) << ' ' << value(i, 2) << '\n';
         });
   return write_rows(
       comm, path, access,
@@ -218,14 +220,11 @@ std::int64_t write_displacement(MPI_Comm comm, const script& s, const std::strin
                            s.voxels[2] + 1, s.materials_file.empty() ? "none" : s.materials_file);
       },
       size,
-      [&](std::string& text, std::int64_t first, std::int64_t last, std::int64_t) {
-        row_writer row(text);
-        for (std::int64_t i = first; i < last; ++i) {
-          const std::int64_t id = rows.id[static_cast<std::size_t>(i)];
-          const auto [x, y, z] = position_of(s, id);
-          row << id << "   " << x << "   " << y << "   " << z << "   " << value(i, 0) << "   " << value(i, 1) << "   "
-              << value(i, 2) << "  \n";
-        }
+      [&](std::string& text, std::int64_t i, std::int64_t) {
+        const std::int64_t id = rows.id[static_cast<std::size_t>(i)];
+        const auto [x, y, z] = position_of(s, id);
+        row_writer(text) << id << "   " << x << "   " << y << "   " << z << "   " << value(i, 0) << "   " << value(i, 1)
+                         << "   " << value(i, 2) << "  \n";
       });
 }
 
@@ -243,15 +242,13 @@ std::int64_t write_full_strain(MPI_Comm comm, const script& s, const std::string
             all - 1, all, s.voxels[0] + 1, s.voxels[1] + 1, s.voxels[2] + 1);
       },
       std::ssize(rows.id),
-      [&](std::string& text, std::int64_t first, std::int64_t last, std::int64_t number) {
+      [&](std::string& text, std::int64_t i, std::int64_t number) {
         row_writer row(text);
-        for (std::int64_t i = first; i < last; ++i) {
-          const std::int64_t id = rows.id[static_cast<std::size_t>(i)];
-          const auto [x, y, z] = position_of(s, id);
-          row << x << ' ' << y << ' ' << z << ' ' << number + i - first << ' ' << id;
-          for (std::size_t c = 0; c < 12; ++c) row << ' ' << rows.value[static_cast<std::size_t>(12 * i) + c];
-          row << '\n';
-        }
+        const std::int64_t id = rows.id[static_cast<std::size_t>(i)];
+        const auto [x, y, z] = position_of(s, id);
+        row << x << ' ' << y << ' ' << z << ' ' << number << ' ' << id;
+        for (std::size_t c = 0; c < 12; ++c) row << ' ' << rows.value[static_cast<std::size_t>(12 * i) + c];
+        row << '\n';
       });
 }
 
@@ -263,18 +260,16 @@ std::int64_t write_reactions(MPI_Comm comm, const script& s, const std::string& 
       comm, path, access,
       [](std::int64_t) { return std::string("Node\tX\tY\tZ\tRx\tRy\tRz\tFx\tFy\tFz\tfixed_x\tfixed_y\tfixed_z\n"); },
       std::ssize(named.id),
-      [&](std::string& text, std::int64_t first, std::int64_t last, std::int64_t) {
+      [&](std::string& text, std::int64_t i, std::int64_t) {
         row_writer row(text);
-        for (std::int64_t i = first; i < last; ++i) {
-          const std::int64_t id = named.id[static_cast<std::size_t>(i)];
-          const auto [x, y, z] = position_of(s, id);
-          const std::int64_t number = std::lower_bound(nodes.id.begin(), nodes.id.end(), id) - nodes.id.begin();
-          const double* v = named.value.data() + 9 * i;
-          row << first_node + number << '\t' << x + base << '\t' << y + base << '\t' << z + base;
-          for (int c = 0; c < 6; ++c) row << '\t' << v[c];
-          for (int c = 6; c < 9; ++c) row << (v[c] != 0 ? "\t1" : "\t0");
-          row << '\n';
-        }
+        const std::int64_t id = named.id[static_cast<std::size_t>(i)];
+        const auto [x, y, z] = position_of(s, id);
+        const std::int64_t number = std::lower_bound(nodes.id.begin(), nodes.id.end(), id) - nodes.id.begin();
+        const double* v = named.value.data() + 9 * i;
+        row << first_node + number << '\t' << x + base << '\t' << y + base << '\t' << z + base;
+        for (int c = 0; c < 6; ++c) row << '\t' << v[c];
+        for (int c = 6; c < 9; ++c) row << (v[c] != 0 ? "\t1" : "\t0");
+        row << '\n';
       });
 }
 
@@ -294,14 +289,11 @@ std::int64_t write_sed(const grid::block& where, const script& s, const std::str
   return write_rows(
       where.comm, path, access, [](std::int64_t) { return std::string("element_id,material_id,x,y,z,sed\n"); },
       std::ssize(cells),
-      [&](std::string& text, std::int64_t first, std::int64_t last, std::int64_t number) {
-        row_writer row(text);
-        for (std::int64_t i = first; i < last; ++i) {
-          const auto [at, material] = cells[static_cast<std::size_t>(i)];
-          row << number + i - first + base << ',' << std::int64_t{s.materials[material - std::size_t{1}].id} << ','
-              << at % nx + base << ',' << at / nx % ny + base << ',' << first_plane + at / nx / ny + base << ','
-              << static_cast<double>(sed[static_cast<std::size_t>(i)]) << '\n';
-        }
+      [&](std::string& text, std::int64_t i, std::int64_t number) {
+        const auto [at, material] = cells[static_cast<std::size_t>(i)];
+        row_writer(text) << number + base << ',' << std::int64_t{s.materials[material - std::size_t{1}].id} << ','
+                         << at % nx + base << ',' << at / nx % ny + base << ',' << first_plane + at / nx / ny + base << ','
+                         << static_cast<double>(sed[static_cast<std::size_t>(i)]) << '\n';
       });
 }
 

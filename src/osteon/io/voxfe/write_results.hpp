@@ -29,14 +29,12 @@ node_rows settle(const grid::block& where, node_rows mine);
 /// With serial access, one rank after another appends its lines and sends the number of the next row to the next rank.
 /// @param header computes the text before the lines from the number of all rows; called on rank 0
 /// @param rows number of rows of this rank
-/// @param append appends the lines of the rows [first, last) of this rank; `number` is the number of row `first` over all
-/// ranks
+/// @param append appends the line of a row of this rank; `number` is the number of the row over all ranks
 /// @throws machine_error on all ranks @collective on comm
 /// @return size of the file in bytes
-std::int64_t write_rows(
-    MPI_Comm comm, const std::string& path, text_access access,
-    const std::function<std::string(std::int64_t all_rows)>& header, std::int64_t rows,
-    const std::function<void(std::string& text, std::int64_t first, std::int64_t last, std::int64_t number)>& append);
+std::int64_t write_rows(MPI_Comm comm, const std::string& path, text_access access,
+                        const std::function<std::string(std::int64_t all_rows)>& header, std::int64_t rows,
+                        const std::function<void(std::string& text, std::int64_t row, std::int64_t number)>& append);
 
 /// Write displacements. @param rows result of settle(); x, y, z in the units of the script @collective on comm
 std::int64_t write_displacement(MPI_Comm comm, const script& s, const std::string& path, text_access access,
