@@ -27,10 +27,10 @@ TEST(IoWorkload, AllWaysWriteTheSame) {
   if (comm::rank(MPI_COMM_WORLD) == 0) std::filesystem::create_directories(folder);
   MPI_Barrier(MPI_COMM_WORLD);
   bench::io_workload load(MPI_COMM_WORLD, bench::gyroid(12), folder.string());
-  for (const bench::io_way& way : load.ways()) {
-    way.run();
+  for (const bench::io_method& method : load.methods()) {
+    method.run();
     MPI_Barrier(MPI_COMM_WORLD);
-    EXPECT_GT(std::filesystem::file_size(way.file), 0U) << way.name;
+    EXPECT_GT(std::filesystem::file_size(method.file), 0U) << method.name;
   }
   const std::string serial = text_of(folder / "serial.txt");
   EXPECT_EQ(serial, text_of(folder / "parallel.txt"));

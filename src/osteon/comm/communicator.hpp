@@ -51,6 +51,12 @@ class communicator {
     result.handle_ = made;
     return result;
   }
+  /// The ranks of `comm` with equal colour, ordered by `key`, then by rank; none for MPI_UNDEFINED. @collective on comm
+  static communicator split(MPI_Comm comm, int colour, int key = 0) {
+    communicator result;
+    MPI_Comm_split(comm, colour, key, &result.handle_);
+    return result;
+  }
   /// The ranks of `comm` on the host of this rank, in rank order. @collective on comm
   static communicator of_host(MPI_Comm comm) {
     communicator result;

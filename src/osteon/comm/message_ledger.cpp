@@ -19,11 +19,11 @@ int message_ledger::entry_of(std::string_view plan) {
   return static_cast<int>(entries_.size()) - 1;
 }
 
-int message_ledger::shape_of(int number, const shape& what) {
+int message_ledger::shape_of(int number, const shape& rounds) {
   auto& known = entries_[static_cast<std::size_t>(number)].shapes;
-  const auto found = std::find(known.begin(), known.end(), what);
+  const auto found = std::find(known.begin(), known.end(), rounds);
   if (found != known.end()) return static_cast<int>(found - known.begin());
-  known.push_back(what);
+  known.push_back(rounds);
   return static_cast<int>(known.size()) - 1;
 }
 
@@ -258,9 +258,9 @@ plan::plan plan_of_runs(const std::string& name, const std::vector<const message
     }
     for (plan::rank_plan& p : parts) p.rounds.resize(end);
   }
-  plan::plan what = plan::plan_of(name, 0, std::move(parts));
-  what.moves = plan::cargo::bytes;
-  return what;
+  plan::plan result = plan::plan_of(name, 0, std::move(parts));
+  result.moves = plan::cargo::bytes;
+  return result;
 }
 
 }  // namespace
@@ -330,15 +330,15 @@ message_ledger::shape counted_rounds(std::vector<plan::round> rounds, std::size_
 
 }  // namespace
 
-std::string counted_name(const plan::plan& what, std::size_t element_bytes) {
-  return fmt::format("{}, {} B", what.name, element_bytes);
+std::string counted_name(const plan::plan& plan, std::size_t element_bytes) {
+  return fmt::format("{}, {} B", plan.name, element_bytes);
 }
 
-void rehearse(MPI_Comm comm, const plan::plan& what, std::size_t element_bytes) {
+void rehearse(MPI_Comm comm, const plan::plan& plan, std::size_t element_bytes) {
   message_ledger* const ledger = ledger_of(comm);
   if (!ledger) return;
-  const message_ledger::shape shape = counted_rounds(what.part(comm::rank(comm)).rounds, element_bytes);
-  const int entry = ledger->entry_of(counted_name(what, element_bytes));
+  const message_ledger::shape shape = counted_rounds(plan.part(comm::rank(comm)).rounds, element_bytes);
+  const int entry = ledger->entry_of(counted_name(plan, element_bytes));
   ledger->ran(entry, ledger->shape_of(entry, shape), 0);
 }
 

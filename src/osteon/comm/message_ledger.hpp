@@ -38,7 +38,7 @@ class message_ledger {
 
   /// Index of an entry, and of a shape in an entry. Appends missing entries and shapes.
   int entry_of(std::string_view plan);
-  int shape_of(int entry, const shape& what);
+  int shape_of(int entry, const shape& rounds);
   void ran(int entry, int shape, double waited_seconds);
   /// Assign subsequent runs to a stage, numbered from 1. Before the first call the stage is 0.
   void begin_stage(int stage) { stage_ = stage; }
@@ -80,9 +80,9 @@ class hung_ledger {
 message_ledger* ledger_of(MPI_Comm comm);
 
 /// Name of a plan in a ledger.
-std::string counted_name(const plan::plan& what, std::size_t element_bytes);
+std::string counted_name(const plan::plan& plan, std::size_t element_bytes);
 /// Count one run of a plan without communication, for virtual ranks. @collective local
-void rehearse(MPI_Comm comm, const plan::plan& what, std::size_t element_bytes);
+void rehearse(MPI_Comm comm, const plan::plan& plan, std::size_t element_bytes);
 
 /// Counts one call of an MPI collective and its time (lifetime of this object) if a ledger is attached to the communicator.
 /// The messages of MPI are unknown; the messages of an equivalent plan are counted.

@@ -21,13 +21,11 @@ struct host_map {
 };
 
 host_map find_hosts(MPI_Comm all, int ranks_per_group) {
-  MPI_Comm host = MPI_COMM_NULL;
-  MPI_Comm_split_type(all, MPI_COMM_TYPE_SHARED, comm::rank(all), MPI_INFO_NULL, &host);
-  const int place = comm::rank(host), group = ranks_per_group > 0 ? ranks_per_group : comm::size(host);
-  std::vector<int> members(static_cast<std::size_t>(comm::size(host)));
+  const auto host = comm::communicator::of_host(all);
+  const int place = host.rank(), group = ranks_per_group > 0 ? ranks_per_group : host.size();
+  std::vector<int> members(static_cast<std::size_t>(host.size()));
   const int own = comm::rank(all);
-  MPI_Allgather(&own, 1, MPI_INT, members.data(), 1, MPI_INT, host);
-  MPI_Comm_free(&host);
+  MPI_Allgather(&own, 1, MPI_INT, members.data(), 1, MPI_INT, host.get());
   const int leader = members[static_cast<std::size_t>(place / group * group)];
   host_map map;
   map.leader.resize(static_cast<std::size_t>(comm::size(all)));
@@ -77,9 +75,7 @@ file_team file_team::make(MPI_Comm all, const std::string& path, const access& o
     else if (team.mode == access_mode::aggregated)
       team.contiguous = team.contiguous && leader == team.ranks.back();
   }
-  MPI_Comm members = MPI_COMM_NULL;
-  MPI_Comm_split(all, mine ? 0 : MPI_UNDEFINED, rank, &members);
-  team.comm = comm::communicator::take(members);
+  team.comm = comm::communicator::split(all, mine ? 0 : MPI_UNDEFINED);
   return team;
 }
 

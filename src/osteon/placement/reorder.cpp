@@ -131,9 +131,7 @@ reordered reorder(MPI_Comm comm, const graph& g, const machine::description& mac
                    numbers[5],
                    comm::broadcast(comm, result.report.line)};
   const auto mine = std::find(result.old_rank.begin(), result.old_rank.end(), me);
-  MPI_Comm made = MPI_COMM_NULL;
-  MPI_Comm_split(comm, 0, static_cast<int>(mine - result.old_rank.begin()), &made);
-  result.ranks = comm::communicator::take(made);
+  result.ranks = comm::communicator::split(comm, 0, static_cast<int>(mine - result.old_rank.begin()));
   return result;
 }
 

@@ -15,9 +15,7 @@ namespace {
 // Group the ranks that share memory, or `ranks_per_host` consecutive ranks.
 communicator split_into_hosts(const composite_options& o, MPI_Comm comm) {
   if (o.ranks_per_host == 0) return communicator::of_host(comm);
-  MPI_Comm made = MPI_COMM_NULL;
-  MPI_Comm_split(comm, rank(comm) / o.ranks_per_host, rank(comm), &made);
-  communicator host = communicator::take(made);
+  communicator host = communicator::split(comm, rank(comm) / o.ranks_per_host);
   const int sharing = communicator::of_host(host.get()).size();
   collectively(comm, [&] {
     if (sharing < host.size())
@@ -53,9 +51,7 @@ class hybrid : public compositor::backend {
 
     stripes_ = host_.size();
     MPI_Allreduce(MPI_IN_PLACE, &stripes_, 1, MPI_INT, MPI_MIN, comm.get());
-    MPI_Comm made = MPI_COMM_NULL;
-    MPI_Comm_split(comm.get(), local < stripes_ ? local : MPI_UNDEFINED, own_host(), &made);
-    between_ = communicator::take(made);
+    between_ = communicator::split(comm.get(), local < stripes_ ? local : MPI_UNDEFINED, own_host());
     const auto cut = [&](std::int64_t s) { return s == stripes_ ? pixels() : pixels() / stripes_ * s / 64 * 64; };
     if (local < stripes_) stripe_ = {cut(local), cut(local + 1)};
     images_ = std::make_unique<host_images>(host_.get(), options, 0);

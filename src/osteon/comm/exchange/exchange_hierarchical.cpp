@@ -12,11 +12,8 @@ class hierarchical final : public all_to_all::backend {
  public:
   hierarchical(MPI_Comm comm, int members, const all_to_all_options& options)
       : members_(members), groups_(size(comm) / members), first_(members_, groups_), second_(groups_, members_) {
-    MPI_Comm inside = MPI_COMM_NULL, across = MPI_COMM_NULL;
-    MPI_Comm_split(comm, rank(comm) / members, 0, &inside);
-    inside_ = communicator::take(inside);
-    MPI_Comm_split(comm, rank(comm) % members, 0, &across);
-    across_ = communicator::take(across);
+    inside_ = communicator::split(comm, rank(comm) / members);
+    across_ = communicator::split(comm, rank(comm) % members);
     all_to_all_options messages = options;
     messages.schedule = "ring";
     in_memory_ = std::make_unique<all_to_all>(inside_.get());
@@ -109,9 +106,7 @@ class hierarchical final : public all_to_all::backend {
 }  // namespace
 
 std::unique_ptr<all_to_all::backend> exchange_hierarchically(MPI_Comm comm, int members, const all_to_all_options& options) {
-  MPI_Comm made = MPI_COMM_NULL;
-  MPI_Comm_split(comm, rank(comm) / members, 0, &made);
-  const communicator group = communicator::take(made);
+  const communicator group = communicator::split(comm, rank(comm) / members);
   int is_suitable = communicator::of_host(group.get()).size() ==
                     members;  // true if this group has `members` ranks, all of them on one host
   MPI_Allreduce(MPI_IN_PLACE, &is_suitable, 1, MPI_INT, MPI_MIN, comm);

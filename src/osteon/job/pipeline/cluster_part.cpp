@@ -19,9 +19,7 @@ std::optional<cluster_part> part_of_cluster(const grid::block& where, const voxe
   part.index = mine;
   part.count = 1;
   for (std::size_t r = 1; r < cluster.size(); ++r) part.count += cluster[r] != cluster[r - 1] ? 1 : 0;
-  MPI_Comm made = MPI_COMM_NULL;
-  MPI_Comm_split(where.comm, mine, comm::rank(where.comm), &made);
-  part.comm = comm::communicator::take(made);
+  part.comm = comm::communicator::split(where.comm, mine);
   comm::collectively(where.comm, [&] {
     const auto own = std::equal_range(cluster.begin(), cluster.end(), mine);
     std::vector<std::int64_t> first;  // planes of the cluster's ranks, relative to its first plane

@@ -26,9 +26,7 @@ machine::link slowest_of(MPI_Comm comm, const net::compositing_machine& own) {
 }  // namespace
 
 rank_network network_of_run(MPI_Comm comm) {
-  MPI_Comm made = MPI_COMM_NULL;
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, comm::rank(comm), MPI_INFO_NULL, &made);
-  const comm::communicator host = comm::communicator::take(made);
+  const comm::communicator host = comm::communicator::of_host(comm);
   int first = comm::rank(comm);  // first rank of the host, which identifies it
   MPI_Bcast(&first, 1, MPI_INT, 0, host.get());
   std::vector<int> host_of(static_cast<std::size_t>(comm::size(comm)));

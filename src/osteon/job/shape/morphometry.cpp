@@ -169,9 +169,7 @@ comm::communicator ranks_with_lines(MPI_Comm comm, const spec& job) {
     lines = shape[0] * shape[1] * shape[2] / *std::max_element(shape.begin(), shape.end());
   });
   MPI_Bcast(&lines, 1, MPI_INT64_T, 0, comm);
-  MPI_Comm made = MPI_COMM_NULL;
-  MPI_Comm_split(comm, comm::rank(comm) < lines ? 0 : MPI_UNDEFINED, 0, &made);
-  return comm::communicator::take(made);
+  return comm::communicator::split(comm, comm::rank(comm) < lines ? 0 : MPI_UNDEFINED);
 }
 
 }  // namespace

@@ -23,9 +23,7 @@ std::string now_in_utc() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmti
 
 // Hardware threads available to at least one rank of a host, as restricted by taskset, launcher and cgroup.
 pu_set available_pus(MPI_Comm comm, int host) {
-  MPI_Comm made = MPI_COMM_NULL;
-  MPI_Comm_split(comm, host, 0, &made);
-  const auto here = comm::communicator::take(made);
+  const auto here = comm::communicator::split(comm, host);
   std::vector<unsigned char> bits(at(most_pus) / 8, 0);
   for (const int pu : current_binding()) bits[at(pu) / 8] |= static_cast<unsigned char>(1 << pu % 8);
   comm::all_reduce(here.get(), bits.data(), bits.size(), MPI_BOR);

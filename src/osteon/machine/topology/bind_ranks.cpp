@@ -38,9 +38,7 @@ std::pair<pu_set, bool> union_over(MPI_Comm host, const pu_set& mine) {
 }  // namespace
 
 local_ranks::local_ranks(MPI_Comm comm, int threads) : threads_(threads) {
-  MPI_Comm made = MPI_COMM_NULL;
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, comm::rank(comm), MPI_INFO_NULL, &made);
-  const auto host = comm::communicator::take(made);
+  const auto host = comm::communicator::of_host(comm);
   rank_ = host.rank();
   ranks_ = host.size();
   pu_set now;

@@ -50,9 +50,7 @@ host_layout layout_of(MPI_Comm comm, int ranks_per_host) {
     const int hosts = (ranks + ranks_per_host - 1) / ranks_per_host;
     return {hosts, ranks - (hosts - 1) * ranks_per_host, std::min(ranks, ranks_per_host)};
   }
-  MPI_Comm made = MPI_COMM_NULL;
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &made);
-  const comm::communicator host = comm::communicator::take(made);
+  const comm::communicator host = comm::communicator::of_host(comm);
   host_layout layout{host.rank() == 0 ? 1 : 0, host.size(), host.size()};
   comm::all_reduce(comm, &layout.hosts, 1, MPI_SUM);
   comm::all_reduce(comm, &layout.ranks_per_host, 1, MPI_MIN);
