@@ -10,6 +10,7 @@
 #include <osteon/io/files/model_file.hpp>
 #include <osteon/job/import/image_files.hpp>
 #include <osteon/job/import/read_scan.hpp>
+#include <osteon/job/import/scan_model.hpp>
 #include <osteon/job/physics_entry.hpp>
 #include <span>
 
@@ -113,8 +114,7 @@ void import_label_images(const spec& job, const std::string& model_path, const v
       log.warn(warning.get<std::string>());
     voxel::image_planes& image = found.image;  // a named reference: in clang 14 lambdas cannot capture structured bindings
     require_same_grid(grid, found.facts, path);
-    if (const auto& c = job.image.crop_voxels; !c.empty())
-      image = voxel::crop(image, {{c[0][0], c[1][0], c[2][0]}, {c[0][1], c[1][1], c[2][1]}});
+    image = cropped(job, image);
     if (image.shape != model.shape)
       throw data_error(fmt::format(
           "the label image '{}' has {} x {} x {} voxels, but the scan has {} x {} x {}; use a label image of the same scan",

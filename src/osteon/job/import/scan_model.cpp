@@ -102,12 +102,6 @@ std::optional<voxel::calibration> stated_calibration(const spec& job, const json
   return stated;
 }
 
-voxel::image_planes cropped(const spec& job, const voxel::image_planes& image) {
-  if (job.image.crop_voxels.empty()) return image;
-  const auto& c = job.image.crop_voxels;
-  return voxel::crop(image, {{c[0][0], c[1][0], c[2][0]}, {c[0][1], c[1][1], c[2][1]}});
-}
-
 // Processing of an image after reading, except noise, which is added to the scan only.
 voxel::image_planes taken(const spec& job, const voxel::image_planes& image) {
   const voxel::image_planes part = cropped(job, image);
@@ -115,6 +109,12 @@ voxel::image_planes taken(const spec& job, const voxel::image_planes& image) {
 }
 
 }  // namespace
+
+voxel::image_planes cropped(const spec& job, const voxel::image_planes& image) {
+  if (job.image.crop_voxels.empty()) return image;
+  const auto& c = job.image.crop_voxels;
+  return voxel::crop(image, {{c[0][0], c[1][0], c[2][0]}, {c[0][1], c[1][1], c[2][1]}});
+}
 
 voxel::image_planes prepared_scan(const spec& job, const voxel::image_planes& image) {
   const voxel::image_planes scan = taken(job, image);

@@ -21,6 +21,9 @@ struct scan_model {
   nlohmann::ordered_json provenance;
 };
 
+/// Return the image cropped as specified by the job. Does not borrow from `image`.
+voxel::image_planes cropped(const spec& job, const voxel::image_planes& image);
+
 /// Return the scan cropped, coarsened and with noise, as specified by the job. Does not borrow from `image`.
 voxel::image_planes prepared_scan(const spec& job, const voxel::image_planes& image);
 

@@ -25,7 +25,7 @@ namespace osteon::job {
 
 namespace {
 
-constexpr std::array axis_names{"z", "y", "x"};
+const char* axis_name(int axis) { return choice_names(osteon::axis{})[static_cast<std::size_t>(axis)]; }
 
 // Axes of a picture of a cut, chosen so that an outside camera can have the same view: x or y to the right; z, else y, up.
 struct cut_axes {
@@ -52,8 +52,8 @@ class cut {
     layer_ = std::min(static_cast<std::int64_t>(std::floor(at / edge)), layers - 1);
     if (!(at >= 0 && at <= edge * static_cast<double>(layers)))
       throw usage_error(fmt::format("--cut {}={}: the position must be in [0, {:.6g}] mm, the extent of the image along {}",
-                                    axis_names[static_cast<std::size_t>(axes_.normal)], at,
-                                    edge * static_cast<double>(layers), axis_names[static_cast<std::size_t>(axes_.normal)]));
+                                    axis_name(axes_.normal), at, edge * static_cast<double>(layers),
+                                    axis_name(axes_.normal)));
     const double high = list.spacing_mm[axes_.up] * static_cast<double>(rows());
     const double wide = list.spacing_mm[axes_.right] * static_cast<double>(columns());
     const auto width = static_cast<int>(request.width), height = static_cast<int>(request.height);
@@ -221,7 +221,7 @@ nlohmann::ordered_json draw_cut(MPI_Comm comm, const cut_request& request, const
   comm::collectively(comm, [&] {
     if (!(usual > 0))
       throw usage_error(fmt::format("'{}' is zero everywhere in the cut {}={:.6g} mm; give another --cut", vector.name,
-                                    axis_names[static_cast<std::size_t>(request.normal)], where->at_mm()));
+                                    axis_name(request.normal), where->at_mm()));
     if (!(low < high))
       throw usage_error(
           fmt::format("the colour range of '{}' is empty ({} to {}); give --range LOW HIGH", vector.name, low, high));
@@ -273,7 +273,7 @@ nlohmann::ordered_json draw_cut(MPI_Comm comm, const cut_request& request, const
     name_field(words, vector, true);
     const std::string usual_title = fmt::format("{}: {}", list.title.substr(0, list.title.rfind(": ")), words.long_name);
     words.title = fmt::format("{}, cut at {} = {:.4g} mm", request.title.empty() ? usual_title : request.title,
-                              axis_names[static_cast<std::size_t>(request.normal)], where->at_mm());
+                              axis_name(request.normal), where->at_mm());
     notes = notes_of(words, request.map, low, high);
     notes.outline = false;
     notes.first = render::presets::glow_first;
@@ -303,7 +303,7 @@ nlohmann::ordered_json draw_cut(MPI_Comm comm, const cut_request& request, const
           {"units", vector.units},
           {"low", low},
           {"high", high},
-          {"normal", axis_names[static_cast<std::size_t>(request.normal)]},
+          {"normal", axis_name(request.normal)},
           {"at_mm", where->at_mm()},
           {"width", size[0]},
           {"height", size[1]},

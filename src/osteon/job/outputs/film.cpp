@@ -7,7 +7,6 @@
 #include <osteon/base/error.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/io/film/animated_png.hpp>
-#include <osteon/job/subprocess.hpp>
 #include <regex>
 #include <tuple>
 
@@ -38,6 +37,14 @@ void remove_frames(const std::string& directory) {
     fs::remove(fs::path(directory) / name, ignored);
 }
 
+program_result encode_film(const std::vector<std::string>& input, const std::string& path) {
+  std::vector<std::string> command{"ffmpeg", "-nostdin", "-y", "-loglevel", "error"};
+  command.insert(command.end(), input.begin(), input.end());
+  // The common pixel format of films halves the colour resolution per row and column: sizes must be even.
+  command.insert(command.end(), {"-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", path});
+  return run_program(command);
+}
+
 nlohmann::ordered_json make_film_of(MPI_Comm comm, const spec& job, log_sink& log) {
   nlohmann::ordered_json files;
   if (comm::rank(comm) == 0) {
@@ -52,9 +59,7 @@ nlohmann::ordered_json make_film_of(MPI_Comm comm, const spec& job, log_sink& lo
       const std::int64_t bytes = io::write_animated_png(path, frames);
       files["film"] = path;
       log.note(fmt::format("{}: {} frames, {:.1f} MB", path, frames.size(), 1e-6 * static_cast<double>(bytes)));
-      // The common pixel format of films halves the colour resolution per row and column: sizes must be even.
-      const auto done = run_program({"ffmpeg", "-nostdin", "-y", "-loglevel", "error", "-i", path, "-vf",
-                                     "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", mp4});
+      const program_result done = encode_film({"-i", path}, mp4);
       if (done.exit_code == 0) {
         files["film_mp4"] = mp4;
         log.note(mp4);

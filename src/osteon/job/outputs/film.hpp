@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/job/spec.hpp>
+#include <osteon/job/subprocess.hpp>
 #include <string>
 #include <vector>
 
@@ -20,5 +21,9 @@ void remove_frames(const std::string& directory);
 /// Make film.png from the frames of a job, and film.mp4 by ffmpeg if it is installed. Failure is a warning.
 /// @return the names of both for summary.json, on rank 0; empty: no frames @collective on comm
 nlohmann::ordered_json make_film_of(MPI_Comm comm, const spec& job, log_sink& log);
+
+/// Encode pictures as an MP4 film with ffmpeg. @param input options of ffmpeg that select the pictures
+/// @return result of ffmpeg; its exit code is 127 if ffmpeg is not installed @collective local
+program_result encode_film(const std::vector<std::string>& input, const std::string& path);
 
 }  // namespace osteon::job

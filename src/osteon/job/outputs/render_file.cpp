@@ -23,8 +23,8 @@
 #include <osteon/job/outputs/cut_picture.hpp>
 #include <osteon/job/outputs/draw.hpp>
 #include <osteon/job/outputs/even_boxes.hpp>
+#include <osteon/job/outputs/film.hpp>
 #include <osteon/job/outputs/lines.hpp>
-#include <osteon/job/subprocess.hpp>
 #include <osteon/job/system_info.hpp>
 #include <osteon/render/scene/colour_map.hpp>
 #include <osteon/render/scene/presets.hpp>
@@ -215,10 +215,7 @@ render_request completed(render_request r, const io::field_list& list) {
 // Make a film of the first `count` frames in a folder. @return false without ffmpeg
 bool make_film(const std::filesystem::path& frames, int count, const std::string& path, log_sink& log) {
   const std::string pictures = (frames / "frame_%04d.png").string();
-  // The common pixel format of films halves the colour resolution per row and column: sizes must be even.
-  const auto done =
-      run_program({"ffmpeg", "-nostdin", "-y", "-loglevel", "error", "-framerate", "24", "-i", pictures, "-vf",
-                   "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", "-frames:v", std::to_string(count), path});
+  const program_result done = encode_film({"-framerate", "24", "-i", pictures, "-frames:v", std::to_string(count)}, path);
   if (done.exit_code == 127) {
     log.warn(fmt::format(
         "no film: ffmpeg is not installed; after its installation, run: ffmpeg -framerate 24 -i '{}' -pix_fmt yuv420p '{}'",

@@ -39,10 +39,9 @@ struct render_request {
   render::camera view;
   std::int64_t width = 1024, height = 1024;
   double step_voxels = 0.5;
-  bool light = false;             ///< a light background
-  std::string preset = "screen";  ///< name of a background, see render::presets::background_of
-  std::vector<std::array<double, 4>>
-      clip;  ///< normal (x, y, z) and offset in mm; removes points with x nx + y ny + z nz > offset
+  bool light = false;                       ///< a light background
+  std::string preset = "screen";            ///< name of a background, see render::presets::background_of
+  std::vector<std::array<double, 4>> clip;  ///< normal (x, y, z), offset in mm; removes x nx + y ny + z nz > offset
   bool annotated = true;
   std::string title;                 ///< empty: that of the file
   int orbit = 0;                     ///< frames around the z axis; 0: one picture

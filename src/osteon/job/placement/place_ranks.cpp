@@ -86,20 +86,16 @@ std::string bind(MPI_Comm comm, const spec& job, const machine::local_ranks& her
     const auto trial = machine::try_bindings(comm, here, 2, [&] { return seconds_of_iteration(comm); });
     return "bound by trial (" + trial.summary() + ")";
   }
-  if (job.run.bind == "auto") {
-    const binding_policy policy = here.usual_policy();
-    if (policy != binding_policy::none) {
-      comm::collectively(comm, [&] { here.bind(policy); });
-      return fmt::format("bound to {}", machine::name_of(policy));
-    }
-    return here.bound_already()  ? "bound by the launcher"
-           : here.enough_cores() ? "not bound, because the job does not use all cores"
-                                 : "not bound, because there are more threads than cores";
+  const bool is_automatic = job.run.bind == "auto";
+  const binding_policy policy = is_automatic ? here.usual_policy() : machine::parse_binding(job.run.bind);
+  if (policy != binding_policy::none) {
+    comm::collectively(comm, [&] { here.bind(policy); });
+    return fmt::format("bound to {}", machine::name_of(policy));
   }
-  const binding_policy policy = machine::parse_binding(job.run.bind);
-  if (policy == binding_policy::none) return "not bound";
-  comm::collectively(comm, [&] { here.bind(policy); });
-  return fmt::format("bound to {}", machine::name_of(policy));
+  return !is_automatic          ? "not bound"
+         : here.bound_already() ? "bound by the launcher"
+         : here.enough_cores()  ? "not bound, because the job does not use all cores"
+                                : "not bound, because there are more threads than cores";
 }
 
 }  // namespace

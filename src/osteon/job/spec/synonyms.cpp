@@ -111,8 +111,7 @@ const std::vector<synonym>& synonyms_of_keys() {
   return table;
 }
 
-template <class List>
-std::string meant_by(const List& table, const std::string& word, const std::vector<std::string>& among) {
+std::string meant_by(const std::vector<synonym>& table, const std::string& word, const std::vector<std::string>& among) {
   const std::string bare = bare_word(word);
   for (const std::string& candidate : among)  // the word itself, in another spelling
     if (bare_word(candidate) == bare) return candidate;
@@ -203,21 +202,17 @@ std::string advice_on_key(const std::string& table, const std::string& key, cons
 }
 
 std::string advice_on_value(const std::string& key, const std::string& value, const std::vector<std::string>& choices) {
-  if (key == "physics" || key == "test") {
-    std::vector<synonym> names;
-    for (const physics_entry* p : all_physics()) {
-      if (key == "physics") names.push_back({p->name, p->synonyms});
-      if (key == "test")
-        for (const load_test& test : p->tests) names.push_back({test.name.c_str(), test.synonyms});
-    }
-    if (const std::string word = meant_by(names, value, choices); !word.empty()) return "; did you mean '" + word + "'?";
+  std::vector<synonym> names;
+  for (const physics_entry* p : all_physics()) {
+    if (key == "physics") names.push_back({p->name, p->synonyms});
+    if (key == "test")
+      for (const load_test& test : p->tests) names.push_back({test.name.c_str(), test.synonyms});
   }
   for (const auto& [name, table] : synonyms_of_values())
     if (key == name || (key == "field" && name == std::string("fields")))
-      if (const std::string word = meant_by(table, value, choices); !word.empty()) return "; did you mean '" + word + "'?";
-  if (const std::string word = meant_by(std::vector<synonym>{}, value, choices); !word.empty())
-    return "; did you mean '" + word + "'?";
-  return did_you_mean(value, choices);
+      names.insert(names.end(), table.begin(), table.end());
+  const std::string word = meant_by(names, value, choices);
+  return word.empty() ? did_you_mean(value, choices) : "; did you mean '" + word + "'?";
 }
 
 }  // namespace osteon::job

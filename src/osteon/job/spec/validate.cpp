@@ -20,6 +20,17 @@ namespace osteon::job {
 
 namespace {
 
+// Half-open ranges [[z0, z1], [y0, y1], [x0, x1]].
+bool is_crop(const std::vector<std::vector<std::int64_t>>& ranges) {
+  return ranges.size() == 3 && std::all_of(ranges.begin(), ranges.end(), [](const auto& range) {
+           return range.size() == 2 && range[0] >= 0 && range[0] < range[1];
+         });
+}
+
+bool are_edges(const std::vector<double>& lengths_mm) {
+  return std::all_of(lengths_mm.begin(), lengths_mm.end(), [](double h) { return h > 0 && h <= 1000; });
+}
+
 class checker {
  public:
   explicit checker(const spec& job) : job_(job), physics_(physics_of(job)), expect(problems_) {}
@@ -37,11 +48,11 @@ class checker {
   }
 
  private:
-  template <class Condition>
-  static std::string names_of(Condition holds) {
+  // Names of the physics that support connectivity 26.
+  static std::string physics_with_corners() {
     std::string names;
     for (const physics_entry* p : all_physics())
-      if (holds(*p)) names += (names.empty() ? "" : "\" or \"") + std::string(p->name);
+      if (!*p->why_not_by_corners) names += (names.empty() ? "" : "\" or \"") + std::string(p->name);
     return names;
   }
 
@@ -84,18 +95,11 @@ class checker {
     if (i.spacing_mm) {
       expect(i.spacing_mm->size() == 3, "image.spacing_mm",
              "has {} values; give three, [z, y, x], or one number for cubic voxels", i.spacing_mm->size());
-      for (double h : *i.spacing_mm)
-        if (!(h > 0) || h > 1000) {
-          expect(false, "image.spacing_mm", "[{}]: each value must be in (0, 1000] mm; give the voxel size in millimetres",
-                 fmt::join(*i.spacing_mm, ", "));
-          break;
-        }
+      expect(are_edges(*i.spacing_mm), "image.spacing_mm",
+             "[{}]: each value must be in (0, 1000] mm; give the voxel size in millimetres", fmt::join(*i.spacing_mm, ", "));
     }
-    if (!i.crop_voxels.empty()) {
-      bool good = i.crop_voxels.size() == 3;
-      for (const auto& range : i.crop_voxels) good &= range.size() == 2 && range[0] >= 0 && range[0] < range[1];
-      expect(good, "image.crop_voxels", "expected [[z0, z1], [y0, y1], [x0, x1]] with 0 <= first < last");
-    }
+    expect(i.crop_voxels.empty() || is_crop(i.crop_voxels), "image.crop_voxels",
+           "expected [[z0, z1], [y0, y1], [x0, x1]] with 0 <= first < last");
     check_changes_of_greys();
     for (std::size_t n = 0; n < i.steps.size(); ++n) check_step(i.steps[n], fmt::format("image.step[{}]", n + 1));
     const std::int64_t connectivity = job_.segment.connectivity;
@@ -103,14 +107,12 @@ class checker {
            "{} must be 6 (faces) or 26 (faces, edges and corners)", connectivity);
     const std::string why_not = physics_.why_not_by_corners;
     expect(connectivity != 26 || why_not.empty(), "segment.connectivity",
-           "26 is available for physics = \"{}\" only: {}; remove the key",
-           names_of([](const physics_entry& p) { return !*p.why_not_by_corners; }), why_not);
+           "26 is available for physics = \"{}\" only: {}; remove the key", physics_with_corners(), why_not);
     expect(connectivity != 26 || !(job_.segment.keep == kept_parts::all), "segment.connectivity",
            "26 has no effect with segment.keep = \"all\", which removes no parts; remove one of the two keys");
     const bool compares = job_.segment.compare_connectivity;
     expect(!compares || why_not.empty(), "segment.compare_connectivity",
-           "is available for physics = \"{}\" only: {}; remove the key",
-           names_of([](const physics_entry& p) { return !*p.why_not_by_corners; }), why_not);
+           "is available for physics = \"{}\" only: {}; remove the key", physics_with_corners(), why_not);
     expect(!compares || !(job_.segment.keep == kept_parts::all), "segment.compare_connectivity",
            "has no effect with segment.keep = \"all\", which removes no parts; remove one of the two keys");
     expect(!job_.segment.labels || !job_.segment.threshold, "segment.threshold",
@@ -176,16 +178,10 @@ class checker {
     }
     expect(!is_ball || (s.radius_voxels >= 1 && s.radius_voxels <= 16), where + ".radius_voxels", "{} must be in [1, 16]",
            s.radius_voxels);
-    if (s.kind == image_filter::resample) {
-      bool good = s.spacing_mm && s.spacing_mm->size() == 3;
-      for (std::size_t a = 0; good && a < 3; ++a) good = (*s.spacing_mm)[a] > 0 && (*s.spacing_mm)[a] <= 1000;
-      expect(good, where + ".spacing_mm", "must be one number or [z, y, x], each in (0, 1000] mm");
-    }
-    if (s.kind == image_filter::crop) {
-      bool good = s.voxels.size() == 3;
-      for (const auto& range : s.voxels) good &= range.size() == 2 && range[0] >= 0 && range[0] < range[1];
-      expect(good, where + ".voxels", "expected [[z0, z1], [y0, y1], [x0, x1]] with 0 <= first < last");
-    }
+    expect(s.kind != image_filter::resample || (s.spacing_mm && s.spacing_mm->size() == 3 && are_edges(*s.spacing_mm)),
+           where + ".spacing_mm", "must be one number or [z, y, x], each in (0, 1000] mm");
+    expect(s.kind != image_filter::crop || is_crop(s.voxels), where + ".voxels",
+           "expected [[z0, z1], [y0, y1], [x0, x1]] with 0 <= first < last");
     if (s.kind == image_filter::labels) {
       bool good = !s.ranges.empty();
       for (const auto& r : s.ranges)
