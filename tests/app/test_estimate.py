@@ -223,7 +223,7 @@ def test_steps_of_a_flow_in_time_are_counted_with_their_temperatures(job: Job, t
     )
     job.write(driven)
     told = estimated(job, "-n", "1", "--quick")
-    assert any("their number is not known" in said for said in told["time"]["assumed"])
+    assert any("the number of adaptive time steps is unknown" in said for said in told["time"]["assumed"])
 
 
 def test_a_temperature_in_time_is_not_planned_and_the_reason_is_reported(job: Job, tmp_path: Path) -> None:
@@ -231,7 +231,7 @@ def test_a_temperature_in_time_is_not_planned_and_the_reason_is_reported(job: Jo
     job.write(flow_in_time(tmp_path, initial_K=300.0, end_s=0.1, step_s=1e-3))
     done = osteon("plan", "job", str(tmp_path / "job.toml"), "-n", "2")
     assert done.returncode == 2, done.stderr
-    why = "the temperature steps with a flow that is not known"
+    why = "the transient temperature depends on the computed flow"
     assert why in done.stderr
     assumed = estimated(job, "-n", "2", "--quick")["time"]["assumed"]
     assert any(why in said and "messages are left out" in said for said in assumed)

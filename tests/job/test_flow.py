@@ -150,7 +150,7 @@ def test_a_direction_without_a_path_is_reported_and_not_solved(job: Job, tmp_pat
         (slit(2), "strain = 0.1", "", 'load.strain: belongs to physics = "elasticity"'),
         (slit(2), "", "[flow]\nviscosity_Pa_s = 0", "flow.viscosity_Pa_s: 0 must be > 0 Pa s"),
         (slit(2), "", "[flow]\ndensity_kg_per_m3 = -1", "flow.density_kg_per_m3: -1 must be > 0"),
-        (slit(2), "", "[flow]\nfluid_labels = [1]", "flow.fluid_labels: given, but segment.labels is not"),
+        (slit(2), "", "[flow]\nfluid_labels = [1]", "flow.fluid_labels: requires segment.labels = true"),
     ],
 )
 def test_unsolvable_jobs_are_reported_by_check_and_run(

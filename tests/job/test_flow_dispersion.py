@@ -118,4 +118,4 @@ def test_channels_that_never_meet_are_refused(job: Job, tmp_path: Path) -> None:
     job.write(text("peclet_numbers = [1]"))
     done = job.run("--no-report")
     assert done.code == 3
-    assert "do not meet in the sample" in done.err
+    assert "flow through the sample without exchange" in done.err

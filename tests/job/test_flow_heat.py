@@ -172,12 +172,17 @@ def test_a_picture_of_the_file_shows_the_solid_that_has_a_temperature(job: Job, 
 @pytest.mark.parametrize(
     ("boundaries", "flow", "more", "fault"),
     [
-        (INLET.replace("temperature_K = 290\n", "") + OUTLET, "", "", "temperature_K: missing: fluid flows in there"),
+        (
+            INLET.replace("temperature_K = 290\n", "") + OUTLET,
+            "",
+            "",
+            "temperature_K: missing; flow.heat requires the inflow temperature",
+        ),
         (INLET + OUTLET, "conductivity_W_per_mK = 0", "", "conductivity_W_per_mK: 0 must be > 0"),
         (INLET + OUTLET, "heat_capacity_J_per_m3K = -1", "", "heat_capacity_J_per_m3K: -1 must be > 0"),
         (INLET + OUTLET, "", SOLID.replace("400", "-4"), "conductivity_W_per_mK: -4 must be > 0"),
         (INLET + OUTLET, "", "[[material]]\nname = 'x'", "conductivity_W_per_mK: missing"),
-        (INLET + OUTLET + HOT + HOT, "", SOLID, "already has the condition of boundary[3]"),
+        (INLET + OUTLET + HOT + HOT, "", SOLID, "already has the thermal condition of boundary[3]"),
         (INLET + OUTLET + HOT.replace("temperature_K = 350\n", ""), "", SOLID, "temperature_K: missing"),
         (INLET + OUTLET + HOT + "flux_W_per_m2 = 3\n", "", SOLID, 'flux_W_per_m2: belongs to kind = "flux", not to'),
         (
@@ -191,14 +196,14 @@ def test_a_picture_of_the_file_shows_the_solid_that_has_a_temperature(job: Job, 
             INLET + OUTLET + HOT.replace('"temperature"', '"periodic"'),
             "",
             SOLID,
-            "flow.heat knows neither faces that are one",
+            "periodic faces and conditions inside the image are not available",
         ),
         (INLET + OUTLET + HOT, "conductivity_W_per_K = 3", SOLID, "conductivity_W_per_K"),
         (
             OUTLET + '[[boundary]]\nface = "z_low"\nkind = "pressure"\npressure_Pa = 3\n',
             "",
             "",
-            "has the highest pressure",
+            "fluid enters at the highest pressure",
         ),
         ("[load]\ntest = 'permeability'", "", "", 'belongs to test = "flow"'),
     ],
@@ -216,9 +221,14 @@ def test_what_contradicts_itself_is_refused(
 @pytest.mark.parametrize(
     ("boundaries", "flow", "more", "fault"),
     [
-        (INLET + OUTLET, "", "", "given, but flow.heat is not"),
+        (INLET + OUTLET, "", "", "requires flow.heat = true"),
         (INLET.replace("temperature_K = 290\n", "") + OUTLET + HOT, "", "", "flow.heat = true"),
-        (INLET.replace("temperature_K = 290\n", "") + OUTLET, "conductivity_W_per_mK = 2", "", "flow.heat is not"),
+        (
+            INLET.replace("temperature_K = 290\n", "") + OUTLET,
+            "conductivity_W_per_mK = 2",
+            "",
+            "requires flow.heat = true",
+        ),
     ],
 )
 def test_keys_of_heat_need_it(job: Job, tmp_path: Path, boundaries: str, flow: str, more: str, fault: str) -> None:
@@ -238,7 +248,7 @@ def test_heat_that_cannot_leave_is_refused(job: Job, tmp_path: Path) -> None:
     job.write(text(INLET + OUTLET + SIDES, "fluid_labels = [1]", more, "labels = true\nvoid_labels = [200]"))
     done = job.run("--no-report")
     assert done.code == 2, done.err
-    assert "no heat can leave" in done.err
+    assert "cannot release it" in done.err
 
 
 @pytest.mark.parametrize("ranks", [1, 2])

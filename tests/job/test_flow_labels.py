@@ -139,7 +139,7 @@ PERIOD = '[[boundary]]\nface = "x"\nkind = "periodic"\n'
 @pytest.mark.parametrize(
     ("boundaries", "flow", "segment", "fault"),
     [
-        ('[[boundary]]\nlabel = 3\nkind = "velocity"\nvelocity_mm_per_s = 1\n', "", "", "nowhere out"),
+        ('[[boundary]]\nlabel = 3\nkind = "velocity"\nvelocity_mm_per_s = 1\n', "", "", "inflow without outflow"),
         ('[[boundary]]\nkind = "outlet"\n' + INLET, "", "", "boundary[1].face: missing"),
         ('[[boundary]]\nlabel = 0\nkind = "outlet"\n' + INLET, "", "", "0 is a label of the fluid"),
         (
@@ -148,21 +148,26 @@ PERIOD = '[[boundary]]\nface = "x"\nkind = "periodic"\n'
             "",
             "3 already has the condition of boundary[1]",
         ),
-        ('[[boundary]]\nlabel = 3\nkind = "outlet"\n' + INLET, "", "threshold = 1", "holds grey values"),
+        ('[[boundary]]\nlabel = 3\nkind = "outlet"\n' + INLET, "", "threshold = 1", "label 3 requires a label image"),
         (INLET + OUTLET, "force_labels = [2, 2]", "", "2 is there twice"),
-        (INLET + OUTLET, "force_labels = [2.5]", "", "is no label"),
-        (INLET + OUTLET, 'label_image = "image.npy"', "", "names a label; remove it"),
-        (INLET + OUTLET + PERIOD.replace('"x"', '"x_low"'), "", "", "is one face, but periodic joins two"),
-        (INLET + OUTLET + PERIOD.replace('"x"', '"z"'), "", "", "there is no face then"),
-        (PERIOD, "", "", "nothing drives the flow"),
-        (PERIOD + "pressure_drop_Pa = 1\nflow_rate_mm3_per_s = 1\n", "", "", "one follows from the other"),
-        (PERIOD + "flow_rate_mm3_per_s = 0\n", "", "", "give pressure_drop_Pa"),
+        (INLET + OUTLET, "force_labels = [2.5]", "", "is not a label"),
+        (INLET + OUTLET, 'label_image = "image.npy"', "", "contains a label; remove the key"),
+        (INLET + OUTLET + PERIOD.replace('"x"', '"x_low"'), "", "", "is a single face"),
+        (INLET + OUTLET + PERIOD.replace('"x"', '"z"'), "", "", "one of them is periodic"),
+        (PERIOD, "", "", "no driving force"),
+        (
+            PERIOD + "pressure_drop_Pa = 1\nflow_rate_mm3_per_s = 1\n",
+            "",
+            "",
+            "not allowed together with pressure_drop_Pa",
+        ),
+        (PERIOD + "flow_rate_mm3_per_s = 0\n", "", "", "set pressure_drop_Pa"),
         (INLET + "pressure_drop_Pa = 1\n" + OUTLET, "", "", 'belongs to kind = "periodic", not to "velocity"'),
         (
             PERIOD + "factor_at_s = [[0, 1], [1, 2]]\n[transient]\nend_s = 1\nstep_s = 0.1\n",
             "",
             "",
-            "has no value that",
+            "which has no value",
         ),
     ],
 )
@@ -182,7 +187,7 @@ def test_what_contradicts_itself_is_refused(
         ('[[boundary]]\nlabel = 9\nkind = "outlet"\n' + INLET, "", "has the label 9"),
         (INLET + OUTLET, "force_labels = [5]", "has the label 5"),
         ('[[boundary]]\nlabel = 4\nkind = "outlet"\n' + INLET, "", "boundary[1] (label 4) touches no fluid"),
-        (PERIOD.replace('"x"', '"y"') + "pressure_drop_Pa = 1\n", "", "leads through from one period to the next"),
+        (PERIOD.replace('"x"', '"y"') + "pressure_drop_Pa = 1\n", "", "connects one period to the next"),
     ],
 )
 def test_what_the_image_contradicts_is_refused_before_the_solve(

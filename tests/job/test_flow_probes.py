@@ -161,25 +161,25 @@ def probe(**keys: object) -> str:
 @pytest.mark.parametrize(
     ("probes", "code", "fault"),
     [
-        (probe(at_mm=[0.55, 0.1, 0.1]), 3, "'p' lies in solid; the nearest fluid voxel has its centre at [0.45, "),
+        (probe(at_mm=[0.55, 0.1, 0.1]), 3, "'p' is inside the solid; the centre of the nearest fluid voxel is [0.45, "),
         (
             probe(at_mm=[1.21, 0.1, 0.1]),
             3,
             "lies outside the image, which reaches from [0, 0, 0] to [1.2, 0.8, 0.8] mm",
         ),
-        (probe(from_mm=[0.55, 0.1, 0.1], to_mm=[0.65, 0.1, 0.1]), 3, "is a line of which no point lies in the fluid"),
-        (probe(low_mm=[0.5, 0, 0], high_mm=[0.7, 0.3, 0.3]), 3, "is a mean over no fluid voxel"),
+        (probe(from_mm=[0.55, 0.1, 0.1], to_mm=[0.65, 0.1, 0.1]), 3, "is a line without a point in the fluid"),
+        (probe(low_mm=[0.5, 0, 0], high_mm=[0.7, 0.3, 0.3]), 3, "contains no fluid voxel"),
         (probe(), 2, "probe[1].at_mm: missing; a probe is a point"),
-        (probe(at_mm=[0, 0, 0], radius_mm=1), 2, "given with another place"),
+        (probe(at_mm=[0, 0, 0], radius_mm=1), 2, "given together with another place"),
         (probe(at_mm=[0, 0]), 2, "probe[1].at_mm: 2 values; give three"),
         (probe(from_mm=[0, 0, 0]), 2, "probe[1].to_mm: missing"),
         (probe(centre_mm=[0, 0, 0], radius_mm=-1), 2, "probe[1].radius_mm: -1 must be > 0"),
         (probe(low_mm=[1, 1, 1], high_mm=[1, 0, 1]), 2, "probe[1].high_mm: 0 mm along y is below low_mm"),
         (probe(from_mm=[0, 0, 0], to_mm=[1, 0, 0], points=1), 2, "probe[1].points: 1 must be in [2, 1000]"),
-        (probe(at_mm=[0, 0, 0], every=3), 2, "probe[1].every: given, but there is no [transient]"),
-        (probe(at_mm=[0, 0, 0], fields='["temperature"]'), 2, "'temperature' needs flow.heat = true"),
+        (probe(at_mm=[0, 0, 0], every=3), 2, "probe[1].every: requires [transient]"),
+        (probe(at_mm=[0, 0, 0], fields='["temperature"]'), 2, "'temperature' requires flow.heat = true"),
         (probe(at_mm=[0, 0, 0]) * 2, 2, "probe[2].name: 'p' is that of probe[1], too"),
-        (probe(at_mm=[0, 0, 0]).replace('"p"', '"p q"'), 2, "other characters than letters"),
+        (probe(at_mm=[0, 0, 0]).replace('"p"', '"p q"'), 2, "must consist of letters"),
     ],
 )
 def test_probes_that_make_no_sense_are_refused(job: Job, tmp_path: Path, probes: str, code: int, fault: str) -> None:

@@ -72,9 +72,9 @@ def test_a_mixed_vessel_is_of_one_age(job: Job, tmp_path: Path) -> None:
     [
         ("diffusivity_m2_per_s = 1e-9", "", 2, "flow.residence_time = true"),
         (AGES + "diffusivity_m2_per_s = 0", "", 2, "must be > 0 m2/s"),
-        (AGES + "inertia = true", "[transient]\nend_s = 1", 2, "is of steady flow"),
-        ("", "picture.field=residence_time", 2, "needs flow.residence_time"),
-        ("", "picture.field=temperature", 2, "needs flow.heat"),
+        (AGES + "inertia = true", "[transient]\nend_s = 1", 2, "requires a steady flow"),
+        ("", "picture.field=residence_time", 2, "requires flow.residence_time"),
+        ("", "picture.field=temperature", 2, "requires flow.heat"),
         ("", "picture.field=sed", 2, "use 'speed', 'temperature' or 'residence_time'"),
     ],
 )

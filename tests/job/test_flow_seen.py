@@ -138,16 +138,16 @@ def test_a_heart_beat_is_in_the_history(job: Job, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("boundary", "more", "picture", "words"),
     [
-        ("factor_at_s = [[0, 1], [1, 2]]", "", "", "there is no [transient]"),
-        ("factor_at_s = [[0, 1], [0, 2]]", transient(end_s=1), "", "times must ascend"),
+        ("factor_at_s = [[0, 1], [1, 2]]", "", "", "requires [transient]"),
+        ("factor_at_s = [[0, 1], [0, 2]]", transient(end_s=1), "", "times must increase"),
         ("factor_at_s = [[0, 1, 2]]", transient(end_s=1), "", "list of [time, factor] pairs"),
-        ("period_s = 1", transient(end_s=1), "", "factor_at_s is not"),
-        ("factor_at_s = [[0, 1], [2, 2]]\nperiod_s = 1", transient(end_s=1), "", "lie between 0 and it"),
-        ("", "", "pathlines = 4", "particles follow its streamlines"),
+        ("period_s = 1", transient(end_s=1), "", "requires factor_at_s"),
+        ("factor_at_s = [[0, 1], [2, 2]]\nperiod_s = 1", transient(end_s=1), "", "must be between 0 and period_s"),
+        ("", "", "pathlines = 4", "requires [transient]"),
         ("", transient(end_s=1), "pathlines = 40000", "must be in [0, 10000]"),
-        ("", transient(end_s=1), "pathlines = 4\nstreamlines = 4", "lines of one kind"),
+        ("", transient(end_s=1), "pathlines = 4\nstreamlines = 4", "not allowed together with picture.pathlines"),
         ("", transient(end_s=1), 'shows = "cut"', "picture.every"),
-        ("", transient(end_s=1), 'every = 2\nshows = "pathlines"', "needs particles"),
+        ("", transient(end_s=1), 'every = 2\nshows = "pathlines"', "requires the number of particles"),
         ("", transient(end_s=1), "film = true", "requires frames"),
     ],
 )

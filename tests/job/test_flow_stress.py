@@ -155,12 +155,17 @@ def test_islands_of_the_solid_are_left_out_or_refused(job: Job, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("boundaries", "load", "flow", "fault"),
     [
-        (INLET.replace("temperature_K = 320\n", "") + OUTLET, "", "", "temperature_K: missing: fluid flows in there"),
+        (
+            INLET.replace("temperature_K = 320\n", "") + OUTLET,
+            "",
+            "",
+            "temperature_K: missing; flow.heat requires the inflow temperature",
+        ),
         (INLET + OUTLET, "low_K = 310\n", "", "load.low_K: conflicts with [flow]"),
         (INLET + OUTLET, "", "multiples = [1, 2]\n", "which uses a single flow"),
         (INLET + OUTLET, 'test = "flow"\n', "", "use 'axial_bonded' or 'free_expansion'"),
-        (INLET, "", "", "nowhere out"),
-        ("", "", "", "needs openings"),
+        (INLET, "", "", "inflow without outflow"),
+        ("", "", "", "requires openings"),
     ],
 )
 def test_what_does_not_fit_is_refused(

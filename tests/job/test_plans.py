@@ -327,7 +327,7 @@ def test_plans_are_drawn_and_listed(job: Job, tmp_path: Path) -> None:
             "flow",
             '[load]\ntest = "flow"\n[transient]\nend_s = 1e-3\nstep_s = 1e-3\nwrite_steps = true\n' + TUBE,
             "2",
-            "written on the way",
+            "writes fields during the run",
         ),
         ("heat", '[load]\ntest = "conductivity_tensor"\n', "2", "only the test conduction is supported"),
         ("elasticity", "[segment]\nthreshold = 1\ndrop_unsupported = true\n", "2", "segment.drop_unsupported"),

@@ -100,7 +100,7 @@ def test_flow_with_inertia_is_reported():
     solid = np.zeros((4, 6, 3), bool)
     solid[:, 4:] = True
     with pytest.warns(
-        package.JobWarning, match=r"^flow.pressure_drop_Pa: 100 Pa gives a Reynolds number of 1\.2e\+04"
+        package.JobWarning, match=r"^flow.pressure_drop_Pa: 100 Pa results in a Reynolds number of 1\.2e\+04"
     ) as t:
         flow = package.permeability(solid=solid, spacing_mm=0.2, flow={"pressure_drop_Pa": 100.0})
     k, gradient = (4**2 + 2) / 12 * 4 / 6 * 0.2**2, 100 / 0.8

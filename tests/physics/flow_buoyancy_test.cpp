@@ -187,10 +187,10 @@ TEST(flow_buoyancy, rejects_weightless_fluids_and_reports_transient_flows) {
   auto p = make_square(comm, 8, 1e4, axis::z, axis::y);
   EXPECT_EQ(message_of(p), "");
   p.expansion_per_K = 0;
-  EXPECT_NE(message_of(p).find("expansion is 0"), std::string::npos);
+  EXPECT_NE(message_of(p).find("expansion 0"), std::string::npos);
   p = make_square(comm, 8, 1e4, axis::z, axis::y);
   p.gravity_m_per_s2 = {};
-  EXPECT_NE(message_of(p).find("point somewhere"), std::string::npos);
+  EXPECT_NE(message_of(p).find("must be finite and not 0"), std::string::npos);
   p = make_square(comm, 8, 1e4, axis::z, axis::y);
   const auto answer = physics::solve_buoyant_flow(p, {1e-4, 2, false, {}}, {1e-6, 300, nullptr}, null_log());
   EXPECT_FALSE(answer.flow.flows[0].certificate.converged);

@@ -312,7 +312,7 @@ TEST(flow_labels, reject_contradictions) {
   auto left = on_label(1, face_flow::velocity, 1), right = left;
   left.high_mm.x = 3;
   right.low_mm.x = 2;
-  holds(fault_of<usage_error>(labelled(comm, img, {left, right, out})), "both claim");
+  holds(fault_of<usage_error>(labelled(comm, img, {left, right, out})), "overlap on a voxel face");
   const image stepped({6, 4, 4}, [](index3 p) { return p.z == 0 || (p.z == 1 && p.y == 0) ? 2 : p.z == 5 ? 3 : 1; });
   holds(fault_of<usage_error>(labelled(comm, stepped, {on_label(1, face_flow::velocity, 1, true), out})), "in one plane");
 }

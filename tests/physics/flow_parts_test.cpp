@@ -100,7 +100,7 @@ TEST(flow_parts, that_nothing_holds_back_are_refused) {
     FAIL();
   } catch (const usage_error& e) {
     EXPECT_NE(std::string(e.what()).find("viscosity"), std::string::npos);
-    EXPECT_NE(std::string(e.what()).find("direction z is asked for 2 times"), std::string::npos);
+    EXPECT_NE(std::string(e.what()).find("direction z is listed 2 times"), std::string::npos);
   }
 }
 

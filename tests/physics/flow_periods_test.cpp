@@ -181,20 +181,20 @@ TEST(flow_periods, reject_contradictions) {
   const image box({4, 4, 4}, [](index3) { return 1; });
   auto problem = make_through(comm, box, {});
   problem.periodic[1] = true;
-  holds(fault_of<data_error>(problem), "nothing drives");
+  holds(fault_of<data_error>(problem), "no driving force");
   problem.period_drop_Pa[0] = 1;
-  holds(fault_of<usage_error>(problem), "does not repeat itself");
+  holds(fault_of<usage_error>(problem), "requires a periodic image");
   problem.period_drop_Pa = {0, 1, 0};
   problem.period_rate_mm3_per_s[1] = 1;
-  holds(fault_of<usage_error>(problem), "one of the two");
+  holds(fault_of<usage_error>(problem), "give one of the two");
   problem = make_through(comm, box, {on(axis::y, true, face_flow::slip)});
   problem.periodic[1] = true;
   problem.period_drop_Pa[1] = 1;
-  holds(fault_of<usage_error>(problem), "repeats itself");
+  holds(fault_of<usage_error>(problem), "periodic axis");
   problem = make_through(comm, image({4, 4, 4}, [](index3 p) { return p.y != 2; }), {});
   problem.periodic[1] = true;
   problem.period_drop_Pa[1] = 1;
-  holds(fault_of<data_error>(problem), "leads through from one period to the next");
+  holds(fault_of<data_error>(problem), "connects one period to the next");
 }
 
 }  // namespace flow_periods_test

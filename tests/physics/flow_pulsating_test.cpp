@@ -159,16 +159,16 @@ TEST(flow_pulsating, refuses_tables_that_make_no_sense) {
     }
   };
   problem.boundaries[0].factor.points = {{0, 1}, {1, 2}};
-  says("as much has to flow out");
+  says("inflow and outflow must balance");
   problem.boundaries[1].factor = problem.boundaries[0].factor;
   physics::check_transient_flow(problem, plan, {});
   problem.boundaries[0].factor.points[1][0] = problem.boundaries[1].factor.points[1][0] = 0;
-  says("times ascend");
+  says("times must increase");
   problem.boundaries[0].factor = problem.boundaries[1].factor = {{{0, 1}, {3, 2}}, 2};
-  says("its table lies within");
+  says("contain all times of the table");
   problem.boundaries[0].factor = problem.boundaries[1].factor = {{{0, 1}, {1, 2}}, 2};
   plan.steady_change_per_s = 0.1;
-  says("no steady flow");
+  says("no steady state");
 }
 
 }  // namespace flow_pulsating_test

@@ -342,29 +342,30 @@ TEST(flow_through, rejects_contradictions) {
     EXPECT_NE(text.find(part), std::string::npos) << text;
   };
   holds(fault_of<usage_error>(make_through(comm, box, {in})), "incompressible");
-  holds(fault_of<usage_error>(make_through(comm, box, {in, on(axis::y, false, face_flow::velocity, -2)})), "more flow in");
+  holds(fault_of<usage_error>(make_through(comm, box, {in, on(axis::y, false, face_flow::velocity, -2)})),
+        "inflow exceeds the outflow");
   holds(fault_of<usage_error>(make_through(comm, box, {in, on(axis::z, false, face_flow::pressure, 1), out})), "same face");
-  holds(fault_of<data_error>(make_through(comm, box, {out})), "joins two openings");
-  holds(fault_of<data_error>(make_through(comm, box, {on(axis::x, true, face_flow::slip)})), "nothing drives");
+  holds(fault_of<data_error>(make_through(comm, box, {out})), "connects two openings");
+  holds(fault_of<data_error>(make_through(comm, box, {on(axis::x, true, face_flow::slip)})), "no driving force");
   auto thin = make_through(comm, box, {in, out});
   thin.viscosity_Pa_s = 0;
-  holds(fault_of<usage_error>(thin), "viscosity is 0");
+  holds(fault_of<usage_error>(thin), "viscosity: 0");
   thin.viscosity_Pa_s = 1;
   thin.density_kg_per_m3 = -1;
-  holds(fault_of<usage_error>(thin), "density is -1");
+  holds(fault_of<usage_error>(thin), "density: -1");
   const image wall({4, 4, 4}, [](index3 p) { return p.z != 2; });
-  holds(fault_of<usage_error>(make_through(comm, wall, {in, out})), "no path of fluid leads");
+  holds(fault_of<usage_error>(make_through(comm, wall, {in, out})), "no path of fluid connects");
   holds(fault_of<data_error>(make_through(comm, wall, {on(axis::z, false, face_flow::pressure, 1), out})),
-        "joins two openings");
+        "connects two openings");
   const image shut({4, 4, 4}, [](index3 p) { return p.z != 0; });
-  holds(fault_of<data_error>(make_through(comm, shut, {in, out})), "meets no fluid");
+  holds(fault_of<data_error>(make_through(comm, shut, {in, out})), "contains no fluid");
   auto left = in, right = in;
   left.high_mm.x = 3;
   right.low_mm.x = 2;
-  holds(fault_of<usage_error>(make_through(comm, box, {left, right, out})), "both claim");
+  holds(fault_of<usage_error>(make_through(comm, box, {left, right, out})), "overlap on a voxel face");
   auto lid = on(axis::x, true, face_flow::wall);
   lid.slide_mm_per_s = {0, 1, 1};
-  holds(fault_of<usage_error>(make_through(comm, box, {lid})), "across its face");
+  holds(fault_of<usage_error>(make_through(comm, box, {lid})), "normal to the face");
 }
 
 // Oracle: hand values. For velocities that balance within the tolerance, the opening with the highest flow rate takes

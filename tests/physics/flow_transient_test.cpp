@@ -430,22 +430,22 @@ TEST(flow_transient, rejects_impossible_steps) {
   plan.step_s = 0.5;
   says("Courant number is 1");
   plan.step_s = 2;
-  says("must not be longer");
+  says("must not exceed");
   plan.step_s = 0;
   plan.courant = 0;
-  says("a Courant number of 0");
+  says("Courant number 0");
   plan.courant = 0.5;
   plan.end_s = -1;
-  says("the end at -1 s");
+  says("end time -1 s");
   plan.end_s = 1;
   plan.implicitness = 0.4;
-  says("implicitness of 0.4");
+  says("implicitness 0.4");
   plan.implicitness = 0.5;
   problem.has_inertia = false;
-  says("give the step");
+  says("give the time step");
   problem.has_inertia = true;
   problem.multiples = {1, 2};
-  says("in time there is one flow");
+  says("exactly one multiple");
   problem.multiples = {1};
   // In a constriction the fluid is faster than any given velocity.
   auto narrow = make_moving(comm, image({6, 5, 5}, [](index3 p) { return p.z != 3 || (p.y == 2 && p.x == 2); }),

@@ -75,13 +75,12 @@ void add_steps(solver_work& work, const spec& job, const flow_keys& f) {
         std::ceil(*job.groups.of<condition_keys>().transient->end_s / *job.groups.of<condition_keys>().transient->step_s);
   } else {
     steps = std::ceil(steps_by_courant(job, f));
-    work.assumed = steps > 0
-                       ? fmt::format(
-                             "{:.0f} steps in time, as many as the given velocities ask for: where the flow is "
-                             "faster there are more; transient.step_s says how many",
-                             steps)
-                       : "the steps in time follow the flow, and their number is not known: one solution and no step is "
-                         "counted; give transient.step_s";
+    work.assumed =
+        steps > 0 ? fmt::format(
+                        "{:.0f} time steps, estimated from the prescribed velocities; a faster flow requires more steps; "
+                        "set transient.step_s for a fixed number",
+                        steps)
+                  : "the number of adaptive time steps is unknown, and the estimate contains none; set transient.step_s";
   }
   work.solutions += steps * (of_a_step + (f.heat ? of_a_temperature : 0));
 }
@@ -148,7 +147,7 @@ const physics_entry& flow() {
       .check_on_solid = [](const spec& job, const std::function<local_model()>& read,
                            std::vector<problem>&) { check_flow_on(job, read()); },
       .key_of_loads = "flow",
-      .why_not_by_corners = "nothing flows through an edge or a corner",
+      .why_not_by_corners = "fluid does not flow through an edge or a corner",
       .boundary_conditions =
           [](const spec& job) {
             if (is_between_openings(job)) return std::vector<outer_condition>{};
@@ -168,8 +167,7 @@ const physics_entry& flow() {
       .why_not_in_memory =
           [](const spec& job) {
             if (std::string why = why_steps_need_files(job); !why.empty()) return why;
-            return std::string(job.groups.of<probe_keys>().probes.empty() ? ""
-                                                                          : "it writes records of its probes ([[probe]])");
+            return std::string(job.groups.of<probe_keys>().probes.empty() ? "" : "[[probe]] writes records to a file");
           },
       .run = run_flow,
       .rehearse = rehearse_flow,

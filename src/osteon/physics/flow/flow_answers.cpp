@@ -68,13 +68,13 @@ std::vector<answer> flow_answers() {
        "Flow rate through the faces of the axis at the given pressure drop; test flow: total inflow."},
       {"pressure_drop_Pa", "drop of pressure", "Pa", "Mean pressure of the inflow minus mean pressure of the outflow."},
       {"opening_inflow_mm3_per_s.*", "flow rate in through", "mm3/s",
-       "By face or label, with a number for further conditions on the same one; negative: outflow."},
+       "By face or label; further conditions on a face or label are numbered; negative: outflow."},
       {"opening_pressure_Pa.*", "mean pressure at", "Pa", "Mean over the area of the opening."},
       {"mean_speed_mm_per_s", "mean speed", "mm/s", "Mean over the flowing fluid, or over all fluid of the test flow."},
       {"highest_speed_mm_per_s", "highest speed", "mm/s", "Maximum over voxel centres."},
       report_only({"force_on_solid_N", "force on the solid (z, y, x)", "N",
                    "Force of the fluid on solid voxels by pressure and friction, without walls in the faces of the image."}),
-      {"force_coefficients", "coefficients of that force (z, y, x)", "",
+      {"force_coefficients", "coefficients of the force on the solid (z, y, x)", "",
        "Force over density / 2 * U^2 * A, with U = flow.reference_velocity_mm_per_s and A = flow.reference_area_mm2: drag "
        "coefficient along the flow, lift coefficient across it."},
       report_only({"force_on_label_N.*", "force (z, y, x) on label", "N",
@@ -108,7 +108,7 @@ std::vector<answer> flow_answers() {
                    "Velocity at a point, or mean over a box or ball, of a [[probe]]; [transient]: at the end. Values of "
                    "lines are in last.velocity_mm_per_s."}),
       {"probes.*.speed_mm_per_s.last", "speed at probe", "mm/s",
-       "Magnitude of that velocity; box or ball: mean of the speeds."},
+       "Magnitude of the velocity; box or ball: mean of the speeds."},
       {"probes.*.speed_mm_per_s.mean", "speed, mean over time, at probe", "mm/s",
        "[transient]: mean from the first to the last record by the trapezoidal rule; low and high are the extremes of all "
        "records."},
@@ -126,7 +126,8 @@ std::vector<answer> flow_answers() {
       {"forchheimer_permeability_m2", "permeability by Forchheimer's law", "m2",
        "K of the fit drop / length = viscosity / K * velocity + beta * density * velocity^2 to the multiples, with the "
        "superficial velocity along the axis."},
-      {"forchheimer_beta_per_m", "inertial coefficient by Forchheimer's law", "1/m", "beta of this fit."},
+      {"forchheimer_beta_per_m", "inertial coefficient by Forchheimer's law", "1/m",
+       "beta of the fit to Forchheimer's law."},
       {"forchheimer_error", "largest distance from Forchheimer's law", "",
        "Largest relative deviation of the pressure drop of a multiple."},
       report_only({"cell_reynolds_number", "highest Reynolds number of a voxel", "",
@@ -162,7 +163,8 @@ std::vector<answer> flow_answers() {
       {"heat_stored_W", "heat taken up by fluid and solid", "W", "[transient]: rate of stored heat in the last step."},
       {"wall_heat_W", "heat into the fluid from walls", "W",
        "Heat from the solid and from walls in the faces of the image with a thermal condition."},
-      {"wall_temperature_K", "temperature of these walls", "K", "Mean wall temperature over the smooth surface area."},
+      {"wall_temperature_K", "temperature of the walls", "K",
+       "Mean over the smooth surface area of walls with heat to or from the fluid."},
       {"heat_transfer_coefficient_W_per_m2K", "heat transfer coefficient", "W/(m2 K)",
        "Heat into the fluid from walls minus heat conducted out through openings, over smooth wall area and logarithmic "
        "mean temperature difference between walls and fluid at inflow and outflow; undefined if this difference changes its "

@@ -27,18 +27,18 @@ void check_labels(const spec& job, std::vector<problem>& problems) {
   // A label of another image may be in the fluid.
   const bool tells = job.segment.labels && !f.label_image && f.fluid == fluid_voxels::empty;
   const auto check = [&](double label, const std::string& where) {
-    expect(has_image, where,
-           "{} is a label, but the image holds grey values: set segment.labels = true if it holds labels, or name "
-           "an image that does by flow.label_image",
-           label);
-    expect(label == std::floor(label) && std::abs(label) < 1e15, where, "{} is no label; labels are whole numbers", label);
+    expect(
+        has_image, where,
+        "label {} requires a label image; set segment.labels = true if the image contains labels, or set flow.label_image",
+        label);
+    expect(label == std::floor(label) && std::abs(label) < 1e15, where, "{} is not a label; labels are integers", label);
     expect(!tells || std::find(fluid.begin(), fluid.end(), label) == fluid.end(), where,
-           "{} is a label of the fluid; name one of the solid, or other labels as fluid", label);
+           "{} is a label of the fluid; use a label of the solid, or change the fluid labels", label);
   };
   std::set<double> told;
   for (const double label : f.force_labels) {
     check(label, "flow.force_labels");
-    expect(told.insert(label).second, "flow.force_labels", "{} is there twice; remove one", label);
+    expect(told.insert(label).second, "flow.force_labels", "{} is listed twice; remove one", label);
   }
   bool uses_labels = !f.force_labels.empty();
   for (std::size_t n = 0; n < job.groups.of<condition_keys>().boundaries.size(); ++n) {
@@ -47,20 +47,21 @@ void check_labels(const spec& job, std::vector<problem>& problems) {
     uses_labels = uses_labels || label;
   }
   expect(!f.label_image || uses_labels, "flow.label_image",
-         "given, but neither flow.force_labels nor a [[boundary]] names a label; remove it");
+         "not used: neither flow.force_labels nor a [[boundary]] table contains a label; remove the key");
 }
 
 // A condition that connects the two faces of an axis.
 void check_period(const boundary_spec& b, const std::string& at, std::vector<problem>& problems) {
   const fault_list expect(problems, at);
-  if (expect(!b.face.empty(), "face", "missing: z, y or x, the axis along which the image repeats itself"))
-    expect(b.face.size() == 1, "face", "'{}' is one face, but periodic joins two; write face = \"{}\"", b.face,
+  if (expect(!b.face.empty(), "face", "missing; give the periodic axis: z, y or x"))
+    expect(b.face.size() == 1, "face", "'{}' is a single face; kind = \"periodic\" requires an axis: face = \"{}\"", b.face,
            b.face.substr(0, 1));
-  expect(!b.label && !names_a_part(b), "kind", "'periodic' is of whole faces; remove the label or the part of the face");
+  expect(!b.label && !names_a_part(b), "kind",
+         "'periodic' applies to whole faces; remove the label or the part of the face");
   expect(!(b.pressure_drop_Pa && b.flow_rate_mm3_per_s), "flow_rate_mm3_per_s",
-         "given together with pressure_drop_Pa; one follows from the other, remove one");
+         "not allowed together with pressure_drop_Pa; remove one of the two keys");
   expect(!b.flow_rate_mm3_per_s || *b.flow_rate_mm3_per_s != 0, "flow_rate_mm3_per_s",
-         "0 needs a drop that nobody knows a scale of; leave it out, or give pressure_drop_Pa");
+         "must not be 0: the pressure drop cannot be scaled; remove the key or set pressure_drop_Pa");
 }
 
 }  // namespace
@@ -90,23 +91,24 @@ void check_openings(const spec& job, std::vector<problem>& problems) {
   for (std::size_t n = 0; n < boundaries.size(); ++n) {
     const boundary_spec& b = boundaries[n];
     const std::string at = fmt::format("boundary[{}].", n + 1);
-    if (!expect(
-            !b.face.empty() || b.label || names_a_part(b), at + "face",
-            "missing: z_low, z_high, y_low, ... or z, y, x for both faces of an axis; or, for a condition inside the image, "
-            "a label, a box by low_mm and high_mm or a ball by centre_mm and radius_mm"))
+    if (!expect(!b.face.empty() || b.label || names_a_part(b), at + "face",
+                "missing; give a face (z_low, z_high, y_low, ...) or an axis for both faces (z, y, x); for a condition "
+                "inside the image, give a label, a box (low_mm, high_mm) or a ball (centre_mm, radius_mm)"))
       continue;
     if (!expect(b.kind.has_value(), at + "kind",
-                "missing: velocity, flow_rate, pressure, outlet, slip, or wall for one that slides"))
+                "missing; must be velocity, flow_rate, pressure, outlet, slip, or wall for a sliding wall"))
       continue;
     const condition_kind kind = *b.kind;
     if (has_heat && is_of_heat(b)) continue;  // checked by check_flow_heat
     if (!expect(!is_of_heat(b), at + "kind",
-                "'{}' belongs to physics = \"heat\", or to flow.heat = true; use 'velocity', 'flow_rate', 'pressure', "
-                "'outlet', 'slip', 'wall' or 'periodic'",
+                "'{}' requires physics = \"heat\" or flow.heat = true; use 'velocity', 'flow_rate', 'pressure', 'outlet', "
+                "'slip', 'wall' or 'periodic'",
                 b.kind.name()))
       continue;
-    expect(has_heat || !b.temperature_K, at + "temperature_K", "given, but flow.heat is not; set it, or remove this");
-    expect(b.centre_mm.has_value() == b.radius_mm.has_value(), at + "radius_mm", "centre_mm and radius_mm go together");
+    expect(has_heat || !b.temperature_K, at + "temperature_K",
+           "requires flow.heat = true; set flow.heat or remove this key");
+    expect(b.centre_mm.has_value() == b.radius_mm.has_value(), at + "radius_mm",
+           "centre_mm and radius_mm must be given together");
     if (kind == condition_kind::periodic) {
       check_period(b, at, problems);
       if (b.face.empty()) continue;
@@ -114,15 +116,14 @@ void check_openings(const spec& job, std::vector<problem>& problems) {
     if (b.slide_mm_per_s && b.slide_mm_per_s->size() == 3) {
       const std::size_t across = b.face.empty() || b.face[0] == 'z' ? 0 : b.face[0] == 'y' ? 1 : 2;
       expect(is_inside(b) || (*b.slide_mm_per_s)[across] == 0, at + "slide_mm_per_s",
-             "{} mm/s along {}, across the face: a wall can slide along its face only", (*b.slide_mm_per_s)[across],
+             "{} mm/s along {}, normal to the face; a wall slides parallel to its face", (*b.slide_mm_per_s)[across],
              "zyx"[across]);
     }
     if (b.face.empty() && !names_a_part(b)) {
       const auto [entry, is_new] = owner.try_emplace(fmt::format("label {}", *b.label), n);
       expect(is_new, at + "label",
-             "{} already has the condition of boundary[{}]; give each label one, or name parts of it by face, a box "
-             "or a ball",
-             *b.label, entry->second + 1);
+             "{} already has the condition of boundary[{}]; keep one, or select parts by face, box or ball", *b.label,
+             entry->second + 1);
     }
     if (!b.face.empty() && !names_a_part(b))
       for (const char* end : {"_low", "_high"}) {
@@ -133,14 +134,12 @@ void check_openings(const spec& job, std::vector<problem>& problems) {
         const bool has_period =
             kind == condition_kind::periodic || boundaries[entry->second].kind == condition_kind::periodic;
         expect(!has_period, at + "face",
-               "{} has the conditions of boundary[{}] and boundary[{}], of which one makes the image repeat itself there: "
-               "there is no face then; remove one of the two",
-               face, entry->second + 1, n + 1);
-        expect(
-            has_period, at + "face",
-            "{} already has the condition of boundary[{}]; give each face one, or name parts of it by low_mm and high_mm, "
-            "or centre_mm and radius_mm",
-            face, entry->second + 1);
+               "{} has the conditions of boundary[{}] and boundary[{}], and one of them is periodic; remove one", face,
+               entry->second + 1, n + 1);
+        expect(has_period, at + "face",
+               "{} already has the condition of boundary[{}]; keep one, or select parts of the face by low_mm and high_mm, "
+               "or by centre_mm and radius_mm",
+               face, entry->second + 1);
       }
     const double value = b.velocity_mm_per_s.value_or(b.flow_rate_mm3_per_s.value_or(0));
     if (kind == condition_kind::periodic) continue;
@@ -148,24 +147,24 @@ void check_openings(const spec& job, std::vector<problem>& problems) {
     has_outlet = has_outlet || kind == condition_kind::pressure || kind == condition_kind::outlet;
   }
   if (!expect(!boundaries.empty(), "boundary",
-              "missing: test = \"flow\" needs openings, e.g. a face with kind = "
-              "\"velocity\" and another with kind = \"outlet\""))
+              "missing; load.test = \"flow\" requires openings, for example a face with kind = \"velocity\" and another "
+              "with kind = \"outlet\""))
     return;
   bool lets_out = has_outlet;
   for (const boundary_spec& b : boundaries)
     if (b.kind != condition_kind::periodic)
       lets_out = lets_out || b.velocity_mm_per_s.value_or(0) < 0 || b.flow_rate_mm3_per_s.value_or(0) < 0;
   expect(given == 0 || lets_out, "boundary",
-         "fluid flows in, but nowhere out, and it is incompressible: give a face kind = \"outlet\" or \"pressure\"");
+         "inflow without outflow of an incompressible fluid; set kind = \"outlet\" or \"pressure\" for a face");
   expect(conditions_drive(job) || job.groups.of<flow_keys>().expansion_per_K || !problems.empty(), "boundary",
-         "nothing drives the flow: all pressures are equal, and there is no velocity, flow rate, drop of pressure over "
-         "a period or sliding wall; heat drives it with flow.heat, flow.expansion_per_K and flow.gravity_m_per_s2");
+         "no driving force: all pressures are equal, and no velocity, flow rate, pressure drop over a period or sliding "
+         "wall is prescribed; for buoyancy, set flow.heat, flow.expansion_per_K and flow.gravity_m_per_s2");
   check_labels(job, problems);
 
   const flow_keys& f = job.groups.of<flow_keys>();
   for (const double m : f.multiples) expect(m != 0, "flow.multiples", "must not be 0");
   expect(f.inertia || f.convection == convection_scheme::blended, "flow.convection",
-         "given, but flow.inertia = false has no convection");
+         "requires flow.inertia = true; set flow.inertia or remove this key");
 }
 
 }  // namespace osteon::physics

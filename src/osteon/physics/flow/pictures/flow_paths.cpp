@@ -127,10 +127,10 @@ void flow_paths::finish(physics_result& result, log_sink& log) const {
   result.answers["pathlines"] = {{"file", path},           {"particles", job_.picture.pathlines},
                                  {"lines", paths.count()}, {"vertices", paths.vertices.size()},
                                  {"longest_mm", longest},  {"through", through}};
-  log.note(
-      fmt::format("{}: paths of {} particles, up to {:.3g} mm long; {} have left", path, paths.count(), longest, through));
+  log.note(fmt::format("{}: paths of {} particles, length up to {:.3g} mm; {} particles left the image", path, paths.count(),
+                       longest, through));
   if (paths.count() == 0) {
-    log.warn("no pathlines: no particle has moved; a longer time, or more inflow");
+    log.warn("no pathlines: all particles are at rest; increase the end time or the inflow");
     return;
   }
   result.paths_low = result.shown_low;
@@ -151,7 +151,7 @@ void path_checkpointer::restore(numerics::solver_state& state) {
   try {
     paths_.particles().restore(saved->second);
   } catch (const data_error& e) {
-    throw data_error(fmt::format("{}; put picture.pathlines back to what it was, or start without --resume", e.what()));
+    throw data_error(fmt::format("{}; restore picture.pathlines or start without --resume", e.what()));
   }
   state.numbers.erase(saved);
 }

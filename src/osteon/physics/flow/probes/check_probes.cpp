@@ -28,36 +28,39 @@ class probe_checker {
   void check(std::size_t n, bool has_temperature) {
     const fault_list expect(problems_, fmt::format("probe[{}].", n + 1));
     const probe_spec& p = job_.groups.of<probe_keys>().probes[n];
-    expect(!p.name.empty(), "name", "missing: the columns of probes.csv begin with it");
-    expect(p.name.empty() || is_name(p.name), "name", "'{}' has other characters than letters, digits and _", p.name);
+    expect(!p.name.empty(), "name", "missing; the column names of probes.csv begin with the probe name");
+    expect(p.name.empty() || is_name(p.name), "name", "'{}' must consist of letters, digits and _", p.name);
     const auto [entry, is_new] = owner_.try_emplace(p.name, n);
-    expect(is_new || p.name.empty(), "name", "'{}' is that of probe[{}], too", p.name, entry->second + 1);
+    expect(is_new || p.name.empty(), "name", "'{}' is already used by probe[{}]; names must be unique", p.name,
+           entry->second + 1);
     check_place(p, expect);
     expect(p.every == 0 || job_.groups.of<condition_keys>().transient, "every",
-           "given, but there is no [transient]: the flow is steady; remove it");
+           "requires [transient]; add the table or remove this key");
     if (!p.fields) return;
-    expect(!p.fields->empty(), "fields", "names none; remove the key, or the probe");
+    expect(!p.fields->empty(), "fields", "must not be empty; remove the key or the probe");
     expect(has_temperature || std::find(p.fields->begin(), p.fields->end(), "temperature") == p.fields->end(), "fields",
-           "'temperature' needs flow.heat = true");
+           "'temperature' requires flow.heat = true");
   }
 
  private:
   static void check_place(const probe_spec& p, const fault_list& expect) {
     const bool is_line = p.from_mm || p.to_mm, is_box = p.low_mm || p.high_mm, is_ball = p.centre_mm || p.radius_mm;
     const int kinds = (p.at_mm ? 1 : 0) + (is_line ? 1 : 0) + (is_box ? 1 : 0) + (is_ball ? 1 : 0);
-    if (!expect(kinds == 1, "at_mm",
-                "{}; a probe is a point (at_mm), a line (from_mm, to_mm), a box (low_mm, high_mm) or a ball "
-                "(centre_mm, radius_mm)",
-                kinds == 0 ? "missing" : "given with another place"))
+    if (!expect(
+            kinds == 1, "at_mm",
+            "{}; a probe is one point (at_mm), line (from_mm, to_mm), box (low_mm, high_mm) or ball (centre_mm, radius_mm)",
+            kinds == 0 ? "missing" : "given together with another place"))
       return;
-    expect(!is_line || (p.from_mm && p.to_mm), p.from_mm ? "to_mm" : "from_mm", "missing: a line has two ends");
-    expect(!is_box || (p.low_mm && p.high_mm), p.low_mm ? "high_mm" : "low_mm", "missing: a box has two corners");
+    expect(!is_line || (p.from_mm && p.to_mm), p.from_mm ? "to_mm" : "from_mm",
+           "missing; a line requires from_mm and to_mm");
+    expect(!is_box || (p.low_mm && p.high_mm), p.low_mm ? "high_mm" : "low_mm",
+           "missing; a box requires low_mm and high_mm");
     expect(!is_ball || (p.centre_mm && p.radius_mm), p.centre_mm ? "radius_mm" : "centre_mm",
-           "missing: a ball has a centre and a radius");
+           "missing; a ball requires centre_mm and radius_mm");
     if (p.low_mm && p.high_mm && p.low_mm->size() == 3 && p.high_mm->size() == 3)
       for (std::size_t a = 0; a < 3; ++a)
-        expect((*p.low_mm)[a] <= (*p.high_mm)[a], "high_mm", "{} mm along {} is below low_mm, {} mm", (*p.high_mm)[a],
-               "zyx"[a], (*p.low_mm)[a]);
+        expect((*p.low_mm)[a] <= (*p.high_mm)[a], "high_mm", "{} mm along {}; must not be below low_mm ({} mm)",
+               (*p.high_mm)[a], "zyx"[a], (*p.low_mm)[a]);
   }
 
   const spec& job_;
@@ -78,9 +81,10 @@ void check_probes(const spec& job, bool has_temperature, std::vector<problem>& p
   }
   if (places > most_places)
     problems.push_back(
-        {"probe", fmt::format("{} points and means, at most {} are told; fewer points, or fields as a whole by "
-                              "transient.write_steps",
-                              places, most_places)});
+        {"probe",
+         fmt::format(
+             "{} points and means exceed the limit of {}; reduce the points, or write whole fields by transient.write_steps",
+             places, most_places)});
 }
 
 }  // namespace osteon::physics

@@ -86,12 +86,12 @@ class prober {
       found = 1;  // not a fault of the solid
       const vector3 o = part_.header.origin_mm, h = part_.header.spacing_mm;
       if (outside_.empty() || outside_.back() != n)
-        fault(fmt::format(
-            "probe[{}] '{}': [{:g}, {:g}, {:g}] mm lies outside the image, which reaches from [{:g}, {:g}, {:g}] "
-            "to [{:g}, {:g}, {:g}] mm (z, y, x)",
-            n + 1, job_.groups.of<probe_keys>().probes[n].name, mm.z, mm.y, mm.x, o.z, o.y, o.x,
-            o.z + static_cast<double>(domain.z) * h.z, o.y + static_cast<double>(domain.y) * h.y,
-            o.x + static_cast<double>(domain.x) * h.x));
+        fault(
+            fmt::format("probe[{}] '{}': position [{:g}, {:g}, {:g}] mm is outside the image, from [{:g}, {:g}, {:g}] to "
+                        "[{:g}, {:g}, {:g}] mm (z, y, x)",
+                        n + 1, job_.groups.of<probe_keys>().probes[n].name, mm.z, mm.y, mm.x, o.z, o.y, o.x,
+                        o.z + static_cast<double>(domain.z) * h.z, o.y + static_cast<double>(domain.y) * h.y,
+                        o.x + static_cast<double>(domain.x) * h.x));
       outside_.push_back(n);
       return;
     }
@@ -190,17 +190,17 @@ class prober {
     for (std::size_t k = 0; k < nearest.size(); ++k) {
       const std::size_t n = in_solid_[k];
       const probe_spec& p = job_.groups.of<probe_keys>().probes[n];
-      std::string where = "there is no fluid voxel at all";
+      std::string where = "the image contains no fluid voxel";
       if (nearest[k] != none) {
         const index3 v{nearest[k] / domain.x / domain.y, nearest[k] / domain.x % domain.y, nearest[k] % domain.x};
-        where = fmt::format("the nearest fluid voxel has its centre at [{:.6g}, {:.6g}, {:.6g}] mm (z, y, x)",
+        where = fmt::format("the centre of the nearest fluid voxel is [{:.6g}, {:.6g}, {:.6g}] mm (z, y, x)",
                             o.z + (static_cast<double>(v.z) + 0.5) * h.z, o.y + (static_cast<double>(v.y) + 0.5) * h.y,
                             o.x + (static_cast<double>(v.x) + 0.5) * h.x);
       }
       fault(fmt::format("probe[{}] '{}' {}; {}", n + 1, p.name,
-                        p.at_mm     ? "lies in solid"
-                        : p.from_mm ? "is a line of which no point lies in the fluid"
-                                    : "is a mean over no fluid voxel",
+                        p.at_mm     ? "is inside the solid"
+                        : p.from_mm ? "is a line without a point in the fluid"
+                                    : "contains no fluid voxel",
                         where));
     }
   }

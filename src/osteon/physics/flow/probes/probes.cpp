@@ -119,18 +119,16 @@ void probes::finish(physics_result& result, log_sink& log) const {
     const auto end = records_.back().values.begin() + static_cast<std::ptrdiff_t>(places_.first[n + 1]);
     if (tells(job_.groups.of<probe_keys>().probes[n], "pressure", has_temperature_) &&
         std::all_of(first, end, [](const probe_value& v) { return !std::isfinite(v.pressure_Pa); }))
-      log.warn(
-          fmt::format("probe '{}' lies in pores that no path joins to a second opening: the fluid stands still there, and "
-                      "has no pressure",
-                      job_.groups.of<probe_keys>().probes[n].name));
+      log.warn(fmt::format(
+          "probe '{}' is in pores without a path to a second opening: the fluid is at rest, and its pressure is undefined",
+          job_.groups.of<probe_keys>().probes[n].name));
   }
 }
 
 void probes::restore(const std::vector<double>& numbers) {
   const std::size_t width = 3 + job_.groups.of<probe_keys>().probes.size() + 6 * places_.places.size();
   if (numbers.size() % width != 0)
-    throw data_error(
-        "the checkpoint has the records of other probes; put [[probe]] back to what it was, or start without --resume");
+    throw data_error("the checkpoint contains records of other probes; restore [[probe]] or start without --resume");
   records_ = records_from(numbers, job_.groups.of<probe_keys>().probes.size(), places_.places.size());
 }
 

@@ -45,11 +45,8 @@ json coupling_numbers(const buoyant_solution& s) {
 // Reports that the answer was found after leaving another steady state.
 void report_stability(const buoyant_solution& s, log_sink& log) {
   if (s.unstable_states > 0 && !s.has_no_stable_state)
-    log.warn(
-        fmt::format("{} steady state{} found first {} not stable and {} left: the answer is a stable one, and there may be "
-                    "others",
-                    s.unstable_states, s.unstable_states == 1 ? "" : "s", s.unstable_states == 1 ? "is" : "are",
-                    s.unstable_states == 1 ? "was" : "were"));
+    log.warn(fmt::format("unstable steady states found before: {}; the result is a stable state, and others may exist",
+                         s.unstable_states));
 }
 
 // Warnings from the thickness of boundary layers in voxels, and from the change of the density.
@@ -67,17 +64,16 @@ void tell_limits(json& answers, json numbers, index3 domain, double rayleigh_num
       constexpr double wanted = 3;
       if (voxels < wanted)
         log.warn(
-            fmt::format("a thermal boundary layer is {:.2g} voxels thick at the Rayleigh number {:.3g}: heat and "
-                        "velocities are those of the voxels as much as of the fluid; take voxels of at most {:.2g} of "
-                        "these",
+            fmt::format("the thermal boundary layer is {:.2g} voxels thick at the Rayleigh number {:.3g}, so that heat and "
+                        "velocities depend on the voxel size; use voxels of at most {:.2g} times this size",
                         voxels, rayleigh_number, voxels / wanted));
     }
   }
   constexpr double much = 0.1;
   if (density_change > much)
     log.warn(
-        fmt::format("the density changes by {:.2g} of itself, and buoyancy is that of small changes (Boussinesq): at most "
-                    "0.1; smaller differences of temperature",
+        fmt::format("the relative density change {:.2g} exceeds 0.1, the limit of the Boussinesq approximation; reduce the "
+                    "temperature differences",
                     density_change));
 }
 
@@ -158,17 +154,15 @@ void tell_buoyancy(physics_result& result, const spec& job, const local_model& p
   for (const buoyant_solution& s : solutions) report_stability(s, log);
   if (last.has_no_stable_state)
     result.ended = fmt::format(
-        "no stable steady state is found: {} of the steady states of flow and temperature {} unstable{}; compute the flow "
-        "in "
-        "time ([transient]), or take a smaller temperature difference (now {:.4g} K, Rayleigh number {:.3g})",
-        last.unstable_states, last.unstable_states == 1 ? "is" : "are",
-        last.growth_per_s ? fmt::format(", disturbances grow at {:.3g} 1/s", *last.growth_per_s) : "", last.driving_K,
-        last.rayleigh_number);
+        "no stable steady state was found (unstable states: {}{}); compute the flow in time ([transient]), or reduce the "
+        "temperature difference (now {:.4g} K, Rayleigh number {:.3g})",
+        last.unstable_states, last.growth_per_s ? fmt::format(", disturbances grow at {:.3g} 1/s", *last.growth_per_s) : "",
+        last.driving_K, last.rayleigh_number);
   else if (last.is_unsettled)
     result.ended = fmt::format(
-        "no steady state is found: in {} steps of flow and temperature the temperature still changes by {:.1e} of its "
-        "range, and the tolerance is {:.1e}; compute the flow in time ([transient]){}, or take a smaller temperature "
-        "difference (now {:.4g} K, Rayleigh number {:.3g})",
+        "no steady state was found: after {} steps of flow and temperature the relative change of the temperature is {:.1e} "
+        "(tolerance {:.1e}); compute the flow in time ([transient]){}, or reduce the temperature difference (now {:.4g} K, "
+        "Rayleigh number {:.3g})",
         last.rounds.size(), last.change, tolerance_of(job), f.inertia ? "" : ", set flow.inertia = true", last.driving_K,
         last.rayleigh_number);
   tell_limits(answers, convection_nusselt_numbers(job, last.rest_inflow_W, last.heat), last.domain, last.rayleigh_number,
@@ -192,8 +186,8 @@ void tell_buoyancy(physics_result& result, const spec& job, const local_model& p
   }
   result.earlier_proof = numerics::joint_certificate(certificates);
   result.stopped_at = fmt::format(
-      "{}a temperature that changes by {:.2e} of its range in a step (the last ones: {}; what does not settle may have no "
-      "steady state: take smaller differences of temperature{})",
+      "{}a relative temperature change of {:.2e} per step (last steps: {}; a steady state may not exist; reduce the "
+      "temperature differences{})",
       f.multiples.empty() ? "" : fmt::format("multiple {}, ", flow.flows.back().multiple), last.change, history_of(last),
       f.inertia ? "" : ", or set flow.inertia = true");
 }

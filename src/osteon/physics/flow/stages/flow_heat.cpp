@@ -172,7 +172,7 @@ void add_flow_temperature(physics_result& result, const spec& job, const local_m
   tell_flow_temperature(result, job, part, problem, s, flow, names, log);
   result.earlier_proof = numerics::joint_certificate(certificates);
   if (!result.earlier_proof->converged)
-    result.stopped_at = fmt::format("a residual of the temperature of {:.2e}", result.earlier_proof->true_relative_residual);
+    result.stopped_at = fmt::format("a temperature residual of {:.2e}", result.earlier_proof->true_relative_residual);
   if (temperature_K) *temperature_K = std::move(s.temperature_K);
 }
 
@@ -184,13 +184,13 @@ void tell_flow_temperature(physics_result& result, const spec& job, const local_
   answers.update(answers_of_temperature(s, names, flow.hydraulic_diameter_mm, job.groups.of<flow_keys>().conductivity()));
   answers["heat_certificate"] = certificate_of_stage(s.certificate);
   if (!result.earlier_proof->converged)
-    result.stopped_at = fmt::format("a residual of the temperature of {:.2e}", result.earlier_proof->true_relative_residual);
+    result.stopped_at = fmt::format("a temperature residual of {:.2e}", result.earlier_proof->true_relative_residual);
   constexpr double much = 0.01;
   const double range = s.high_K - s.low_K;
   if (range > 0 && s.overshoot_K > much * range)
     log.warn(
-        fmt::format("the temperature leaves the range of the given ones by {:.3g} K: the Peclet number of a voxel reaches "
-                    "{:.3g}; smaller voxels, or flow.heat_convection = \"limited\"",
+        fmt::format("the temperature exceeds the range of the prescribed temperatures by {:.3g} K at a voxel Peclet number "
+                    "of {:.3g}; use smaller voxels or flow.heat_convection = \"limited\"",
                     s.overshoot_K, s.cell_peclet_number));
 
   cell_values temperature;

@@ -69,18 +69,18 @@ std::vector<io::field_info> rehearse_flow(const spec& job, const local_model& pa
 
 std::string why_flow_is_not_rehearsed(const spec& job) {
   const flow_keys& f = job.groups.of<flow_keys>();
-  if (test_of_flow(job) == flow_test::dispersion) return "dispersion takes as many solutions as there are Peclet numbers";
-  if (f.expansion_per_K) return "with buoyancy flow and temperature take turns until they settle";
-  if (f.residence_time) return "the residence time is solved for after the flow";
-  if (f.heat && job.groups.of<condition_keys>().transient) return "the temperature steps with a flow that is not known";
-  if (f.heat && f.multiples.size() > 1) return "each of flow.multiples has a temperature of its own";
+  if (test_of_flow(job) == flow_test::dispersion) return "each Peclet number of the dispersion requires a separate solution";
+  if (f.expansion_per_K) return "buoyancy alternates flow and temperature until convergence";
+  if (f.residence_time) return "the residence time depends on the computed flow";
+  if (f.heat && job.groups.of<condition_keys>().transient) return "the transient temperature depends on the computed flow";
+  if (f.heat && f.multiples.size() > 1) return "each of flow.multiples has a separate temperature";
   if (job.groups.of<condition_keys>().transient && job.groups.of<condition_keys>().transient->write_steps)
-    return "its fields are written on the way, as often as transient.output_every_s says";
-  if (job.picture.pathlines > 0) return "particles drift from rank to rank with a flow that is not known";
+    return "transient.write_steps writes fields during the run";
+  if (job.picture.pathlines > 0) return "the ranks of pathline particles depend on the computed flow";
   for (const boundary_spec& b : job.groups.of<condition_keys>().boundaries) {
     if (b.kind == condition_kind::periodic && b.flow_rate_mm3_per_s)
-      return "the drop of pressure that makes a flow rate is sought";
-    if (is_inside(b)) return "openings inside the image are found among its labels by the ranks that read them";
+      return "the pressure drop for a prescribed flow rate is computed iteratively";
+    if (is_inside(b)) return "openings inside the image depend on labels that each rank reads";
   }
   return {};
 }

@@ -97,7 +97,7 @@ void add_flow_residence(physics_result& result, const spec& job, const local_mod
   if (!result.earlier_proof || result.earlier_proof->converged) {
     if (!s.certificate.converged) {
       result.earlier_proof = s.certificate;
-      result.stopped_at = fmt::format("a residual of the residence time of {:.2e}", s.certificate.true_relative_residual);
+      result.stopped_at = fmt::format("a residence time residual of {:.2e}", s.certificate.true_relative_residual);
     }
   }
   json& answers = result.answers;
@@ -122,10 +122,10 @@ std::string state_of(const through_flow& flow, bool has_inertia) {
   constexpr std::size_t most = 12;
   const bool is_long = steps.size() > most;
   if (is_long) steps.erase(steps.begin(), steps.end() - most);
-  return fmt::format(
-      "an error of {:.2e} of the answer (after each step: {}{}{})",
-      flow.steady_history.empty() ? 1 : flow.steady_history.back(), is_long ? "..., " : "", fmt::join(steps, ", "),
-      has_inertia ? "; a flow that does not settle is transient: a steady one is not to be had at this velocity" : "");
+  return fmt::format("a relative error of {:.2e} (after each step: {}{}{})",
+                     flow.steady_history.empty() ? 1 : flow.steady_history.back(), is_long ? "..., " : "",
+                     fmt::join(steps, ", "),
+                     has_inertia ? "; without convergence, the flow is probably transient at this velocity" : "");
 }
 
 }  // namespace

@@ -108,8 +108,8 @@ void tell_heat_in_time(physics_result& result, const spec& job, const local_mode
   constexpr double little = 1e-3;
   if (heat.returned_share() > little)
     log.warn(
-        fmt::format("openings without temperature_K let fluid back in, at the worst {:.2g} % of the inflow: it is taken to "
-                    "have the temperature that is there; give these openings a temperature_K",
+        fmt::format("backflow of up to {:.2g} % of the inflow at openings without temperature_K; the local temperature is "
+                    "used; set temperature_K for these openings",
                     100 * heat.returned_share()));
 }
 
@@ -257,9 +257,9 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
     write_file((folder / "history.csv").string(), history_table(result.answers["flow_history"]));
   });
   log.note(fmt::format(
-      "{} steps to {:.4g} s{}: of {:.3g} to {:.3g} s, Courant number at most {:.2f}, divergence at most "
-      "{:.1e}, {:.1f} iterations of friction and {:.1f} {} of the pressure a step",
-      solution.steps, last.time_s, solution.is_steady ? ", where the flow is steady" : "", solution.shortest_step_s,
+      "{} steps to {:.4g} s{}: step size {:.3g} to {:.3g} s, Courant number at most {:.2f}, divergence at most {:.1e}, per "
+      "step {:.1f} iterations of friction and {:.1f} {} of the pressure",
+      solution.steps, last.time_s, solution.is_steady ? " (steady state)" : "", solution.shortest_step_s,
       solution.longest_step_s, solution.highest_courant, solution.highest_divergence,
       static_cast<double>(solution.friction_iterations) / static_cast<double>(std::max<std::int64_t>(1, solution.steps)),
       static_cast<double>(solution.pressure_iterations) / static_cast<double>(std::max<std::int64_t>(1, solution.steps)),

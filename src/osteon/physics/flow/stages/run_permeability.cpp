@@ -87,15 +87,15 @@ void add_dispersion(physics_result& result, const spec& job, const flow_problem&
   result.earlier_proof = numerics::joint_certificate(certificates);
   if (!result.earlier_proof->converged)
     result.stopped_at = fmt::format(
-        "a residual of {:.2e} of the dispersion at Peclet number {:.3g} (of a voxel: {:.3g}); "
-        "smaller voxels or lower Peclet numbers converge",
+        "a dispersion residual of {:.2e} at Peclet number {:.3g} (voxel Peclet number {:.3g}); use smaller voxels or lower "
+        "Peclet numbers",
         result.earlier_proof->true_relative_residual, found.tensors.back().peclet_number,
         found.tensors.back().cell_peclet_number);
   constexpr double coarse = 10;
   if (found.tensors.back().cell_peclet_number > coarse)
     log.warn(
-        fmt::format("the Peclet number of a voxel reaches {:.3g}: layers at walls and behind grains are thinner than a "
-                    "voxel, and their dispersion is that of the voxels; compare with a finer image",
+        fmt::format("voxel Peclet number {:.3g}: layers at walls and behind grains are thinner than a voxel, so that "
+                    "dispersion depends on the voxel size; compare with a finer image",
                     found.tensors.back().cell_peclet_number));
 }
 
@@ -200,7 +200,7 @@ std::string distance_of_bounds(const flow_solution& solution) {
   double worst = 0;
   for (const flow_direction& d : solution.directions)
     if (d.permeability_mm2 != 0) worst = std::max(worst, (d.high_mm2 - d.low_mm2) / std::abs(d.permeability_mm2));
-  return fmt::format("bounds of the permeability that are {:.2e} of it apart", worst);
+  return fmt::format("permeability bounds with a relative distance of {:.2e}", worst);
 }
 
 void warn_of_inertia(const spec& job, const flow_solution& solution, log_sink& log) {
@@ -212,9 +212,8 @@ void warn_of_inertia(const spec& job, const flow_solution& solution, log_sink& l
   // A pressure drop not given by the job is 1, on which the permeability does not depend: reported only if misleading.
   if (highest > (f.pressure_drop_Pa ? 1 : 100) * highest_creeping_reynolds_number)
     log.warn(fmt::format(
-        "flow.pressure_drop_Pa: {:g} Pa{} gives a Reynolds number of {:.3g}; the permeability is that of creeping "
-        "flow, which holds up to {:g}, that is up to {:.2g} Pa; load.test = \"flow\" with flow.inertia = true "
-        "includes inertia",
+        "flow.pressure_drop_Pa: {:g} Pa{} results in a Reynolds number of {:.3g}; the permeability requires creeping flow, "
+        "up to a Reynolds number of {:g} ({:.2g} Pa); load.test = \"flow\" with flow.inertia = true includes inertia",
         drop, f.pressure_drop_Pa ? "" : " (the default)", highest, highest_creeping_reynolds_number,
         drop * highest_creeping_reynolds_number / highest));
 }

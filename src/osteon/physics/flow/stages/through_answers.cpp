@@ -125,10 +125,9 @@ json openings_of_load(const json& answers) {
 void tell_of_upwinding(const spec& job, const through_flow& flow, json& answers, log_sink& log) {
   if (!job.groups.of<flow_keys>().inertia) {
     if (flow.reynolds_number > highest_creeping_reynolds_number)
-      log.warn(
-          fmt::format("flow.inertia: false, but the Reynolds number is {:.3g}; creeping flow holds up to {:g}: set "
-                      "flow.inertia = true",
-                      flow.reynolds_number, highest_creeping_reynolds_number));
+      log.warn(fmt::format(
+          "flow.inertia: the Reynolds number {:.3g} exceeds {:g}, the limit of creeping flow; set flow.inertia = true",
+          flow.reynolds_number, highest_creeping_reynolds_number));
     return;
   }
   answers["upwinded_share"] = flow.upwinded_share;
@@ -139,9 +138,8 @@ void tell_of_upwinding(const spec& job, const through_flow& flow, json& answers,
   constexpr double much = 0.01;
   if (flow.upwinded_share > much)
     log.warn(
-        fmt::format("the Reynolds number of a voxel reaches {:.3g}: convection is blended with upwind differences "
-                    "(hybrid scheme) where it exceeds 2, which is {:.1f} % of the faces; smaller voxels, or "
-                    "flow.convection = \"limited\"",
+        fmt::format("voxel Reynolds number {:.3g}: convection uses upwind differences (hybrid scheme) above 2, on {:.1f} % "
+                    "of the faces; use smaller voxels or flow.convection = \"limited\"",
                     flow.cell_reynolds_number, 100 * flow.upwinded_share));
 }
 

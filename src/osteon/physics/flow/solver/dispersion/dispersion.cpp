@@ -126,11 +126,11 @@ class closure {
     const auto bit = static_cast<std::uint8_t>(1U << static_cast<int>(problem.along));
     const flow_parts parts = find_flow_parts(problem.where, problem.cells, !problem.is_mirrored, bit);
     if (parts.flowing_parts > 1)
-      throw data_error(fmt::format(
-          "{} parts of the fluid flow that do not meet in the sample: what is in one never comes to the other, and "
-          "the faster one leads ever more; there is no common dispersion. Choose a sample that joins them",
-          parts.flowing_parts));
-    if (parts.flowing_parts == 0) throw data_error("no part of the fluid leads through the sample; there is no dispersion");
+      throw data_error(
+          fmt::format("{} separate parts of the fluid flow through the sample without exchange, so that a common dispersion "
+                      "does not exist; use a sample in which these parts are connected",
+                      parts.flowing_parts));
+    if (parts.flowing_parts == 0) throw data_error("dispersion is undefined: no path of fluid crosses the sample");
     std::vector<bool> keep;
     for (const std::uint8_t t : parts.through) keep.push_back((t & bit) != 0);
     if (problem.is_mirrored) {
@@ -355,11 +355,11 @@ class closure {
 
 void check_dispersion(const dispersion_problem& problem) {
   fault_list expect;
-  expect(!problem.peclet_numbers.empty(), "no Peclet number is given; give at least one, e.g. 0 for diffusion alone");
+  expect(!problem.peclet_numbers.empty(), "no Peclet number is given; give at least one, for example 0 for pure diffusion");
   for (const double p : problem.peclet_numbers)
-    expect(std::isfinite(p) && p >= 0, fmt::format("a Peclet number is {}; it must be >= 0", p));
+    expect(std::isfinite(p) && p >= 0, fmt::format("Peclet number {} must not be negative", p));
   expect(problem.length_mm > 0 && std::isfinite(problem.length_mm),
-         fmt::format("the length of the Peclet number is {} mm; it must be positive", problem.length_mm));
+         fmt::format("length of the Peclet number: {} mm; must be positive", problem.length_mm));
   expect.require_none();
 }
 
@@ -368,8 +368,9 @@ dispersion_solution solve_dispersion(const dispersion_problem& problem, const op
     check_dispersion(problem);
     check_tolerance(how);
     if (problem.face_velocity_mm_per_s.size() != 6 * at(problem.cells.size()))
-      throw usage_error(fmt::format("{} velocities of faces for {} fluid voxels; pass those of solve_permeability",
-                                    problem.face_velocity_mm_per_s.size(), problem.cells.size()));
+      throw usage_error(
+          fmt::format("{} face velocities do not match {} fluid voxels; pass the face velocities of solve_permeability",
+                      problem.face_velocity_mm_per_s.size(), problem.cells.size()));
   });
   dispersion_solution all;
   closure carried(problem, all.cells, all.mean_velocity_mm_per_s);

@@ -113,8 +113,8 @@ bool creeping_flow::solve(double tolerance, const through_options& how, through_
   const auto rescale = [&] {
     if (++scalings > most_creeping_scalings)
       throw solve_error(fmt::format(
-          "the flow solver found no scale of its preconditioner in {} trials, the last one in iteration {}: voxels "
-          "are far from cubes, or the image has channels that single precision cannot hold; resample it",
+          "the flow solver did not find a scale of the preconditioner in {} trials (the last one in iteration {}); the "
+          "voxels are strongly anisotropic, or the channels exceed single precision; resample the image",
           most_creeping_scalings, certificate.iterations));
     velocity_scale_ *= static_cast<float>(creeping_growth);
     system.velocity_scale = velocity_scale_;

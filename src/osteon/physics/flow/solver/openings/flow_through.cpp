@@ -98,16 +98,13 @@ open_flow_cells begin_through(const through_problem& problem, const through_outl
   all.counts = known.counts;
   all.pressure_is_free = known.free_parts > 0;
   if (all.pressure_is_free)
-    log.warn(
-        "nothing gives a pressure in a part of the fluid that flows: it is known up to a constant, and its mean is set "
-        "to zero");
+    log.warn("a flowing part of the fluid has no prescribed pressure; its mean pressure is set to 0");
   for (const balanced_opening& o : known.balanced)
-    log.warn(
-        fmt::format("the given velocities balance within the tolerance only: {} takes the rest, {:.9g} mm3/s in place of "
-                    "{:.9g} mm3/s into the fluid",
-                    problem.boundaries[o.boundary].name, o.used_mm3_per_s, o.given_mm3_per_s));
+    log.warn(fmt::format(
+        "prescribed velocities balance only within the tolerance; the inflow of {} is {:.9g} mm3/s instead of {:.9g} mm3/s",
+        problem.boundaries[o.boundary].name, o.used_mm3_per_s, o.given_mm3_per_s));
   if (known.counts.flowing < known.counts.fluid)
-    log.note(fmt::format("{} of {} fluid voxels lead from no opening to another and stand still",
+    log.note(fmt::format("{} of {} fluid voxels are not connected to two openings; their fluid is at rest",
                          known.counts.fluid - known.counts.flowing, known.counts.fluid));
   open_flow_cells open = make_open_flow_cells(problem, known.keep, known.free_part, known.free_parts);
   const double surface = find_walls(problem, open, all.counts);

@@ -157,7 +157,7 @@ bool inertial_flow::solve_steady(bool has_last, const through_options& how, thro
     if (reached == 1) reached = 0;  // the last solution is that of another velocity
     wanted = reached == 0 ? wanted / 8 : std::sqrt(wanted * reached);
     if (wanted < least_inertia || (reached > 0 && wanted < 1.02 * reached)) break;
-    log.note(fmt::format("the steady flow is sought by way of {:.3g} of its inertia", wanted));
+    log.note(fmt::format("continuation: solving the steady flow with {:.3g} of its inertia", wanted));
   }
   system_.set_reynolds(reynolds_);
   if (!is_found) system_.find_residual();
@@ -283,8 +283,8 @@ bool linear_problem::solve(linear_step kind, double to, const through_options& h
     if (outcome == gcr_outcome::dependent) return system.size_of_s < 0.9 * start;
     if (outcome == gcr_outcome::not_finite)
       throw solve_error(
-          fmt::format("the flow solver met a value that is not finite in iteration {}: the flow is too fast for a steady "
-                      "state, or voxels are far from cubes",
+          fmt::format("flow solver: value is not finite in iteration {}; the flow is too fast for a steady state, or the "
+                      "voxels are strongly anisotropic",
                       certificate.iterations));
     stagnations = system.stagnates ? stagnations + 1 : 0;
     if (stagnations > most_stagnations) recursion.restart(), stagnations = 0, system.stagnates = false;

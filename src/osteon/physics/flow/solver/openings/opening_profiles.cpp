@@ -192,10 +192,8 @@ std::vector<opening_face> find_opening_velocities(const through_problem& problem
     }
     const double mean = boundary.kind == face_flow::velocity ? boundary.value : boundary.value / whole;
     if (!is_flat && (boundary.is_developed || boundary.is_parabolic))
-      throw usage_error(
-          fmt::format("{}: the faces of this opening do not lie in one plane, so that there is no channel behind it; "
-                      "only the uniform profile goes with it",
-                      boundary.name));
+      throw usage_error(fmt::format(
+          "{}: the voxel faces of this opening are not in one plane; only the uniform profile is available", boundary.name));
     std::vector<double> profile(chosen.size(), 1);
     if (boundary.is_developed) profile = developed(section_of(problem, all, chosen));
     if (boundary.is_parabolic) profile = parabolic(all, chosen);

@@ -22,34 +22,34 @@ void check_conditions(const through_problem& problem, const through_options& how
   fault_list expect;
   const vector3 h = problem.spacing_mm;
   expect(h.z > 0 && h.y > 0 && h.x > 0 && std::isfinite(h.z + h.y + h.x),
-         fmt::format("the voxel spacing is {} x {} x {} mm (z, y, x); it must be positive", h.z, h.y, h.x));
+         fmt::format("voxel spacing {} x {} x {} mm (z, y, x) must be positive", h.z, h.y, h.x));
   for (const auto& [value, name, unit] :
        {std::tuple{problem.viscosity_Pa_s, "viscosity", "Pa s"}, std::tuple{problem.density_kg_per_m3, "density", "kg/m3"}})
-    expect(value > 0 && std::isfinite(value), fmt::format("the {} is {} {}; it must be positive", name, value, unit));
+    expect(value > 0 && std::isfinite(value), fmt::format("{}: {} {}; must be positive", name, value, unit));
   expect(problem.cells.shape() == problem.where.owned.shape(),
-         "the cells are not those of the rank's block; pass the fluid voxels of where.owned");
-  expect(!problem.multiples.empty(), "no flow is asked for; give at least one multiple of the conditions");
+         "the cells do not match the block of the rank; pass the fluid voxels of where.owned");
+  expect(!problem.multiples.empty(), "the list of multiples is empty; give at least one multiple of the conditions");
   for (const double m : problem.multiples)
-    expect(std::isfinite(m) && m != 0, fmt::format("a multiple of the conditions is {}; it must not be zero", m));
+    expect(std::isfinite(m) && m != 0, fmt::format("multiple of the conditions: {}; must not be 0", m));
   expect(problem.boundaries.size() <= most_boundaries,
-         fmt::format("{} conditions on faces; at most {} are possible", problem.boundaries.size(), most_boundaries));
+         fmt::format("{} conditions on faces exceed the limit of {}", problem.boundaries.size(), most_boundaries));
   for (std::size_t n = 0; n < problem.boundaries.size(); ++n) {
     const flow_boundary& b = problem.boundaries[n];
-    expect(std::isfinite(b.value), fmt::format("{} has the value {}; it must be finite", b.name, b.value));
+    expect(std::isfinite(b.value), fmt::format("{}: value {} must be finite", b.name, b.value));
     expect(b.kind != face_flow::wall || b.is_inside || b.slide_mm_per_s[static_cast<int>(b.across)] == 0,
-           fmt::format("{}: a wall moves by {} mm/s across its face; it can slide along it only", b.name,
+           fmt::format("{}: wall velocity of {} mm/s normal to the face; a wall slides parallel to its face", b.name,
                        b.slide_mm_per_s[static_cast<int>(b.across)]));
     for (std::size_t m = 0; m < n; ++m) {
       const flow_boundary& other = problem.boundaries[m];
       const bool same = b.is_inside == other.is_inside && (b.is_inside ? b.label == other.label : b.side() == other.side());
       expect(!(b.is_everywhere() && other.is_everywhere() && same),
-             fmt::format("{} and {} speak of the same {}; give it one condition, or a part of it each", b.name, other.name,
+             fmt::format("{} and {} are conditions on the same {}; keep one, or select different parts", b.name, other.name,
                          b.is_inside ? "label" : "face"));
     }
     expect(b.is_inside || !problem.periodic[at(static_cast<int>(b.across))],
-           fmt::format("{} is a face of an axis along which the image repeats itself; give it one of the two", b.name));
+           fmt::format("{} is a condition on a face of a periodic axis; remove the condition or the periodicity", b.name));
     expect(!b.is_inside || b.label != 0 || !b.is_everywhere(),
-           fmt::format("{} names neither a face, a label nor a part of the image", b.name));
+           fmt::format("{} has no face, label or part of the image", b.name));
   }
   int rates = 0;
   for (std::size_t a = 0; a < 3; ++a) {
@@ -57,19 +57,19 @@ void check_conditions(const through_problem& problem, const through_options& how
     const double drop = problem.period_drop_Pa[a];
     rates += rate.has_value();
     expect(std::isfinite(drop) && std::isfinite(rate.value_or(0)),
-           fmt::format("what drives the flow along {} is not finite", "zyx"[a]));
+           fmt::format("the pressure drop or flow rate along {} must be finite", "zyx"[a]));
     expect(problem.periodic[a] || (drop == 0 && !rate),
-           fmt::format("a drop of pressure or a flow rate over the period along {}, but the image does not repeat itself "
-                       "there",
+           fmt::format("a pressure drop or flow rate over the period along {} requires a periodic image along this axis",
                        "zyx"[a]));
     expect(!rate || (drop == 0 && *rate != 0),
-           fmt::format("a flow rate of {} mm3/s over the period along {} with a drop of {} Pa: give one of the two, not 0",
-                       rate.value_or(0), "zyx"[a], drop));
+           fmt::format(
+               "flow rate of {} mm3/s over the period along {} with a pressure drop of {} Pa; give one of the two, not 0",
+               rate.value_or(0), "zyx"[a], drop));
   }
-  expect(rates <= 1, fmt::format("flow rates over the periods of {} axes; only one can be sought", rates));
+  expect(rates <= 1, fmt::format("flow rates are prescribed over the periods of {} axes; the limit is one", rates));
   expect(how.tolerance > 0 && how.tolerance < 1,
-         fmt::format("the tolerance of the flow is {}; it must lie between 0 and 1, e.g. 1e-4", how.tolerance));
-  expect(how.max_iterations > 0, fmt::format("at most {} iterations; allow at least one", how.max_iterations));
+         fmt::format("flow tolerance {} must be between 0 and 1, for example 1e-4", how.tolerance));
+  expect(how.max_iterations > 0, fmt::format("iteration limit {} must be at least 1", how.max_iterations));
   expect.require_none();
 }
 
@@ -131,7 +131,7 @@ std::vector<std::uint64_t> find_conditions(const through_problem& problem, const
   comm::all_reduce(comm, faces.data(), faces.size(), MPI_SUM);
   comm::all_reduce(comm, both.data(), both.size(), MPI_MAX);
   if (both[0] >= 0)
-    throw usage_error(fmt::format("{} and {} both claim a voxel's face; make their parts of it disjoint",
+    throw usage_error(fmt::format("{} and {} overlap on a voxel face; select disjoint parts",
                                   problem.boundaries[at(both[0])].name, problem.boundaries[at(both[1])].name));
   return met;
 }
@@ -167,12 +167,11 @@ void balance_velocities(const through_problem& problem, const std::vector<std::i
     if (free_number[p] < 0 || std::abs(net[p]) <= rounding * gross[p]) continue;
     const double inflow = gross[p] / 2, share = std::abs(net[p]) / inflow;
     if (share > tolerance)
-      throw usage_error(fmt::format(
-          "the given velocities let {:.6g} mm3/s more flow in than out ({:.2g} of the inflow; at most {:g}, the tolerance "
-          "of the "
-          "flow) of a part of the fluid without an outlet, and the fluid is incompressible; give one opening of this part a "
-          "pressure or make it an outlet",
-          net[p], share, tolerance));
+      throw usage_error(
+          fmt::format("the prescribed inflow exceeds the outflow by {:.6g} mm3/s ({:.2g} of the inflow; the limit is {:g}, "
+                      "the flow tolerance) in a part of the fluid without an outlet; prescribe a pressure at one opening of "
+                      "this part, or make it an outlet",
+                      net[p], share, tolerance));
     std::vector<double> rate(problem.boundaries.size());
     const auto is_in_part = [&](const opening_face& f) { return at(f.part) == p && f.boundary >= 0; };
     for (const opening_face& f : result.velocities)
@@ -197,7 +196,7 @@ through_outline survey_conditions(const through_problem& problem, const through_
   result.counts.fluid = problem.cells.size();
   result.counts.fluid = comm::sum_of(comm, result.counts.fluid);
   if (result.counts.fluid == 0)
-    throw data_error(fmt::format("none of the {} voxels is fluid; choose other labels for the fluid", result.counts.voxels));
+    throw data_error(fmt::format("none of the {} voxels is fluid; select other labels for the fluid", result.counts.voxels));
   result.parts = number_flow_parts(problem.where, problem.cells, problem.periodic);
   result.counts.parts = result.parts.count;
   std::vector<std::int64_t> faces;
@@ -214,14 +213,13 @@ through_outline survey_conditions(const through_problem& problem, const through_
     if (boundary.kind == face_flow::wall && boundary.slide_mm_per_s != vector3{}) sliding |= bit;
     const bool does_something = ((velocity | pressure | sliding) & bit) != 0;
     if (boundary.is_inside && faces[b] == 0)
-      throw data_error(
-          fmt::format("{} touches no fluid: no voxel of it has a face in common with a voxel of the fluid; "
-                      "choose another label or part of the image, or other voxels as fluid",
-                      boundary.name));
-    if (does_something && faces[b] == 0)
       throw data_error(fmt::format(
-          "{} meets no fluid on its part of the face; choose another face or part of it, or other voxels as fluid",
+          "{} has no voxel face in common with the fluid; select another label or part of the image, or other fluid voxels",
           boundary.name));
+    if (does_something && faces[b] == 0)
+      throw data_error(
+          fmt::format("{} contains no fluid on its part of the face; select another face or part, or other fluid voxels",
+                      boundary.name));
   }
 
   // A part with one opening of given velocity and no pressure is a pocket: inflow is impossible.
@@ -245,29 +243,25 @@ through_outline survey_conditions(const through_problem& problem, const through_
   for (std::size_t b = 0; b < problem.boundaries.size(); ++b)
     if ((velocity >> b & 1) != 0 && ((leads >> b & 1) == 0 || (met_pocket >> b & 1) != 0))
       throw usage_error(
-          fmt::format("{} gives a velocity, but from it no path of fluid leads to another opening, and the fluid is "
-                      "incompressible; make "
-                      "another face an outlet, and check which voxels are fluid",
+          fmt::format("{} prescribes a velocity, but no path of fluid connects it to another opening; make another face an "
+                      "outlet, and check the selection of fluid voxels",
                       problem.boundaries[b].name));
   for (std::size_t a = 0; a < 3; ++a)
     if (((driven & ~led) >> a & 1) != 0)
-      throw data_error(fmt::format(
-          "the image repeats itself along {0}, but none of the {1} parts of the fluid leads through from one "
-          "period to the next: nothing flows along {0}; check the image, whose opposite faces have to match, and "
-          "which voxels are fluid",
-          "zyx"[a], result.parts.count));
+      throw data_error(
+          fmt::format("periodic axis {0}: none of the {1} parts of the fluid connects one period to the next, so that the "
+                      "flow rate is 0; check that opposite faces match, and check the selection of fluid voxels",
+                      "zyx"[a], result.parts.count));
   if (result.counts.flowing_parts == 0)
-    throw data_error(
-        problem.is_buoyant
-            ? fmt::format("none of the {} parts of the fluid has more than one voxel: nothing can move; check which voxels "
-                          "are fluid",
-                          result.parts.count)
-        : pressure != 0
-            ? fmt::format("none of the {} parts of the fluid joins two openings: nothing flows; check the image, the faces "
-                          "of the openings, and which voxels are fluid",
-                          result.parts.count)
-            : "no opening gives a velocity, no two give a pressure, no pressure drops over a period and no wall slides: "
-              "nothing drives the flow");
+    throw data_error(problem.is_buoyant ? fmt::format("all {} parts of the fluid are single voxels, so that the fluid is at "
+                                                      "rest; check the selection of fluid voxels",
+                                                      result.parts.count)
+                     : pressure != 0
+                         ? fmt::format("none of the {} parts of the fluid connects two openings, so that the fluid is at "
+                                       "rest; check the image, the faces of the openings, and the selection of fluid voxels",
+                                       result.parts.count)
+                         : "no driving force: no velocity, pressure difference between openings, pressure drop over a "
+                           "period or sliding wall is prescribed");
 
   result.velocities = find_opening_velocities(problem, result.parts, flows, solid.faces);
   balance_velocities(problem, free_number, how.tolerance, result);

@@ -241,8 +241,8 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
   const auto rescale = [&] {
     if (++scalings > most_scalings)
       throw solve_error(fmt::format(
-          "the flow solver found no scale of its preconditioner in {} trials, the last one in iteration {}: voxels "
-          "are far from cubes, or the image has channels that single precision cannot hold; resample it",
+          "the flow solver did not find a scale of the preconditioner in {} trials (the last one in iteration {}); the "
+          "voxels are strongly anisotropic, or the channels exceed single precision; resample the image",
           most_scalings, certificate.iterations));
     velocity_scale_ *= static_cast<float>(scale_growth);
     if (!(relative <= 1)) std::fill(x_.begin(), x_.end(), 0.0);

@@ -26,28 +26,26 @@ constexpr std::array<char, 3> letters{'z', 'y', 'x'};
 void check_locally(const flow_problem& problem, const flow_options& how) {
   fault_list expect;
   const auto positive = [&](double value, const char* name, const char* unit) {
-    expect(value > 0 && std::isfinite(value), fmt::format("{} is {} {}; it must be positive", name, value, unit));
+    expect(value > 0 && std::isfinite(value), fmt::format("{}: {} {}; must be positive", name, value, unit));
   };
   const vector3 h = problem.spacing_mm;
   expect(h.z > 0 && h.y > 0 && h.x > 0 && std::isfinite(h.z + h.y + h.x),
-         fmt::format("the voxel spacing is {} x {} x {} mm (z, y, x); it must be positive", h.z, h.y, h.x));
-  positive(problem.viscosity_Pa_s, "the viscosity", "Pa s");
-  positive(problem.density_kg_per_m3, "the density", "kg/m3");
-  positive(problem.pressure_drop_Pa, "the pressure drop", "Pa");
+         fmt::format("voxel spacing {} x {} x {} mm (z, y, x) must be positive", h.z, h.y, h.x));
+  positive(problem.viscosity_Pa_s, "viscosity", "Pa s");
+  positive(problem.density_kg_per_m3, "density", "kg/m3");
+  positive(problem.pressure_drop_Pa, "pressure drop", "Pa");
   expect(problem.cells.shape() == problem.where.owned.shape(),
-         "the cells are not those of the rank's block; pass the fluid voxels of where.owned");
+         "the cells do not match the block of the rank; pass the fluid voxels of where.owned");
   std::array<int, 3> asked{};
   for (const axis a : problem.directions) ++asked[at(static_cast<int>(a))];
-  expect(!problem.directions.empty(), "no direction of the flow is given; give one to three of z, y, x");
+  expect(!problem.directions.empty(), "no flow direction is given; give one to three of z, y, x");
   for (std::size_t a = 0; a < 3; ++a)
-    expect(asked[a] <= 1, fmt::format("direction {} is asked for {} times; give each once", letters[a], asked[a]));
+    expect(asked[a] <= 1, fmt::format("direction {} is listed {} times; list each direction once", letters[a], asked[a]));
   expect(how.permeability_tolerance > 0 && how.permeability_tolerance < 1,
-         fmt::format("the tolerance of the permeability is {}; it must lie between 0 and 1, e.g. 1e-4",
-                     how.permeability_tolerance));
+         fmt::format("permeability tolerance {} must be between 0 and 1, for example 1e-4", how.permeability_tolerance));
   expect(how.residual_tolerance > 0 && how.residual_tolerance <= 1,
-         fmt::format("the tolerance of the flow's residual is {}; it must lie between 0 and 1 (1: not asked for)",
-                     how.residual_tolerance));
-  expect(how.max_iterations > 0, fmt::format("at most {} iterations; allow at least one", how.max_iterations));
+         fmt::format("residual tolerance {} must be between 0 and 1 (1: no test of the residual)", how.residual_tolerance));
+  expect(how.max_iterations > 0, fmt::format("iteration limit {} must be at least 1", how.max_iterations));
   expect.require_none();
 }
 
@@ -59,11 +57,10 @@ flow_counts check_and_count(const flow_problem& problem, const flow_options& how
   counts.fluid = problem.cells.size();
   counts.fluid = comm::sum_of(problem.where.comm, counts.fluid);
   if (counts.fluid == 0)
-    throw data_error(fmt::format("none of the {} voxels is fluid; choose other labels for the fluid", counts.voxels));
+    throw data_error(fmt::format("none of the {} voxels is fluid; select other labels for the fluid", counts.voxels));
   if (counts.fluid == counts.voxels && problem.surroundings != flow_surroundings::closed)
     throw data_error(
-        fmt::format("all {} voxels are fluid and no side is a wall: nothing holds the fluid back, the permeability is "
-                    "infinite; choose other "
+        fmt::format("all {} voxels are fluid and no side is a wall, so that the permeability is infinite; select other "
                     "labels for the fluid, or closed sides",
                     counts.voxels));
   return counts;
@@ -234,7 +231,7 @@ flow_solution solve_permeability(const flow_problem& problem, const flow_options
     answer.percolates = (reached & bit(along)) != 0;
     const std::size_t a = at(static_cast<int>(along));
     if (!answer.percolates) {
-      log.warn(fmt::format("no path of fluid leads through along {}: the permeability is 0", letters[a]));
+      log.warn(fmt::format("no path of fluid connects the faces along {}; the permeability is 0", letters[a]));
       answer.certificate.converged = true;
       if (how.fields) {
         answer.velocity_mm_per_s.assign(3 * at(problem.cells.size()), 0);

@@ -39,10 +39,10 @@ carried_velocities keep_mass(const open_flow_cells& open, const std::vector<doub
   sums = sum_of_ranks(comm, sums);
   result.change = sums[0] > 0 ? std::sqrt(sums[1] / sums[0]) : 0;
   if (!done.converged)
-    log.warn(fmt::format(
-        "the velocities keep mass in each voxel to {:.1e} of the highest one only, after {} iterations; what they "
-        "carry is out of balance by as much",
-        done.divergence / highest, done.iterations));
+    log.warn(
+        fmt::format("mass is conserved in each voxel only to {:.1e} of the highest velocity after {} iterations; "
+                    "transported quantities have the same imbalance",
+                    done.divergence / highest, done.iterations));
   return result;
 }
 

@@ -177,7 +177,7 @@ momentum_solver::outcome momentum_solver::solve(const double* right, double* e, 
     find_residual(right, e, is_guess || round > 0);
     double now = size_of_residual();
     count_round();
-    if (!std::isfinite(now)) throw solve_error("the velocities are not finite any more; take shorter steps");
+    if (!std::isfinite(now)) throw solve_error("velocities are not finite; reduce the time step");
     if (now <= target) return result;
     const double enough = std::max(target, momentum_fall * now);
     std::fill(c_.begin(), c_.end(), 0.0F);

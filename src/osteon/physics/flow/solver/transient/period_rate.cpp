@@ -42,7 +42,8 @@ void period_rate::project(pressure_projection& projection, const tolerances& how
   response_rate_ = rate_of(velocity_.data());
   if (!(std::abs(response_rate_) > 0))
     throw solve_error(
-        "a drop of pressure over the period makes no flow, so no drop makes the given rate; give pressure_drop_Pa");
+        "a pressure drop over the period causes no flow, so that the prescribed flow rate is impossible; set "
+        "pressure_drop_Pa");
 }
 
 period_rate::outcome period_rate::find_response(momentum_solver& momentum, pressure_projection& projection, double sigma,

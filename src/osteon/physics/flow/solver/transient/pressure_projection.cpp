@@ -196,7 +196,7 @@ pressure_projection::outcome pressure_projection::project_directly(double* u, do
   outcome result;
   while (true) {
     result.divergence = find_highest_divergence(u);
-    if (!std::isfinite(result.divergence)) throw solve_error("the velocities are not finite any more; take shorter steps");
+    if (!std::isfinite(result.divergence)) throw solve_error("velocities are not finite; reduce the time step");
     result.converged = result.divergence <= to.divergence;
     if (result.divergence == 0 || (result.iterations > 0 && result.converged) || result.iterations == most_direct_rounds)
       return result;
@@ -223,7 +223,7 @@ pressure_projection::outcome pressure_projection::project(double* u, double* d, 
   for (int round = 0;; ++round) {
     const double highest = find_highest_divergence(u);
     result.divergence = highest;
-    if (!std::isfinite(highest)) throw solve_error("the velocities are not finite any more; take shorter steps");
+    if (!std::isfinite(highest)) throw solve_error("velocities are not finite; reduce the time step");
     if (highest == 0) return result;
     if (round == most_projection_rounds || result.iterations >= to.most) {
       result.converged = highest <= to.divergence;
@@ -278,7 +278,7 @@ std::optional<poisson_box> find_fluid_box(const open_flow_cells& open, std::stri
     if (why_not != nullptr) *why_not = reason;
     return std::nullopt;
   };
-  constexpr const char* no_box = "the fluid is no whole box";
+  constexpr const char* no_box = "the fluid does not fill a box";
   const flow_cells& cells = open.cells;
   const grid::block& where = cells.grid.where;
   const MPI_Comm comm = where.comm;
@@ -314,7 +314,7 @@ std::optional<poisson_box> find_fluid_box(const open_flow_cells& open, std::stri
   comm::all_reduce(comm, sums.data(), sums.size(), MPI_SUM);
   if (sums[at(ranks)] != cells.voxels) return none_as(no_box);
   if (sums[at(ranks + 1)] != 0)
-    return none_as("ranks own bricks of the box; with run.decomposition = \"planes\" it is found by transforms");
+    return none_as("each rank owns a brick of the box; run.decomposition = \"planes\" allows transforms");
 
   poisson_box box;
   box.comm = comm;
@@ -327,7 +327,8 @@ std::optional<poisson_box> find_fluid_box(const open_flow_cells& open, std::stri
     const std::int64_t area = box.shape.volume() / box.shape[static_cast<int>(a)];
     for (const std::size_t high : {0, 1}) {
       const std::int64_t open_faces = sums[at(ranks) + 2 + 2 * a + high];
-      if (open_faces != 0 && open_faces != area) return none_as("a face of the box gives the pressure on a part of itself");
+      if (open_faces != 0 && open_faces != area)
+        return none_as("a face of the box has a prescribed pressure on a part of its area");
       kernel::line_end& end = high != 0 ? box.ends[a].high : box.ends[a].low;
       end = cells.grid.periodic[a] ? kernel::line_end::other_end
             : open_faces != 0      ? kernel::line_end::zero
@@ -341,7 +342,7 @@ std::optional<poisson_box> find_fluid_box(const open_flow_cells& open, std::stri
   // Ranks own planes in ascending order.
   std::int64_t disorder = own.begin.z != box.planes[at(rank)];
   comm::all_reduce(comm, &disorder, 1, MPI_SUM);
-  if (disorder != 0) return none_as("ranks own planes in another order than that of their numbers");
+  if (disorder != 0) return none_as("the order of the planes differs from the order of the ranks");
   return box;
 }
 

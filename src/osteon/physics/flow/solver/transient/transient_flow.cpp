@@ -26,60 +26,57 @@ constexpr double fastest_growth = 1.5;  // ratio of a step to the previous one
 
 void check_plan(const through_problem& problem, const flow_time_plan& plan) {
   fault_list expect;
-  expect(plan.end_s > 0 && std::isfinite(plan.end_s), fmt::format("the end at {} s; it must be > 0", plan.end_s));
+  expect(plan.end_s > 0 && std::isfinite(plan.end_s), fmt::format("end time {} s must be positive", plan.end_s));
   expect(plan.step_s >= 0 && plan.step_s <= plan.end_s,
-         fmt::format("steps of {} s to the end at {} s; they must not be longer", plan.step_s, plan.end_s));
+         fmt::format("time step {} s must not exceed the end time {} s", plan.step_s, plan.end_s));
   expect(plan.step_s == 0 || plan.end_s / plan.step_s <= most_time_steps,
-         fmt::format("steps of {} s to the end at {} s; at most 1e9 are taken", plan.step_s, plan.end_s));
-  expect(
-      plan.courant > 0 && plan.courant <= 1,
-      fmt::format("a Courant number of {}; it must be > 0 and at most 1, beyond which the explicit convection is unstable",
-                  plan.courant));
+         fmt::format("time step {} s until {} s results in more than 1e9 steps", plan.step_s, plan.end_s));
+  expect(plan.courant > 0 && plan.courant <= 1,
+         fmt::format("Courant number {} must be in (0, 1]: explicit convection is unstable above 1", plan.courant));
   expect(plan.implicitness >= 0.5 && plan.implicitness <= 1,
-         fmt::format("an implicitness of {}; it lies between 0.5 and 1", plan.implicitness));
-  expect(plan.record_every_s >= 0, fmt::format("a record every {} s; it must be >= 0", plan.record_every_s));
+         fmt::format("implicitness {} must be in [0.5, 1]", plan.implicitness));
+  expect(plan.record_every_s >= 0, fmt::format("record interval {} s must not be negative", plan.record_every_s));
   expect(plan.steady_change_per_s >= 0,
-         fmt::format("a flow that changes by {} per s counts as steady; it must be >= 0", plan.steady_change_per_s));
-  expect(problem.has_inertia || plan.step_s > 0,
-         "a flow without inertia has no Courant number that a step follows from; give the step");
+         fmt::format("steady-state limit {} 1/s must not be negative", plan.steady_change_per_s));
+  expect(problem.has_inertia || plan.step_s > 0, "an adaptive time step requires inertia; give the time step");
   expect(problem.has_inertia || plan.start != flow_start::steady,
-         "without inertia the steady flow is the creeping one; start from that");
-  expect(problem.multiples.size() == 1, "several multiples of the conditions; in time there is one flow");
+         "a steady initial flow requires inertia; start from the creeping flow");
+  expect(problem.multiples.size() == 1, "a transient flow requires exactly one multiple of the conditions");
   const flow_boundary* given = nullptr;  // one with a velocity
   bool has_pressure = false;
   for (const flow_boundary& b : problem.boundaries) has_pressure = has_pressure || b.gives_pressure();
   for (const flow_boundary& b : problem.boundaries) {
     if (b.gives_velocity() && given == nullptr) given = &b;
-    expect(
-        has_pressure || !b.gives_velocity() ||
-            (b.factor.points == given->factor.points && b.factor.period_s == given->factor.period_s),
-        fmt::format("{} changes with time as {} does not, and no opening has a pressure: as much has to flow out as in at "
-                    "any time; make one an outlet",
-                    b.name, given == nullptr ? "" : given->name));
+    expect(has_pressure || !b.gives_velocity() ||
+               (b.factor.points == given->factor.points && b.factor.period_s == given->factor.period_s),
+           fmt::format("{} and {} have different time factors, and no opening has a prescribed pressure; inflow and outflow "
+                       "must balance at any time; make one opening an outlet",
+                       b.name, given == nullptr ? "" : given->name));
     const auto& points = b.factor.points;
     for (std::size_t n = 0; n < points.size(); ++n)
       expect(std::isfinite(points[n][0]) && std::isfinite(points[n][1]) && (n == 0 || points[n][0] > points[n - 1][0]),
-             fmt::format("{} has a factor at {} s; times ascend, and all is finite", b.name, points[n][0]));
+             fmt::format("{}: factor at {} s; times must increase, and times and factors must be finite", b.name,
+                         points[n][0]));
     expect(b.factor.period_s >= 0 && (b.factor.period_s == 0 ||
                                       (!points.empty() && points.front()[0] >= 0 && points.back()[0] <= b.factor.period_s)),
-           fmt::format("{} has a period of {} s; it is > 0, and its table lies within it", b.name, b.factor.period_s));
+           fmt::format("{}: period of {} s must be positive and contain all times of the table", b.name, b.factor.period_s));
     expect(!b.factor.varies() || plan.steady_change_per_s == 0,
-           fmt::format("{} changes with time, so there is no steady flow to end at", b.name));
+           fmt::format("{} varies with time, so that the flow has no steady state; remove the steady-state limit", b.name));
   }
   expect.require_none();
 }
 
 std::string too_long(double step_s, double courant, double time_s, double most) {
   return fmt::format(
-      "with the step of {:.4g} s the Courant number is {:.3g} at {:.4g} s, more than {:.3g}: give a step of at most {:.3g} "
-      "s, or none, so that it follows the flow",
+      "time step {:.4g} s: the Courant number is {:.3g} at {:.4g} s, above the limit of {:.3g}; use a step of at most "
+      "{:.3g} s, or omit the step for an adaptive one",
       step_s, courant, time_s, most, step_s * most / courant);
 }
 
 std::string too_long_for_weight(double step_s, double time_s, double most_s) {
   return fmt::format(
-      "the step of {:.4g} s is too long for buoyancy at {:.4g} s: the flow could swing up about its level; give a step of "
-      "at most {:.3g} s, or none, so that it follows",
+      "time step {:.4g} s: buoyancy oscillations are unstable at {:.4g} s; use a step of at most {:.3g} s, or omit the step "
+      "for an adaptive one",
       step_s, time_s, 2 * most_s);
 }
 
@@ -212,9 +209,8 @@ class flow_in_time {
     changing_.emplace(problem_, open, known.velocities, units_);
     flow_stepper time(open, problem_, units_, {plan_.implicitness, how_.tolerance, most, {}, changing_->rate_axis()});
     solution_.has_direct_pressure = time.has_direct_pressure();
-    log_.note(solution_.has_direct_pressure
-                  ? std::string("the pressure is found by transforms: the fluid is a whole box")
-                  : fmt::format("the pressure is found by multigrid: {}", time.why_no_direct_pressure()));
+    log_.note(solution_.has_direct_pressure ? std::string("pressure solver: transforms (the fluid fills a box)")
+                                            : fmt::format("pressure solver: multigrid ({})", time.why_no_direct_pressure()));
     const flow_stepper::conditions first = changing_->at(0);
     time.set_conditions(first);
     solve_certificate& certificate = solution_.certificate;
@@ -261,7 +257,7 @@ class flow_in_time {
       const double drop_Pa = solve_start(steady, reynolds, flow);
       if (!flow.certificate.converged) {
         solution_.certificate.converged = false;
-        log_.warn(fmt::format("the {} flow to start from was not found to the tolerance after {} iterations",
+        log_.warn(fmt::format("the initial {} flow did not reach the tolerance in {} iterations",
                               creeps ? "creeping" : "steady", flow.certificate.iterations));
       }
       time.state() = steady.answer();
@@ -391,7 +387,7 @@ class flow_in_time {
     solution_.certificate.residual_history.push_back(told.divergence);
     if (!told.converged) {
       solution_.certificate.converged = false;
-      log_.warn(fmt::format("step {} missed its tolerance after {} iterations of friction and {} of the pressure",
+      log_.warn(fmt::format("step {} did not reach its tolerance in {} iterations of friction and {} of the pressure",
                             solution_.steps, told.friction_iterations, told.pressure_iterations));
     }
   }

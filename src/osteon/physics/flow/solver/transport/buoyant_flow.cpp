@@ -47,13 +47,13 @@ void check_weight(const buoyant_problem& problem) {
   fault_list expect;
   const vector3 g = problem.gravity_m_per_s2;
   expect(std::isfinite(problem.expansion_per_K) && problem.expansion_per_K != 0,
-         fmt::format("the thermal expansion is {} 1/K; it must be finite and not 0", problem.expansion_per_K));
+         fmt::format("thermal expansion {} 1/K must be finite and not 0", problem.expansion_per_K));
   expect(std::isfinite(g.z + g.y + g.x) && g != vector3{},
-         fmt::format("gravity is ({}, {}, {}) m/s2; it must be finite and point somewhere", g.z, g.y, g.x));
+         fmt::format("gravity ({}, {}, {}) m/s2 must be finite and not 0", g.z, g.y, g.x));
   expect(std::isfinite(problem.reference_K.value_or(0)),
-         fmt::format("the reference temperature is {} K; it must be finite", problem.reference_K.value_or(0)));
+         fmt::format("reference temperature {} K must be finite", problem.reference_K.value_or(0)));
   expect(problem.flow.is_buoyant && problem.flow.multiples.size() == 1,
-         "buoyancy does not grow with the conditions, so that each flow begins anew; give one multiple");
+         "buoyancy does not scale with the conditions; give one multiple");
   expect.require_none();
 }
 
@@ -353,8 +353,8 @@ class buoyant_solver {
     all_.rounds.push_back({change, flow_change_});
     all_.change = change;
     log_.progress(std::clamp(std::log(std::max(change, 1e-12)) / std::log(how_.tolerance), 0.0, 1.0),
-                  fmt::format("step {}: the temperature changes by {:.1e} of its range, the flow by {:.1e}",
-                              all_.rounds.size(), change, flow_change_));
+                  fmt::format("step {}: relative change of the temperature {:.1e}, of the flow {:.1e}", all_.rounds.size(),
+                              change, flow_change_));
   }
 
   void ends_of(const std::vector<double>& x, double& low, double& high) const {
@@ -384,13 +384,14 @@ class buoyant_solver {
       if (settle(factor, most_rounds)) return true;
       if (attempt == 0 && may_be_unstable()) {  // mixing may remain near an unstable state without converging to it
         const std::vector<double> here = state_of(t_);
-        log_.note("flow and temperature dwell beside a state that may be unstable: they are disturbed and followed in time");
+        log_.note("the solution stagnates near a state that may be unstable; testing its stability by time steps");
         if (leave(here, disturbance_of(heat_.problem(), heat_.cells(), here.size()), pace_of(factor), 0.01 * first_kick,
                   5 * fewest_marched) > 0 &&
             settle(factor, most_rounds))
           return true;
       }
-      log_.note(fmt::format("flow and temperature do not settle in {} steps; shorter ones are tried", all_.rounds.size()));
+      log_.note(
+          fmt::format("flow and temperature did not converge in {} steps; retrying with shorter steps", all_.rounds.size()));
     }
     return false;
   }
@@ -449,8 +450,8 @@ class buoyant_solver {
       t_ = heat_.owned();
       const double change = distance(state_of(t_), before);
       fastest = std::max(fastest, change);
-      log_.progress(
-          0.5, fmt::format("step {} away from an unstable steady state: the temperature changes by {:.1e}", n + 1, change));
+      log_.progress(0.5, fmt::format("step {} away from an unstable steady state: relative change of the temperature {:.1e}",
+                                     n + 1, change));
       if (constexpr double slow = 0.2; n + 1 >= fewest && change < slow * fastest) break;
     }
     return kicked > 0 ? distance(state_of(t_), steady) / kicked : 0;
@@ -473,7 +474,7 @@ class buoyant_solver {
         all_.flow.face_velocity_mm_per_s = heat_.problem().face_velocity_mm_per_s;
       };
       if (!found.is_known) {
-        log_.warn("the stability of the steady state could not be tested: a step from it did not converge");
+        log_.warn("the stability of the steady state is unknown: a time step did not converge");
         go_back();
         return true;
       }
@@ -484,13 +485,14 @@ class buoyant_solver {
                               *all_.growth_per_s));
         return true;
       }
-      log_.note(fmt::format("a steady state is not stable, a disturbance of it grows at {:.3g} 1/s: another is sought",
-                            *all_.growth_per_s));
+      log_.note(
+          fmt::format("the steady state is unstable: a disturbance grows at {:.3g} 1/s; searching another steady state",
+                      *all_.growth_per_s));
       const double went = leave(steady, found.disturbance, steps, first_kick, fewest_marched << n);
       const bool settles = went > 0 && reach_all();
       constexpr double same = 1e-3;
       if (settles && distance(state_of(t_), steady) < std::max(10 * how_.tolerance, same) && went < 1) {
-        log_.note("the steps in time return to it: it is taken to be stable");
+        log_.note("the time steps return to the steady state, which is assumed to be stable");
         all_.growth_per_s.reset();
         return true;
       }

@@ -26,43 +26,42 @@ constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 void check_locally(const temperature_problem& problem) {
   fault_list expect;
-  expect(
-      problem.heat_capacity_J_per_mm3K > 0 && std::isfinite(problem.heat_capacity_J_per_mm3K),
-      fmt::format("the heat capacity of the fluid is {} J/(mm3 K); it must be positive", problem.heat_capacity_J_per_mm3K));
+  expect(problem.heat_capacity_J_per_mm3K > 0 && std::isfinite(problem.heat_capacity_J_per_mm3K),
+         fmt::format("fluid heat capacity {} J/(mm3 K) must be positive", problem.heat_capacity_J_per_mm3K));
   expect(problem.incoming_K.size() == problem.openings.size(),
-         fmt::format("{} temperatures for {} conditions of the flow; give one or none to each", problem.incoming_K.size(),
-                     problem.openings.size()));
+         fmt::format("{} temperatures do not match {} flow conditions; give one optional temperature per condition",
+                     problem.incoming_K.size(), problem.openings.size()));
   for (std::size_t n = 0; n < problem.incoming_K.size() && n < problem.openings.size(); ++n) {
     const auto& incoming = problem.incoming_K[n];
     expect(!incoming || std::isfinite(*incoming),
-           fmt::format("{} has a temperature of {} K; it must be finite", problem.openings[n].name, incoming.value_or(0)));
+           fmt::format("{}: temperature {} K must be finite", problem.openings[n].name, incoming.value_or(0)));
     const flow_boundary& b = problem.openings[n];
     expect(incoming || !b.gives_velocity() || !(b.value > 0),
-           fmt::format("{} lets fluid in, and no temperature of it is given; add temperature_K", b.name));
+           fmt::format("{}: inflow without a temperature; set temperature_K", b.name));
   }
   for (std::size_t n = 0; n < problem.conditions.size(); ++n) {
     const heat_boundary& c = problem.conditions[n];
     expect(std::isfinite(c.heat.temperature_K) && std::isfinite(c.heat.flux_W_per_mm2),
-           fmt::format("{} has a temperature of {} K and a flux of {} W/mm2; both must be finite", c.place.name,
-                       c.heat.temperature_K, c.heat.flux_W_per_mm2));
+           fmt::format("{}: temperature {} K and flux {} W/mm2 must be finite", c.place.name, c.heat.temperature_K,
+                       c.heat.flux_W_per_mm2));
     expect(
         c.heat.kind != thermal::convection || (c.heat.transfer_W_per_mm2K > 0 && std::isfinite(c.heat.transfer_W_per_mm2K)),
-        fmt::format("{} has a heat transfer coefficient of {} W/(mm2 K); it must be positive and finite", c.place.name,
+        fmt::format("{}: heat transfer coefficient {} W/(mm2 K) must be positive and finite", c.place.name,
                     c.heat.transfer_W_per_mm2K));
     for (std::size_t m = 0; m < n; ++m)
       expect(!(c.place.is_everywhere() && problem.conditions[m].place.is_everywhere() &&
                c.place.side() == problem.conditions[m].place.side()),
-             fmt::format("{} and {} speak of the heat of the same face; give each face one condition, or a part of it each",
+             fmt::format("{} and {} are thermal conditions on the same face; keep one, or select different parts",
                          c.place.name, problem.conditions[m].place.name));
   }
   expect(problem.face_velocity_mm_per_s.empty() || problem.face_velocity_mm_per_s.size() == 6 * at(problem.fluid.size()),
-         fmt::format("{} velocities of faces for {} fluid voxels; pass those of solve_flow_through",
+         fmt::format("{} face velocities do not match {} fluid voxels; pass the face velocities of solve_flow_through",
                      problem.face_velocity_mm_per_s.size(), problem.fluid.size()));
   expect(problem.source_W_per_mm3.empty() || problem.source_W_per_mm3.size() >= problem.materials.size(),
-         fmt::format("{} heat sources for {} materials; give one for each, void included", problem.source_W_per_mm3.size(),
-                     problem.materials.size()));
+         fmt::format("{} heat sources do not match {} materials; give one heat source per material, including void",
+                     problem.source_W_per_mm3.size(), problem.materials.size()));
   for (const double s : problem.source_W_per_mm3)
-    expect(std::isfinite(s), fmt::format("a heat source is {} W/mm3; it must be finite", s));
+    expect(std::isfinite(s), fmt::format("heat source {} W/mm3 must be finite", s));
   expect.require_none();
 }
 

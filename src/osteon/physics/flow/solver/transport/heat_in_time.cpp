@@ -101,9 +101,9 @@ std::vector<heat_in_flow_record> heat_records_from(const std::vector<double>& fr
 
 void check_heat_plan(const temperature_problem& problem, const heat_time_plan& plan) {
   fault_list expect;
-  expect(problem.initial_K && std::isfinite(*problem.initial_K), "the temperature at the start is missing or not finite");
+  expect(problem.initial_K && std::isfinite(*problem.initial_K), "the initial temperature is missing or not finite");
   expect(plan.implicitness >= 0.5 && plan.implicitness <= 1,
-         fmt::format("an implicitness of {}; it lies between 0.5 and 1", plan.implicitness));
+         fmt::format("implicitness {} must be in [0.5, 1]", plan.implicitness));
   std::vector<bool> used(problem.materials.size());
   for (const material_number m : problem.material) used.at(m) = true;
   for (const voxel::run& r : problem.fluid.runs())  // its own is that of the problem
@@ -111,15 +111,14 @@ void check_heat_plan(const temperature_problem& problem, const heat_time_plan& p
   for (std::size_t m = 0; m < used.size(); ++m) {
     const double c = m < plan.heat_capacity_J_per_mm3K.size() ? plan.heat_capacity_J_per_mm3K[m] : 0;
     expect(!used[m] || (c > 0 && std::isfinite(c)),
-           fmt::format("material {} ({}) has a heat capacity of {} J/(mm3 K); it must be positive", m,
-                       problem.materials[m].name, c));
+           fmt::format("material {} ({}): heat capacity {} J/(mm3 K) must be positive", m, problem.materials[m].name, c));
   }
   if (plan.weight) {
     const vector3 g = plan.weight->m_per_s2;
     expect(std::isfinite(plan.weight->expansion_per_K) && plan.weight->expansion_per_K != 0,
-           fmt::format("the thermal expansion is {} 1/K; it must be finite and not 0", plan.weight->expansion_per_K));
+           fmt::format("thermal expansion {} 1/K must be finite and not 0", plan.weight->expansion_per_K));
     expect(std::isfinite(g.z + g.y + g.x) && g != vector3{},
-           fmt::format("gravity is ({}, {}, {}) m/s2; it must be finite and point somewhere", g.z, g.y, g.x));
+           fmt::format("gravity ({}, {}, {}) m/s2 must be finite and not 0", g.z, g.y, g.x));
   }
   expect.require_none();
 }
@@ -385,7 +384,7 @@ bool heat_in_time::part(double step_s, double implicitness, double share) {
   certificate_.reaction_imbalance = std::max(certificate_.reaction_imbalance, imbalance);
   if (!own.converged) {
     certificate_.converged = false;
-    log_.warn(fmt::format("the temperature missed its tolerance after {} iterations of step {}: a residual of {:.1e}",
+    log_.warn(fmt::format("the temperature did not reach its tolerance in {} iterations of step {}; the residual is {:.1e}",
                           own.iterations, steps_ + 1, own.true_relative_residual));
   }
   return own.converged;

@@ -136,13 +136,12 @@ residence_solution solve_residence_time(const residence_problem& problem, const 
   const MPI_Comm comm = problem.where.comm;
   comm::collectively(comm, [&] {
     if (!(problem.diffusivity_mm2_per_s > 0 && std::isfinite(problem.diffusivity_mm2_per_s)))
-      throw usage_error(
-          fmt::format("a diffusivity of {} mm2/s of the fluid in itself; it must be > 0: where nothing flows only diffusion "
-                      "renews the fluid",
-                      problem.diffusivity_mm2_per_s));
+      throw usage_error(fmt::format("self-diffusivity {} mm2/s must be positive: only diffusion renews fluid at rest",
+                                    problem.diffusivity_mm2_per_s));
     if (problem.face_velocity_mm_per_s.size() != 6 * at(problem.fluid.size()))
-      throw usage_error(fmt::format("{} velocities of faces for {} fluid voxels; pass those of solve_flow_through",
-                                    problem.face_velocity_mm_per_s.size(), problem.fluid.size()));
+      throw usage_error(
+          fmt::format("{} face velocities do not match {} fluid voxels; pass the face velocities of solve_flow_through",
+                      problem.face_velocity_mm_per_s.size(), problem.fluid.size()));
   });
   std::vector<voxel::run> renewed = renewed_runs(problem);
   std::array<std::int64_t, 2> voxels{problem.fluid.size(), 0};
@@ -150,8 +149,7 @@ residence_solution solve_residence_time(const residence_problem& problem, const 
   comm::all_reduce(comm, voxels.data(), 2, MPI_SUM);
   comm::collectively(comm, [&] {
     if (voxels[1] == 0)
-      throw usage_error(
-          "no residence time: nothing flows in, so the fluid is never renewed; give openings, or leave it out");
+      throw usage_error("the residence time is undefined: no fluid flows in; add openings, or omit the residence time");
   });
   temperature_problem t;
   comm::collectively(comm, [&] { t = as_temperature(problem, std::move(renewed)); });

@@ -205,13 +205,10 @@ class transport_builder {
     const std::string& name = problem_.openings[at(unknown_opening_)].name;
     if (problem_.may_return) return;
     if (sums[0] > little * sums[1])
-      throw usage_error(fmt::format(
-          "{} lets fluid in, {:.2g} % of all that flows in, and no temperature of it is given; add temperature_K", name,
-          100 * sums[0] / sums[1]));
-    log.warn(
-        fmt::format("{} lets {:.2g} % of the inflow back in, and has no temperature_K: it is taken to have the temperature "
-                    "that is there",
-                    name, 100 * sums[0] / sums[1]));
+      throw usage_error(fmt::format("{}: inflow ({:.2g} % of the total) without a temperature; set temperature_K", name,
+                                    100 * sums[0] / sums[1]));
+    log.warn(fmt::format("{}: backflow of {:.2g} % of the inflow without temperature_K; the local temperature is used", name,
+                         100 * sums[0] / sums[1]));
   }
 
   // Parts of cells with undetermined temperature have the middle of the given ones. @throws usage_error @collective
@@ -240,7 +237,7 @@ class transport_builder {
     if (has_free) level_free_parts(part_of, is_free, log);
     if (held == 0 && !has_free)
       throw usage_error(
-          "nothing gives a temperature: give temperature_K to an opening that lets fluid in, or a face with kind = "
+          "no condition prescribes a temperature; set temperature_K for an inflow, or add a face with kind = "
           "\"temperature\" or \"convection\"");
     const heat_cells& grid = result_.grid;
     const double middle = 0.5 * (result_.highest_K - result_.reference_K);
@@ -281,17 +278,19 @@ class transport_builder {
       number[p] = result_.free_parts++;
     }
     if (trapped > 0)
-      throw usage_error(fmt::format(
-          "{:.0f} voxels are heated by a flux or a source, {:.4g} W more in than out, but no heat can leave them: no "
-          "inflow of a given temperature, no face with a temperature or a film reaches them; give one of these, "
-          "or let fluxes and sources balance to {:g}",
-          trapped, net, balanced));
+      throw usage_error(
+          fmt::format("{:.0f} voxels receive {:.4g} W by fluxes and sources and cannot release it: they are not connected "
+                      "to an inflow of prescribed temperature or to a face with kind = \"temperature\" or \"convection\"; "
+                      "add such a condition, or balance fluxes and sources to {:g}",
+                      trapped, net, balanced));
     const double middle = 0.5 * (result_.highest_K - result_.reference_K);
     log.warn(fmt::format(
-        "no condition gives the level of the temperature of {:.0f} voxels, whose given heat balances{}: the mean "
-        "temperature of each part of them is set to {:g} K",
+        "no condition prescribes the temperature level of {:.0f} voxels, and their fluxes and sources balance{}; the mean "
+        "temperature of each connected part is set to {:g} K",
         cells,
-        worst > rounding ? fmt::format(" to {:.2g} of what enters (the rest is taken evenly from the voxels)", worst) : "",
+        worst > rounding
+            ? fmt::format(" to {:.2g} of the supplied heat (the remainder is removed evenly from the voxels)", worst)
+            : "",
         result_.reference_K + middle));
     result_.free_part.assign(at(grid.owned), -1);
     for (std::int32_t i = 0; i < grid.owned; ++i) {

@@ -99,8 +99,8 @@ struct transport_multigrid::direct {
     factor.compute(matrix);
     if (factor.info() != Eigen::Success)
       throw solve_error(
-          fmt::format("the coarsest matrix of the temperature, of {} unknowns, cannot be factorised: a conductivity or a "
-                      "velocity is far out of the range of the others; check the materials and the flow",
+          fmt::format("the coarsest temperature matrix ({} unknowns) cannot be factorised: conductivities or velocities "
+                      "differ by too many orders of magnitude; check the materials and the flow",
                       size));
   }
   void solve(const float* b, float* x) const {

@@ -181,8 +181,8 @@ bool transport_solver::reduce(double to, const options& how, solve_certificate& 
     if (outcome == gcr_outcome::dependent) continue;
     if (outcome == gcr_outcome::not_finite)
       throw solve_error(
-          fmt::format("the solver of the temperature met a value that is not finite in iteration {}: conductivities, "
-                      "velocities or voxel spacings are beyond single precision; check their units",
+          fmt::format("temperature solver: value is not finite in iteration {}; conductivities, velocities or voxel "
+                      "spacings exceed single precision; check the units",
                       certificate.iterations));
     if (system.size_of_r <= to || system.size_of_r < fall_of_rounding * exact) {
       exact = system.size_of_r = find_residual();
