@@ -192,11 +192,11 @@ struct physics_entry {
   physics_result (*run)(const spec& job, const local_model& part, const numerics::options& options, log_sink& log) = nullptr;
   /// Run the solver on virtual ranks, which count its messages (numerics/solve_part.hpp), for one load case and one set of
   /// supports; null: not supported. @return the fields to be written @collective on part.where.comm
-  std::vector<io::field_info> (*rehearse)(const spec& job, const local_model& part,
-                                          const numerics::message_count& count) = nullptr;
-  bool counts_missing_levels = false;  ///< rehearse() uses message_count::missing_levels
-  /// Reason why rehearse() does not support a job; empty: it does.
-  std::string (*why_not_rehearsed)(const spec& job) = [](const spec&) { return std::string(); };
+  std::vector<io::field_info> (*count_messages)(const spec& job, const local_model& part,
+                                                const numerics::message_count& count) = nullptr;
+  bool counts_missing_levels = false;  ///< count_messages() uses message_count::missing_levels
+  /// Reason why count_messages() does not support a job; empty: it does.
+  std::string (*reason_not_counted)(const spec& job) = [](const spec&) { return std::string(); };
   /// Create the painter of frames. Null: no frames. @collective on part.where.comm
   std::unique_ptr<frame_painter> (*paint)(const spec& job, const local_model& part) = [](const spec&, const local_model&) {
     return std::unique_ptr<frame_painter>();

@@ -70,6 +70,6 @@ constexpr stage_cost costs_of_solve[] = {
 }  // namespace
 
 const stage solve_stage{"solve", [](const spec&, sinks) { return true; }, solve_model, costs_of_solve,
-                        [](planned_job& p) { p.fields = physics_of(p.job).rehearse(p.job, p.part, p.count); }};
+                        [](planned_job& p) { p.fields = physics_of(p.job).count_messages(p.job, p.part, p.count); }};
 
 }  // namespace osteon::job

@@ -107,8 +107,8 @@ void check(const spec& job, const physics_entry& row) {
                     "counts what it sends",
                     why));
   };
-  if (const std::string why = row.why_not_rehearsed(job); !why.empty()) refuse(why);
-  if (!row.rehearse) refuse(fmt::format("its physics is {}", row.name));
+  if (const std::string why = row.reason_not_counted(job); !why.empty()) refuse(why);
+  if (!row.count_messages) refuse(fmt::format("its physics is {}", row.name));
   if (job.segment.drop_unsupported) refuse("segment.drop_unsupported takes voxels away that only the loads tell");
 }
 

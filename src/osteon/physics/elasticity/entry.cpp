@@ -201,7 +201,7 @@ const physics_entry& elasticity() {
             return is_homogenisation(job) ? run_homogenise(job, part, options, log)
                                           : run_elasticity(job, part, options, log);
           },
-      .rehearse =
+      .count_messages =
           [](const spec& job, const local_model& part, const numerics::message_count& count) {
             const auto problem = make_problem(part);
             if (is_homogenisation(job)) problem->periodic = elastic_rules(job).periodic;

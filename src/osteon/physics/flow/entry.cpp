@@ -11,7 +11,7 @@
 #include <osteon/physics/flow/pictures/flow_paths.hpp>
 #include <osteon/physics/flow/probes/probe_keys.hpp>
 #include <osteon/physics/flow/solver/transient/transient_flow.hpp>
-#include <osteon/physics/flow/stages/rehearse_flow.hpp>
+#include <osteon/physics/flow/stages/count_flow_messages.hpp>
 #include <osteon/physics/flow/stages/run_flow_through.hpp>
 #include <osteon/physics/flow/stages/run_permeability.hpp>
 #include <osteon/physics/flow/stages/solid_labels.hpp>
@@ -23,9 +23,9 @@ namespace osteon::physics {
 namespace {
 
 // Run the test of the job. @collective on part.where.comm
-physics_result run_flow(const spec& job, const local_model& part, const numerics::options& how, log_sink& log) {
-  if (is_between_openings(job)) return run_flow_through(job, part, how, log);
-  return run_permeability(job, part, how, log);
+physics_result run_flow(const spec& job, const local_model& part, const numerics::options& solver_options, log_sink& log) {
+  if (is_between_openings(job)) return run_flow_through(job, part, solver_options, log);
+  return run_permeability(job, part, solver_options, log);
 }
 
 // Check a flow job on its fluid. @throws as run_flow @collective on part.where.comm
@@ -166,12 +166,12 @@ const physics_entry& flow() {
       .picture = {.has_lines = true, .draws_lines = true, .fields = {"speed", "temperature", "residence_time"}},
       .why_not_in_memory =
           [](const spec& job) {
-            if (std::string why = why_steps_need_files(job); !why.empty()) return why;
+            if (std::string reason = why_steps_need_files(job); !reason.empty()) return reason;
             return std::string(job.groups.of<probe_keys>().probes.empty() ? "" : "[[probe]] writes records to a file");
           },
       .run = run_flow,
-      .rehearse = rehearse_flow,
-      .why_not_rehearsed = why_flow_is_not_rehearsed,
+      .count_messages = count_flow_messages,
+      .reason_not_counted = reason_flow_not_counted,
       .paint = paint_speeds};
   return row;
 }

@@ -64,8 +64,8 @@ osteon_physics(flow
     probes/probe_records.cpp
     probes/probes.cpp
     stages/buoyancy.cpp
+    stages/count_flow_messages.cpp
     stages/flow_heat.cpp
-    stages/rehearse_flow.cpp
     stages/run_flow_through.cpp
     stages/run_flow_transient.cpp
     stages/run_permeability.cpp

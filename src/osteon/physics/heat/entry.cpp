@@ -140,7 +140,7 @@ const physics_entry& heat() {
       .picture = {.has_lines = true},
       .why_not_in_memory = why_steps_need_files,
       .run = run_heat,
-      .rehearse =
+      .count_messages =
           [](const spec& job, const local_model& part, const numerics::message_count& count) {
             count_messages(make_heat_problem(job, part, test_of_heat(job)), has_heat_lines(job), count);
             std::vector<io::field_info> fields;
@@ -148,7 +148,7 @@ const physics_entry& heat() {
             if (has_heat_lines(job)) fields.push_back(heat_flux_field(part, {}).info);
             return fields;
           },
-      .why_not_rehearsed =
+      .reason_not_counted =
           [](const spec& job) {
             return std::string(job.groups.of<condition_keys>().transient    ? "the number of time steps is unknown"
                                : test_of_heat(job) != heat_test::conduction ? "only the test conduction is supported"

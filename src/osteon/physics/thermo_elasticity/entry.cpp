@@ -154,7 +154,7 @@ const physics_entry& thermo_elasticity() {
       .picture = {.is_surface = true, .fields = shown_elastic_fields()},
       .why_not_in_memory = [](const spec& job) { return flow().why_not_in_memory(job); },
       .run = run_thermo_elasticity,
-      .rehearse =
+      .count_messages =
           [](const spec& job, const local_model& part, const numerics::message_count& count) {
             const condition_keys& given = job.groups.of<condition_keys>();
             const bool heat_flows = given.low_K != given.high_K;
@@ -168,7 +168,7 @@ const physics_entry& thermo_elasticity() {
             return fields;
           },
       .counts_missing_levels = true,
-      .why_not_rehearsed =
+      .reason_not_counted =
           [](const spec& job) { return std::string(has_flow_stage(job) ? "the temperatures of a flow are required" : ""); },
       .paint =
           [](const spec& job, const local_model& part) {

@@ -25,20 +25,20 @@ void check_labels(const spec& job, std::vector<problem>& problems) {
   std::vector<double> fluid = f.fluid_labels;
   if (fluid.empty()) fluid.assign(job.segment.void_labels.begin(), job.segment.void_labels.end());
   // A label of another image may be in the fluid.
-  const bool tells = job.segment.labels && !f.label_image && f.fluid == fluid_voxels::empty;
+  const bool has_fluid_labels = job.segment.labels && !f.label_image && f.fluid == fluid_voxels::empty;
   const auto check = [&](double label, const std::string& where) {
     expect(
         has_image, where,
         "label {} requires a label image; set segment.labels = true if the image contains labels, or set flow.label_image",
         label);
     expect(label == std::floor(label) && std::abs(label) < 1e15, where, "{} is not a label; labels are integers", label);
-    expect(!tells || std::find(fluid.begin(), fluid.end(), label) == fluid.end(), where,
+    expect(!has_fluid_labels || std::find(fluid.begin(), fluid.end(), label) == fluid.end(), where,
            "{} is a label of the fluid; use a label of the solid, or change the fluid labels", label);
   };
-  std::set<double> told;
+  std::set<double> listed;
   for (const double label : f.force_labels) {
     check(label, "flow.force_labels");
-    expect(told.insert(label).second, "flow.force_labels", "{} is listed twice; remove one", label);
+    expect(listed.insert(label).second, "flow.force_labels", "{} is listed twice; remove one", label);
   }
   bool uses_labels = !f.force_labels.empty();
   for (std::size_t n = 0; n < job.groups.of<condition_keys>().boundaries.size(); ++n) {

@@ -27,10 +27,10 @@ double still_share_of(MPI_Comm comm, const std::vector<float>& speed) {
   for (const float s : speed) sums[0] += static_cast<double>(s);
   comm::all_reduce(comm, sums.data(), 2, MPI_SUM);
   const double limit = hardly * sums[0] / sums[1];
-  std::int64_t still =
+  std::int64_t resting =
       std::count_if(speed.begin(), speed.end(), [limit](float s) { return static_cast<double>(s) < limit; });
-  comm::all_reduce(comm, &still, 1, MPI_SUM);
-  return static_cast<double>(still) / sums[1];
+  comm::all_reduce(comm, &resting, 1, MPI_SUM);
+  return static_cast<double>(resting) / sums[1];
 }
 
 // Ratio of the mean speed to the mean velocity along the axis.
@@ -60,14 +60,14 @@ shown_field shown_of(const physics_result& r) {
   return {r.shown, r.shown_name, r.shown_title, r.shown_units, r.shown_low, r.shown_high, r.lines_show_field};
 }
 
-void show(physics_result& r, const shown_field& what) {
-  r.shown = what.values;
-  r.shown_name = what.name;
-  r.shown_title = what.title;
-  r.shown_units = what.units;
-  r.shown_low = what.low;
-  r.shown_high = what.high;
-  r.lines_show_field = what.lines_show_field;
+void show(physics_result& r, const shown_field& field) {
+  r.shown = field.values;
+  r.shown_name = field.name;
+  r.shown_title = field.title;
+  r.shown_units = field.units;
+  r.shown_low = field.low;
+  r.shown_high = field.high;
+  r.lines_show_field = field.lines_show_field;
 }
 
 cell_values spread_over(const local_model& part, const voxel::run_set& fluid, std::vector<float> values,

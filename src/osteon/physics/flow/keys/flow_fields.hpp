@@ -25,7 +25,7 @@ struct shown_field {
   bool lines_show_field = false;
 };
 shown_field shown_of(const physics_result& result);
-void show(physics_result& result, const shown_field& what);
+void show(physics_result& result, const shown_field& field);
 
 /// Extend values of the fluid to all active voxels; NaN elsewhere. @collective local
 cell_values spread_over(const local_model& part, const voxel::run_set& fluid, std::vector<float> values,

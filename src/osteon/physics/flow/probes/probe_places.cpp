@@ -44,7 +44,7 @@ class prober {
                       [](std::int64_t voxels) { return voxels == 0; }))
         in_solid_.push_back(n);
     }
-    tell_of_solid();
+    report_solid();
     if (!faults_.empty()) comm::collectively(part_.where.comm, [&] { throw data_error(faults_); });
     return std::move(result_);
   }
@@ -158,7 +158,7 @@ class prober {
   }
 
   // The nearest fluid voxel of each probe without fluid.
-  void tell_of_solid() {
+  void report_solid() {
     if (in_solid_.empty()) return;
     constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
     const vector3 h = part_.header.spacing_mm, o = part_.header.origin_mm;
@@ -224,7 +224,7 @@ class prober {
 
 }  // namespace
 
-bool tells(const probe_spec& p, const char* field, bool has_temperature) {
+bool records_field(const probe_spec& p, const char* field, bool has_temperature) {
   if (!p.fields) return has_temperature || std::string(field) != "temperature";
   return std::find(p.fields->begin(), p.fields->end(), field) != p.fields->end();
 }

@@ -33,7 +33,7 @@ struct probe_places {
 /// Return true if a probe is a mean.
 inline bool is_mean(const probe_spec& p) { return p.low_mm || p.centre_mm; }
 /// Return true if a probe records a field. @param has_temperature flow.heat
-bool tells(const probe_spec& p, const char* field, bool has_temperature);
+bool records_field(const probe_spec& p, const char* field, bool has_temperature);
 
 /// @param fluid among part.cells
 /// @throws data_error that lists the probes outside the image or in solid, and the nearest fluid voxel of each

@@ -15,7 +15,7 @@ namespace {
 using json = nlohmann::ordered_json;
 
 constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
-constexpr double stands_for_none = std::numeric_limits<double>::max();  // NaN in a checkpoint of finite numbers
+constexpr double missing_value = std::numeric_limits<double>::max();  // NaN in a checkpoint of finite numbers
 
 constexpr std::size_t numbers_a_place = 6;
 
@@ -25,21 +25,21 @@ std::array<double, numbers_a_place> as_numbers(const probe_value& v) {
 }
 
 // Recorded values of a place: name, and index of the first number in as_numbers.
-struct told_field {
+struct recorded_field {
   const char *field, *key;
   std::size_t begin, count;
 };
-constexpr told_field told_fields[] = {{"velocity", "velocity_mm_per_s", 0, 3},
-                                      {"speed", "speed_mm_per_s", 3, 1},
-                                      {"pressure", "pressure_Pa", 4, 1},
-                                      {"temperature", "temperature_K", 5, 1}};
+constexpr recorded_field recorded_fields[] = {{"velocity", "velocity_mm_per_s", 0, 3},
+                                              {"speed", "speed_mm_per_s", 3, 1},
+                                              {"pressure", "pressure_Pa", 4, 1},
+                                              {"temperature", "temperature_K", 5, 1}};
 
 // JSON has no NaN.
 json number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 
 // A number, or a list of three.
 template <class Of>
-json told(const told_field& f, const Of& of) {
+json recorded(const recorded_field& f, const Of& of) {
   if (f.count == 1) return number(of(f.begin));
   json list = json::array();
   for (std::size_t c = 0; c < f.count; ++c) list.push_back(number(of(f.begin + c)));
@@ -98,7 +98,7 @@ json place_of(const probe_spec& p, std::int64_t voxels) {
 
 std::vector<double> numbers_of(const std::vector<probe_record>& records) {
   std::vector<double> numbers;
-  const auto add = [&](double v) { numbers.push_back(std::isfinite(v) ? v : stands_for_none); };
+  const auto add = [&](double v) { numbers.push_back(std::isfinite(v) ? v : missing_value); };
   for (const probe_record& r : records) {
     add(r.multiple), add(r.time_s), add(static_cast<double>(r.steps));
     for (const char due : r.is_due) add(due);
@@ -113,7 +113,7 @@ std::vector<probe_record> records_from(const std::vector<double>& numbers, std::
   std::size_t at = 0;
   const auto next = [&] {
     const double v = numbers.at(at++);
-    return v == stands_for_none ? no_number : v;
+    return v == missing_value ? no_number : v;
   };
   while (at < numbers.size()) {
     probe_record& r = records.emplace_back();
@@ -182,9 +182,9 @@ json table_of(const spec& job, bool has_temperature, const std::vector<std::size
       for (std::size_t place = first[n]; place < first[n + 1]; ++place) {
         json& own = p.from_mm ? table[p.name][std::to_string(place - first[n])] : table[p.name];
         const auto numbers = as_numbers(r.values[place]);
-        for (const told_field& f : told_fields)
-          if (tells(p, f.field, has_temperature))
-            own[f.key].push_back(told(f, [&](std::size_t k) { return r.is_due[n] ? numbers[k] : no_number; }));
+        for (const recorded_field& f : recorded_fields)
+          if (records_field(p, f.field, has_temperature))
+            own[f.key].push_back(recorded(f, [&](std::size_t k) { return r.is_due[n] ? numbers[k] : no_number; }));
       }
     }
   }
@@ -201,27 +201,27 @@ json summary_of(const spec& job, bool has_temperature, const std::vector<std::si
     if (series.is_empty()) continue;
     own["records"] = series.size();
     const bool is_in_time = job.groups.of<condition_keys>().transient.has_value();
-    for (const told_field& f : told_fields) {
-      if (!tells(p, f.field, has_temperature)) continue;
+    for (const recorded_field& f : recorded_fields) {
+      if (!records_field(p, f.field, has_temperature)) continue;
       if (p.from_mm) {
         for (std::size_t place = first[n]; place < first[n + 1]; ++place) {
-          own["last"][f.key].push_back(told(f, [&](std::size_t k) { return series.last(place, k); }));
+          own["last"][f.key].push_back(recorded(f, [&](std::size_t k) { return series.last(place, k); }));
           if (is_in_time)
             own["mean"][f.key].push_back(
-                told(f, [&](std::size_t k) { return mean_over(series.time_s(), series.values(place, k)); }));
+                recorded(f, [&](std::size_t k) { return mean_over(series.time_s(), series.values(place, k)); }));
         }
         continue;
       }
       const std::size_t place = first[n];
       json& value = own[f.key];
-      value["last"] = told(f, [&](std::size_t k) { return series.last(place, k); });
+      value["last"] = recorded(f, [&](std::size_t k) { return series.last(place, k); });
       if (!is_in_time) continue;
-      value["mean"] = told(f, [&](std::size_t k) { return mean_over(series.time_s(), series.values(place, k)); });
-      value["low"] = told(f, [&](std::size_t k) {
+      value["mean"] = recorded(f, [&](std::size_t k) { return mean_over(series.time_s(), series.values(place, k)); });
+      value["low"] = recorded(f, [&](std::size_t k) {
         const auto values = series.values(place, k);
         return *std::min_element(values.begin(), values.end());
       });
-      value["high"] = told(f, [&](std::size_t k) {
+      value["high"] = recorded(f, [&](std::size_t k) {
         const auto values = series.values(place, k);
         return *std::max_element(values.begin(), values.end());
       });

@@ -117,7 +117,7 @@ void probes::finish(physics_result& result, log_sink& log) const {
   for (std::size_t n = 0; n < job_.groups.of<probe_keys>().probes.size(); ++n) {
     const auto first = records_.back().values.begin() + static_cast<std::ptrdiff_t>(places_.first[n]);
     const auto end = records_.back().values.begin() + static_cast<std::ptrdiff_t>(places_.first[n + 1]);
-    if (tells(job_.groups.of<probe_keys>().probes[n], "pressure", has_temperature_) &&
+    if (records_field(job_.groups.of<probe_keys>().probes[n], "pressure", has_temperature_) &&
         std::all_of(first, end, [](const probe_value& v) { return !std::isfinite(v.pressure_Pa); }))
       log.warn(fmt::format(
           "probe '{}' is in pores without a path to a second opening: the fluid is at rest, and its pressure is undefined",

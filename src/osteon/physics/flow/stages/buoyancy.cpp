@@ -50,7 +50,8 @@ void report_stability(const buoyant_solution& s, log_sink& log) {
 }
 
 // Warnings from the thickness of boundary layers in voxels, and from the change of the density.
-void tell_limits(json& answers, json numbers, index3 domain, double rayleigh_number, double density_change, log_sink& log) {
+void warn_of_limits(json& answers, json numbers, index3 domain, double rayleigh_number, double density_change,
+                    log_sink& log) {
   if (!numbers.empty()) {
     double largest = 0, voxels = 0;
     for (const auto& [face, number] : numbers.items())
@@ -97,7 +98,7 @@ json convection_nusselt_numbers(const spec& job, const std::optional<std::array<
   return result;
 }
 
-void tell_buoyancy_in_time(json& answers, const spec& job, const heat_in_time& heat, log_sink& log) {
+void report_transient_buoyancy(json& answers, const spec& job, const heat_in_time& heat, log_sink& log) {
   const heat_in_time::weight_numbers s = heat.numbers_of_weight();
   answers["rayleigh_number"] = s.rayleigh_number;
   answers["rayleigh_temperature_difference_K"] = s.driving_K;
@@ -105,16 +106,17 @@ void tell_buoyancy_in_time(json& answers, const spec& job, const heat_in_time& h
   answers["reference_temperature_K"] = s.reference_K;
   const vector3 u = s.highest_velocity_mm_per_s;
   answers["highest_velocity_mm_per_s"] = {u.z, u.y, u.x};
-  tell_limits(answers, convection_nusselt_numbers(job, heat.rest_inflow_W(), heat.history().back().heat),
-              heat.problem().where.domain, s.rayleigh_number, s.density_change, log);
+  warn_of_limits(answers, convection_nusselt_numbers(job, heat.rest_inflow_W(), heat.history().back().heat),
+                 heat.problem().where.domain, s.rayleigh_number, s.density_change, log);
 }
 
 std::vector<buoyant_solution> solve_buoyancy(const spec& job, const through_problem& flow, const temperature_problem& heat,
-                                             const numerics::options& how, const through_options& options, log_sink& log) {
+                                             const numerics::options& solver_options, const through_options& options,
+                                             log_sink& log) {
   const flow_keys& f = job.groups.of<flow_keys>();
   const std::vector<double>& g = *f.gravity_m_per_s2;
-  numerics::options exact = how;
-  exact.tolerance = std::min(how.tolerance, 1e-6);  // the tolerance of a flow may be larger
+  numerics::options exact = solver_options;
+  exact.tolerance = std::min(solver_options.tolerance, 1e-6);  // the tolerance of a flow may be larger
   std::vector<buoyant_solution> all;
   buoyant_problem problem{flow, heat, *f.expansion_per_K, {g[0], g[1], g[2]}, f.reference_temperature_K};
   for (const double multiple : flow.multiples) {
@@ -143,12 +145,12 @@ through_solution flows_of(std::vector<buoyant_solution>& solutions) {
   return all;
 }
 
-void tell_buoyancy(physics_result& result, const spec& job, const local_model& part, const temperature_problem& heat,
-                   const std::vector<buoyant_solution>& solutions, const through_solution& flow,
-                   const std::vector<std::string>& names, log_sink& log, probes* watching) {
+void report_buoyancy(physics_result& result, const spec& job, const local_model& part, const temperature_problem& heat,
+                     const std::vector<buoyant_solution>& solutions, const through_solution& flow,
+                     const std::vector<std::string>& names, log_sink& log, probes* watching) {
   const flow_keys& f = job.groups.of<flow_keys>();
   const buoyant_solution& last = solutions.back();
-  tell_flow_temperature(result, job, part, heat, last.heat, flow, names, log);
+  report_flow_temperature(result, job, part, heat, last.heat, flow, names, log);
   json& answers = result.answers;
   answers.update(coupling_numbers(last));
   for (const buoyant_solution& s : solutions) report_stability(s, log);
@@ -165,8 +167,8 @@ void tell_buoyancy(physics_result& result, const spec& job, const local_model& p
         "Rayleigh number {:.3g})",
         last.rounds.size(), last.change, tolerance_of(job), f.inertia ? "" : ", set flow.inertia = true", last.driving_K,
         last.rayleigh_number);
-  tell_limits(answers, convection_nusselt_numbers(job, last.rest_inflow_W, last.heat), last.domain, last.rayleigh_number,
-              last.density_change, log);
+  warn_of_limits(answers, convection_nusselt_numbers(job, last.rest_inflow_W, last.heat), last.domain, last.rayleigh_number,
+                 last.density_change, log);
   json history = json::object();
   for (const buoyant_round& r : last.rounds) {
     history["temperature_change"].push_back(r.change);

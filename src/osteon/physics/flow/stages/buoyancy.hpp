@@ -15,16 +15,17 @@ class probes;
 /// converge are not solved.
 /// @param heat its velocities are not read @param options of the flow @collective on flow.where.comm
 std::vector<buoyant_solution> solve_buoyancy(const spec& job, const through_problem& flow, const temperature_problem& heat,
-                                             const numerics::options& how, const through_options& options, log_sink& log);
+                                             const numerics::options& solver_options, const through_options& options,
+                                             log_sink& log);
 
 /// All flows of the solutions, with the fields of the last one, which are moved from `solutions`.
 through_solution flows_of(std::vector<buoyant_solution>& solutions);
 
 /// Add temperatures and the effects of buoyancy to the answers of flow and heat. @param flow of flows_of
 /// @param watching also receives the temperatures, after the flows; null: none @collective on part.where.comm
-void tell_buoyancy(physics_result& result, const spec& job, const local_model& part, const temperature_problem& heat,
-                   const std::vector<buoyant_solution>& solutions, const through_solution& flow,
-                   const std::vector<std::string>& names, log_sink& log, probes* watching);
+void report_buoyancy(physics_result& result, const spec& job, const local_model& part, const temperature_problem& heat,
+                     const std::vector<buoyant_solution>& solutions, const through_solution& flow,
+                     const std::vector<std::string>& names, log_sink& log, probes* watching);
 
 /// Heat flow through the faces relative to that with the fluid at rest, by face; none if there are heat sources other than
 /// faces and films.
@@ -33,6 +34,6 @@ nlohmann::ordered_json convection_nusselt_numbers(const spec& job,
                                                   const temperature_solution& heat);
 
 /// Add the final answers of transient buoyancy. @collective on the communicator of the heat
-void tell_buoyancy_in_time(nlohmann::ordered_json& answers, const spec& job, const heat_in_time& heat, log_sink& log);
+void report_transient_buoyancy(nlohmann::ordered_json& answers, const spec& job, const heat_in_time& heat, log_sink& log);
 
 }  // namespace osteon::physics

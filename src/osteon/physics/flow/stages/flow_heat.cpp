@@ -96,18 +96,16 @@ namespace {
 
 // The temperatures of the flows before the last one; their answers are added to those of these flows. @return certificates
 // @collective
-std::vector<numerics::solve_certificate> solve_earlier_temperatures(json& flows, temperature_problem problem,
-                                                                    const through_solution& flow,
-                                                                    const std::vector<std::string>& names,
-                                                                    double conductivity, const numerics::options& how,
-                                                                    log_sink& log, probes* watching) {
+std::vector<numerics::solve_certificate> solve_earlier_temperatures(
+    json& flows, temperature_problem problem, const through_solution& flow, const std::vector<std::string>& names,
+    double conductivity, const numerics::options& solver_options, log_sink& log, probes* watching) {
   const std::vector<flow_boundary> last = problem.openings;
   std::vector<numerics::solve_certificate> certificates;
   for (std::size_t n = 0; n < flow.earlier_face_velocity_mm_per_s.size(); ++n) {
     problem.face_velocity_mm_per_s = flow.earlier_face_velocity_mm_per_s[n];
     for (std::size_t b = 0; b < last.size(); ++b)
       problem.openings[b].value = last[b].value * flow.flows[n].multiple / flow.flows.back().multiple;
-    const temperature_solution s = solve_flow_temperature(problem, how, log);
+    const temperature_solution s = solve_flow_temperature(problem, solver_options, log);
     if (watching != nullptr) watching->take_temperature(n, s.temperature_K);
     flows.at(n).update(answers_of_temperature(s, names, flow.hydraulic_diameter_mm, conductivity));
     flows.at(n)["heat_iterations"] = s.certificate.iterations;
@@ -151,13 +149,14 @@ temperature_problem make_temperature_problem(const spec& job, const local_model&
 }
 
 void add_flow_temperature(physics_result& result, const spec& job, const local_model& part, temperature_problem problem,
-                          const through_solution& flow, const std::vector<std::string>& names, const numerics::options& how,
-                          log_sink& log, std::vector<double>* temperature_K, probes* watching) {
+                          const through_solution& flow, const std::vector<std::string>& names,
+                          const numerics::options& solver_options, log_sink& log, std::vector<double>* temperature_K,
+                          probes* watching) {
   log.note("temperature");
   const double conductivity = job.groups.of<flow_keys>().conductivity();
   problem.face_velocity_mm_per_s = flow.face_velocity_mm_per_s;
-  numerics::options exact = how;
-  exact.tolerance = std::min(how.tolerance, 1e-6);  // the tolerance of a flow may be larger
+  numerics::options exact = solver_options;
+  exact.tolerance = std::min(solver_options.tolerance, 1e-6);  // the tolerance of a flow may be larger
   json& answers = result.answers;
   std::vector<numerics::solve_certificate> certificates;
   if (answers.contains("flows"))
@@ -169,16 +168,16 @@ void add_flow_temperature(physics_result& result, const spec& job, const local_m
     answers["flows"].back().update(answers_of_temperature(s, names, flow.hydraulic_diameter_mm, conductivity));
     answers["flows"].back()["heat_iterations"] = s.certificate.iterations;
   }
-  tell_flow_temperature(result, job, part, problem, s, flow, names, log);
+  report_flow_temperature(result, job, part, problem, s, flow, names, log);
   result.earlier_proof = numerics::joint_certificate(certificates);
   if (!result.earlier_proof->converged)
     result.stopped_at = fmt::format("a temperature residual of {:.2e}", result.earlier_proof->true_relative_residual);
   if (temperature_K) *temperature_K = std::move(s.temperature_K);
 }
 
-void tell_flow_temperature(physics_result& result, const spec& job, const local_model& part,
-                           const temperature_problem& problem, const temperature_solution& s, const through_solution& flow,
-                           const std::vector<std::string>& names, log_sink& log) {
+void report_flow_temperature(physics_result& result, const spec& job, const local_model& part,
+                             const temperature_problem& problem, const temperature_solution& s, const through_solution& flow,
+                             const std::vector<std::string>& names, log_sink& log) {
   result.earlier_proof = s.certificate;
   json& answers = result.answers;
   answers.update(answers_of_temperature(s, names, flow.hydraulic_diameter_mm, job.groups.of<flow_keys>().conductivity()));

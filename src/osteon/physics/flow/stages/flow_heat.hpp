@@ -23,16 +23,17 @@ nlohmann::ordered_json answers_of_temperature(const temperature_solution& s, con
                                               double hydraulic_diameter_mm, double conductivity);
 
 /// Add the answers, field and certificate of a temperature. @collective on part.where.comm
-void tell_flow_temperature(physics_result& result, const spec& job, const local_model& part,
-                           const temperature_problem& problem, const temperature_solution& s, const through_solution& flow,
-                           const std::vector<std::string>& names, log_sink& log);
+void report_flow_temperature(physics_result& result, const spec& job, const local_model& part,
+                             const temperature_problem& problem, const temperature_solution& s, const through_solution& flow,
+                             const std::vector<std::string>& names, log_sink& log);
 
 /// Solve for the temperature transported by a flow; add its answers, field and certificate to `result`.
 /// @param names of the boundaries @param temperature_K receives that of each active cell; null: not requested
 /// @param watching also receives the temperatures, after the flows; null: none
 /// @collective on part.where.comm
 void add_flow_temperature(physics_result& result, const spec& job, const local_model& part, temperature_problem problem,
-                          const through_solution& flow, const std::vector<std::string>& names, const numerics::options& how,
-                          log_sink& log, std::vector<double>* temperature_K = nullptr, probes* watching = nullptr);
+                          const through_solution& flow, const std::vector<std::string>& names,
+                          const numerics::options& solver_options, log_sink& log,
+                          std::vector<double>* temperature_K = nullptr, probes* watching = nullptr);
 
 }  // namespace osteon::physics

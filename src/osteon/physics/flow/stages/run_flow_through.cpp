@@ -74,12 +74,12 @@ using json = nlohmann::ordered_json;
 
 constexpr double mm2_in_m2 = 1e6;
 
-json words_of(const age_distribution& d) { return {{"mean", d.mean}, {"median", d.median}, {"p95", d.p95}}; }
+json distribution_json(const age_distribution& d) { return {{"mean", d.mean}, {"median", d.median}, {"p95", d.p95}}; }
 
 // Adds the mean age of the fluid to the answers, the fields, and the picture if it displays it.
 // @param flow with velocities of faces @collective on part.where.comm
 void add_flow_residence(physics_result& result, const spec& job, const local_model& part, const through_problem& problem,
-                        const through_solution& flow, const numerics::options& how, log_sink& log) {
+                        const through_solution& flow, const numerics::options& solver_options, log_sink& log) {
   log.note("residence time");
   residence_problem ages;
   comm::collectively(part.where.comm, [&] {
@@ -91,8 +91,8 @@ void add_flow_residence(physics_result& result, const spec& job, const local_mod
     ages.face_velocity_mm_per_s = flow.face_velocity_mm_per_s;
     ages.diffusivity_mm2_per_s = mm2_in_m2 * job.groups.of<flow_keys>().self_diffusivity();
   });
-  numerics::options exact = how;
-  exact.tolerance = std::min(how.tolerance, 1e-6);  // the tolerance of a flow may be larger
+  numerics::options exact = solver_options;
+  exact.tolerance = std::min(solver_options.tolerance, 1e-6);  // the tolerance of a flow may be larger
   residence_solution s = solve_residence_time(ages, exact, log);
   if (!result.earlier_proof || result.earlier_proof->converged) {
     if (!s.certificate.converged) {
@@ -101,8 +101,8 @@ void add_flow_residence(physics_result& result, const spec& job, const local_mod
     }
   }
   json& answers = result.answers;
-  answers["residence_time_s"] = words_of(s.leaving);
-  answers["fluid_age_s"] = words_of(s.inside);
+  answers["residence_time_s"] = distribution_json(s.leaving);
+  answers["fluid_age_s"] = distribution_json(s.inside);
   answers["fluid_age_s"]["high"] = s.inside.high;
   answers["stagnant_share"] = s.stagnant_share;
   answers["residence_certificate"] = certificate_of_stage(s.certificate);
@@ -130,9 +130,9 @@ std::string state_of(const through_flow& flow, bool has_inertia) {
 
 }  // namespace
 
-physics_result run_flow_through(const spec& job, const local_model& part, const numerics::options& how, log_sink& log,
-                                std::vector<double>* temperature_K) {
-  if (job.groups.of<condition_keys>().transient) return run_flow_transient(job, part, how, log);
+physics_result run_flow_through(const spec& job, const local_model& part, const numerics::options& solver_options,
+                                log_sink& log, std::vector<double>* temperature_K) {
+  if (job.groups.of<condition_keys>().transient) return run_flow_transient(job, part, solver_options, log);
   const MPI_Comm comm = part.where.comm;
   through_problem problem;
   temperature_problem heat;
@@ -143,7 +143,7 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
     if (job.groups.of<flow_keys>().heat)
       heat = make_temperature_problem(job, part, problem.cells, problem.boundaries, table_of);
   });
-  through_options options = through_options_of(how);
+  through_options options = through_options_of(solver_options);
   options.faces_of_all = job.groups.of<flow_keys>().heat;
   options.carry = keep_mass;
   options.faces = job.groups.of<flow_keys>().heat || job.groups.of<flow_keys>().residence_time;
@@ -153,7 +153,7 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
     options.watch = &watching->watch();
   }
   std::vector<buoyant_solution> convection;
-  if (problem.is_buoyant) convection = solve_buoyancy(job, problem, heat, how, options, log);
+  if (problem.is_buoyant) convection = solve_buoyancy(job, problem, heat, solver_options, options, log);
   through_solution solution = problem.is_buoyant ? flows_of(convection) : solve_flow_through(problem, options, log);
   physics_result result;
   result.elements = part.cells.size();
@@ -167,7 +167,7 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
   const flow_keys& f = job.groups.of<flow_keys>();
   result.answers = answers_of_flow(last, names, f, problem.periodic);
   if (f.heat && !problem.is_buoyant) result.answers["flux_correction"] = last.faces_change;
-  tell_of_upwinding(job, last, result.answers, log);
+  warn_of_upwinding(job, last, result.answers, log);
   if (!f.multiples.empty()) {
     result.answers["flows"] = json::array();
     for (const through_flow& flow : solution.flows) {
@@ -182,7 +182,7 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
     result.answers["forchheimer_beta_per_m"] = fit->beta_per_m;
     result.answers["forchheimer_error"] = fit->error;
   }
-  tell_of_fluid(solution, result.answers);
+  report_fluid(solution, result.answers);
   result.stopped_at = state_of(last, f.inertia);
   show_flow(result, job, part, problem.cells, std::move(solution.velocity_mm_per_s), std::move(solution.pressure_Pa),
             std::nullopt);
@@ -193,14 +193,15 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
     const shown_field speed = shown_of(result);
     probes* const watched = watching ? &*watching : nullptr;
     if (problem.is_buoyant) {
-      tell_buoyancy(result, job, part, heat, convection, solution, names, log, watched);
+      report_buoyancy(result, job, part, heat, convection, solution, names, log, watched);
       if (temperature_K) *temperature_K = std::move(convection.back().heat.temperature_K);
     } else {
-      add_flow_temperature(result, job, part, std::move(heat), solution, names, how, log, temperature_K, watched);
+      add_flow_temperature(result, job, part, std::move(heat), solution, names, solver_options, log, temperature_K, watched);
     }
     if (shown_field_of_flow(job) == flow_field::speed) show(result, speed);
   }
-  if (f.residence_time && result.certificate.converged) add_flow_residence(result, job, part, problem, solution, how, log);
+  if (f.residence_time && result.certificate.converged)
+    add_flow_residence(result, job, part, problem, solution, solver_options, log);
   if (watching) watching->finish(result, log);
   result.answers["load"] = through_load(job, part);
   result.scene.boundaries = openings_of_load(result.answers);

@@ -8,8 +8,8 @@ namespace osteon::physics {
 
 /// @param temperature_K receives that of each active cell, with flow.heat and if the flow converged; null: not requested
 /// @collective on part.where.comm
-physics_result run_flow_through(const spec& job, const local_model& part, const numerics::options& how, log_sink& log,
-                                std::vector<double>* temperature_K = nullptr);
+physics_result run_flow_through(const spec& job, const local_model& part, const numerics::options& solver_options,
+                                log_sink& log, std::vector<double>* temperature_K = nullptr);
 
 /// Check its conditions on the fluid. @throws as solve_flow_through @collective on part.where.comm
 void check_flow_through_on(const spec& job, const local_model& part);

@@ -41,7 +41,7 @@ json number_or_none(double value) { return std::isfinite(value) ? json(value) : 
 std::string name_of_side(std::size_t side) { return fmt::format("{}_{}", "zyx"[side / 2], side % 2 == 0 ? "low" : "high"); }
 
 // Time plan of the temperature, from [transient] and the heat capacities of materials. @collective local
-heat_time_plan make_heat_time_plan(const spec& job, const local_model& part, const numerics::options& how) {
+heat_time_plan make_heat_time_plan(const spec& job, const local_model& part, const numerics::options& solver_options) {
   const flow_keys& f = job.groups.of<flow_keys>();
   heat_time_plan plan;
   plan.heat_capacity_J_per_mm3K.assign(part.header.materials.size(), 0);
@@ -49,8 +49,8 @@ heat_time_plan make_heat_time_plan(const spec& job, const local_model& part, con
   for (std::size_t n = 0; n < job.materials.size() && n + 2 < plan.heat_capacity_J_per_mm3K.size(); ++n)
     plan.heat_capacity_J_per_mm3K[n + 2] = capacity_per_mm3 * job.materials[n].heat_capacity_J_per_m3K.value_or(0);
   plan.implicitness = job.groups.of<condition_keys>().transient->scheme == time_scheme::implicit_euler ? 1 : 0.5;
-  plan.tolerance = std::min(how.tolerance, 1e-6);  // the tolerance of a flow may be larger
-  plan.max_iterations = how.max_iterations;
+  plan.tolerance = std::min(solver_options.tolerance, 1e-6);  // the tolerance of a flow may be larger
+  plan.max_iterations = solver_options.max_iterations;
   if (f.expansion_per_K) {
     const std::vector<double>& g = *f.gravity_m_per_s2;
     plan.weight = {*f.expansion_per_K, {g[0], g[1], g[2]}, f.reference_temperature_K};
@@ -93,18 +93,18 @@ void add_heat_history(json& history, const spec& job, const heat_in_time& heat, 
 
 // Answers, field and certificate of the final temperature. Called after the flow is displayed.
 // @collective on part.where.comm
-void tell_heat_in_time(physics_result& result, const spec& job, const local_model& part, const heat_in_time& heat,
-                       const transient_flow_solution& flow, const std::vector<std::string>& names, log_sink& log) {
+void report_transient_heat(physics_result& result, const spec& job, const local_model& part, const heat_in_time& heat,
+                           const transient_flow_solution& flow, const std::vector<std::string>& names, log_sink& log) {
   temperature_solution s = heat.history().back().heat;
   comm::collectively(part.where.comm, [&] { s.temperature_K = heat.temperature_K(); });
   const double of_last_step = s.certificate.reaction_imbalance;
   s.certificate = heat.certificate();
-  tell_flow_temperature(result, job, part, heat.problem(), s, flow.end, names, log);
+  report_flow_temperature(result, job, part, heat.problem(), s, flow.end, names, log);
   json& answers = result.answers;
   answers["heat_stored_W"] = s.stored_W;
   answers["heat_imbalance"] = of_last_step;
   answers["highest_heat_imbalance"] = s.certificate.reaction_imbalance;
-  if (job.groups.of<flow_keys>().expansion_per_K) tell_buoyancy_in_time(answers, job, heat, log);
+  if (job.groups.of<flow_keys>().expansion_per_K) report_transient_buoyancy(answers, job, heat, log);
   constexpr double little = 1e-3;
   if (heat.returned_share() > little)
     log.warn(
@@ -131,13 +131,13 @@ json history_of(const std::vector<flow_record>& records, const std::vector<std::
     add("pressure_drop_Pa", f.pressure_drop_Pa);
     add("mean_speed_mm_per_s", f.mean_speed_mm_per_s);
     add("highest_speed_mm_per_s", f.highest_speed_mm_per_s);
-    const json told = answers_of_flow(f, names, keys, is_periodic);
+    const json now = answers_of_flow(f, names, keys, is_periodic);
     for (const char* key : {"force_on_solid_N", "force_coefficients"})
-      if (told.contains(key)) add(key, told.at(key));
+      if (now.contains(key)) add(key, now.at(key));
     for (const char* key :
          {"force_on_label_N", "force_coefficients_of_label", "period_flow_rate_mm3_per_s", "period_pressure_drop_Pa"})
-      if (told.contains(key))
-        for (const auto& [name, value] : told.at(key).items()) history[key][name].push_back(value);
+      if (now.contains(key))
+        for (const auto& [name, value] : now.at(key).items()) history[key][name].push_back(value);
     for (std::size_t n = 0; n < names.size(); ++n) {
       if (!is_opening(records.back().flow.boundaries[n])) continue;
       history["opening_inflow_mm3_per_s"][names[n]].push_back(f.boundaries[n].inflow_mm3_per_s);
@@ -165,7 +165,8 @@ flow_time_plan make_flow_time_plan(const spec& job) {
           .has_fields = t.write_steps};
 }
 
-physics_result run_flow_transient(const spec& job, const local_model& part, const numerics::options& how, log_sink& log) {
+physics_result run_flow_transient(const spec& job, const local_model& part, const numerics::options& solver_options,
+                                  log_sink& log) {
   const MPI_Comm comm = part.where.comm;
   through_problem problem;
   std::vector<std::size_t> table_of;
@@ -174,7 +175,7 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
   flow_time_plan plan = make_flow_time_plan(job);
   std::optional<flow_paths> paths;
   std::optional<path_checkpointer> kept_paths;
-  numerics::checkpointer* checkpoints = how.checkpoints;
+  numerics::checkpointer* checkpoints = solver_options.checkpoints;
   if (job.picture.pathlines > 0) {
     paths.emplace(job, part, problem);
     plan.on_step = [&](double time_s, const through_solution& fields) { paths->follow(time_s, fields); };
@@ -187,12 +188,12 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
     heat_time_plan heat_plan;
     comm::collectively(comm, [&] {
       temperature = make_heat_in_time(job, part, problem, table_of);
-      heat_plan = make_heat_time_plan(job, part, how);
+      heat_plan = make_heat_time_plan(job, part, solver_options);
     });
     plan.carries = &heat.emplace(temperature, problem, heat_plan, log);
     if (checkpoints != nullptr) checkpoints = &kept_heat.emplace(*checkpoints, *heat);
   }
-  through_options options = through_options_of(how);
+  through_options options = through_options_of(solver_options);
   std::optional<probes> watching;
   std::optional<probe_checkpointer> kept_records;
   if (!job.groups.of<probe_keys>().probes.empty()) {
@@ -246,8 +247,8 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
   result.answers["highest_cfl"] = solution.highest_courant;
   result.answers["highest_divergence"] = solution.highest_divergence;
   result.answers["pressure_method"] = solution.has_direct_pressure ? "transforms" : "multigrid";
-  tell_of_upwinding(job, last.flow, result.answers, log);
-  tell_of_fluid(solution.end, result.answers);
+  warn_of_upwinding(job, last.flow, result.answers, log);
+  report_fluid(solution.end, result.answers);
   result.answers["flow_history"] = history_of(solution.history, names, job.groups.of<flow_keys>(), problem.periodic);
   if (heat) add_heat_history(result.answers["flow_history"], job, *heat, names);
   comm::collectively(comm, [&] {
@@ -270,7 +271,7 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
             std::nullopt);
   if (heat) {
     const shown_field speed = shown_of(result);
-    tell_heat_in_time(result, job, part, *heat, solution, names, log);
+    report_transient_heat(result, job, part, *heat, solution, names, log);
     if (shown_field_of_flow(job) == flow_field::speed || paths) show(result, speed);
   }
   if (paths) paths->finish(result, log);

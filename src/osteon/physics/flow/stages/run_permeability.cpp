@@ -36,7 +36,7 @@ json rows_of(const std::array<std::array<double, 3>, 3>& tensor, double unit) {
 // Dispersion in the flow along the axis of the job; answers and certificate are added to `result`.
 // @param flow solved with the velocities on faces, only in the direction of the axis @collective on problem.where.comm
 void add_dispersion(physics_result& result, const spec& job, const flow_problem& problem, const flow_solution& flow,
-                    const numerics::options& how, log_sink& log) {
+                    const numerics::options& solver_options, log_sink& log) {
   const flow_keys& f = job.groups.of<flow_keys>();
   const flow_direction& along = flow.directions.front();
   if (!along.percolates || !along.certificate.converged) return;
@@ -52,8 +52,8 @@ void add_dispersion(physics_result& result, const spec& job, const flow_problem&
   const double diffusivity_mm2_per_s = mm2_per_m2 * f.diffusivity_m2_per_s.value_or(0);
   if (carried.peclet_numbers.empty())
     carried.peclet_numbers = {along.mean_velocity_mm_per_s * carried.length_mm / diffusivity_mm2_per_s};
-  numerics::options exact = how;
-  exact.tolerance = std::min(how.tolerance, 1e-6);  // the tolerance of a permeability may be larger
+  numerics::options exact = solver_options;
+  exact.tolerance = std::min(solver_options.tolerance, 1e-6);  // the tolerance of a permeability may be larger
   const dispersion_solution found = solve_dispersion(carried, exact, log);
 
   const auto axis = static_cast<std::size_t>(along.along), one = (axis + 1) % 3, two = (axis + 2) % 3;
@@ -125,15 +125,16 @@ flow_problem make_flow_problem(const spec& job, const local_model& part) {
 
 namespace {
 
-flow_options options_of(const spec& job, const numerics::options& how) {
+flow_options options_of(const spec& job, const numerics::options& solver_options) {
   flow_options options;
-  options.permeability_tolerance = how.tolerance;
+  options.permeability_tolerance = solver_options.tolerance;
   if (test_of_flow(job) == flow_test::dispersion) {
     options.carry = keep_mass;
-    options.residual_tolerance = how.tolerance;  // a permeability is more accurate than the velocities, which transport here
+    options.residual_tolerance =
+        solver_options.tolerance;  // a permeability is more accurate than the velocities, which transport here
   }
-  options.max_iterations = how.max_iterations;
-  if (how.checkpoints) options.poll = [&how] { how.checkpoints->pass(); };
+  options.max_iterations = solver_options.max_iterations;
+  if (solver_options.checkpoints) options.poll = [&solver_options] { solver_options.checkpoints->pass(); };
   return options;
 }
 
@@ -220,11 +221,12 @@ void warn_of_inertia(const spec& job, const flow_solution& solution, log_sink& l
 
 }  // namespace
 
-physics_result run_permeability(const spec& job, const local_model& part, const numerics::options& how, log_sink& log) {
+physics_result run_permeability(const spec& job, const local_model& part, const numerics::options& solver_options,
+                                log_sink& log) {
   const MPI_Comm comm = part.where.comm;
   flow_problem problem;
   comm::collectively(comm, [&] { problem = make_flow_problem(job, part); });
-  flow_solution solution = solve_permeability(problem, options_of(job, how), log);
+  flow_solution solution = solve_permeability(problem, options_of(job, solver_options), log);
   physics_result result;
   result.elements = part.cells.size();
   comm::all_reduce(comm, &result.elements, 1, MPI_SUM);
@@ -234,7 +236,7 @@ physics_result run_permeability(const spec& job, const local_model& part, const 
   result.answers = answers_of(job, part, solution);
   warn_of_inertia(job, solution, log);
   result.stopped_at = distance_of_bounds(solution);
-  if (test_of_flow(job) == flow_test::dispersion) add_dispersion(result, job, problem, solution, how, log);
+  if (test_of_flow(job) == flow_test::dispersion) add_dispersion(result, job, problem, solution, solver_options, log);
   const auto shown = std::find_if(solution.directions.begin(), solution.directions.end(),
                                   [&](const flow_direction& d) { return d.along == load_axis(job); });
   show_flow(result, job, part, part.cells, std::move(shown->velocity_mm_per_s), std::move(shown->pressure_Pa),

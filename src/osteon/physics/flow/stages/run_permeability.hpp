@@ -11,7 +11,8 @@ namespace osteon::physics {
 flow_problem make_flow_problem(const spec& job, const local_model& part);
 
 /// Solve steady Stokes flow through the fluid of a job, along its axis or along all. @collective on part.where.comm
-physics_result run_permeability(const spec& job, const local_model& part, const numerics::options& how, log_sink& log);
+physics_result run_permeability(const spec& job, const local_model& part, const numerics::options& solver_options,
+                                log_sink& log);
 
 /// Check the job on its fluid. @throws as run_permeability @collective on part.where.comm
 void check_permeability_on(const spec& job, const local_model& part);

@@ -115,14 +115,14 @@ json openings_of_load(const json& answers) {
   for (json& opening : openings) {
     opening.erase("factor_at_s");
     const std::string face = opening.value("face", "");
-    for (const auto& [key, told] :
+    for (const auto& [key, name] :
          {std::pair("opening_inflow_mm3_per_s", "inflow_mm3_per_s"), std::pair("opening_pressure_Pa", "mean_pressure_Pa")})
-      if (answers.contains(key) && answers[key].contains(face)) opening[told] = answers[key][face];
+      if (answers.contains(key) && answers[key].contains(face)) opening[name] = answers[key][face];
   }
   return openings;
 }
 
-void tell_of_upwinding(const spec& job, const through_flow& flow, json& answers, log_sink& log) {
+void warn_of_upwinding(const spec& job, const through_flow& flow, json& answers, log_sink& log) {
   if (!job.groups.of<flow_keys>().inertia) {
     if (flow.reynolds_number > highest_creeping_reynolds_number)
       log.warn(fmt::format(
@@ -151,7 +151,7 @@ json describe(const flow_counts& counts) {
           {"wetted_faces", counts.wetted_faces}};
 }
 
-void tell_of_fluid(const through_solution& solution, json& answers) {
+void report_fluid(const through_solution& solution, json& answers) {
   const flow_counts& counts = solution.counts;
   answers["porosity"] = counts.porosity();
   answers["flowing_share"] = static_cast<double>(counts.flowing) / static_cast<double>(counts.fluid);

@@ -15,10 +15,10 @@ inline bool is_opening(const boundary_flow& b) { return b.highest_velocity_mm_pe
 nlohmann::ordered_json answers_of_flow(const through_flow& flow, const std::vector<std::string>& names,
                                        const flow_keys& keys, const std::array<bool, 3>& is_periodic);
 /// Add the answer on upwinding, with a warning if the effect is large.
-void tell_of_upwinding(const spec& job, const through_flow& flow, nlohmann::ordered_json& answers, log_sink& log);
+void warn_of_upwinding(const spec& job, const through_flow& flow, nlohmann::ordered_json& answers, log_sink& log);
 /// Voxels and parts of the fluid, and its walls.
 nlohmann::ordered_json describe(const flow_counts& counts);
-void tell_of_fluid(const through_solution& solution, nlohmann::ordered_json& answers);
+void report_fluid(const through_solution& solution, nlohmann::ordered_json& answers);
 nlohmann::ordered_json through_load(const spec& job, const local_model& part);
 /// Conditions on faces and openings, and the inflow, for scene.json. @param answers with load
 nlohmann::ordered_json openings_of_load(const nlohmann::ordered_json& answers);

@@ -101,11 +101,11 @@ through_problem make_through_problem(const spec& job, const local_model& part, s
   return problem;
 }
 
-through_options through_options_of(const numerics::options& how) {
+through_options through_options_of(const numerics::options& solver_options) {
   through_options options;
-  options.tolerance = how.tolerance;
-  options.max_iterations = how.max_iterations;
-  if (how.checkpoints) options.poll = [&how] { how.checkpoints->pass(); };
+  options.tolerance = solver_options.tolerance;
+  options.max_iterations = solver_options.max_iterations;
+  if (solver_options.checkpoints) options.poll = [&solver_options] { solver_options.checkpoints->pass(); };
   return options;
 }
 
@@ -117,8 +117,8 @@ std::vector<std::string> names_of_openings(const spec& job, const through_proble
     std::string face = fmt::format("{}_{}", "zyx"[static_cast<int>(b.across)], b.high ? "high" : "low");
     if (b.is_inside) {
       const boundary_spec& table = job.groups.of<condition_keys>().boundaries[table_of[names.size()]];
-      const std::string what = table.label ? fmt::format("label_{}", *table.label) : "inside";
-      face = table.face.empty() ? what : fmt::format("{}_{}", what, face);
+      const std::string prefix = table.label ? fmt::format("label_{}", *table.label) : "inside";
+      face = table.face.empty() ? prefix : fmt::format("{}_{}", prefix, face);
     }
     const int number = ++count[face];
     names.push_back(number == 1 ? face : fmt::format("{}_{}", face, number));

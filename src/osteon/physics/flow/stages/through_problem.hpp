@@ -15,8 +15,8 @@ std::vector<flow_boundary> faces_of_table(const spec& job, std::size_t table, ve
 /// The problem without its labels (add_solid_labels). @param table_of [[boundary]] of each of its conditions
 /// @collective local
 through_problem make_through_problem(const spec& job, const local_model& part, std::vector<std::size_t>& table_of);
-/// @param how borrowed
-through_options through_options_of(const numerics::options& how);
+/// @param solver_options borrowed
+through_options through_options_of(const numerics::options& solver_options);
 /// Name of each condition: the face or label; repeated ones are numbered from the second on.
 std::vector<std::string> names_of_openings(const spec& job, const through_problem& problem,
                                            const std::vector<std::size_t>& table_of);

@@ -152,7 +152,7 @@ class closure {
   }
 
   // @return the tensor for a Peclet number
-  dispersion_tensor solve(double peclet, const options& how, log_sink& log) {
+  dispersion_tensor solve(double peclet, const options& solver_options, log_sink& log) {
     dispersion_tensor result;
     result.peclet_number = peclet;
     const double scale = mean_velocity_ != 0 ? peclet / std::abs(mean_velocity_) : 0;
@@ -169,12 +169,12 @@ class closure {
     for (std::size_t j = 0; j < 3; ++j) {
       solve_certificate& certificate = certificates.emplace_back();
       if (!solver || problem_.is_mirrored) {
-        hold(j);
+        fix_level(j);
         solver.emplace(transport_);  // one set-up if the axes differ by their right-hand sides only
       }
       solver->restart();
       if (constexpr double rounding = 1e-11; set_right_side(j) > rounding)
-        solver->solve(heat_convection::central, how, certificate, log);
+        solver->solve(heat_convection::central, solver_options, certificate, log);
       else
         certificate.converged = true;  // no velocity fluctuation along this axis: b = 0
       certificate.unknowns = cells_count_;
@@ -244,7 +244,7 @@ class closure {
 
   // For a solution for axis j: its odd b is zero on the sides. Otherwise the solution is determined up to a constant: one
   // cell is fixed. The sum of all other terms is zero, so no flux passes there.
-  void hold(std::size_t j) {
+  void fix_level(std::size_t j) {
     transport_.loose.assign(at(transport_.grid.owned), 0);
     transport_.sides.clear();
     for (const side& s : sides_[j]) {
@@ -255,12 +255,12 @@ class closure {
       face.heat_W = conductance(j) * outwards(s) * edge(j);
       transport_.loose[at(s.cell)] += face.conductance;
     }
-    std::int64_t held = std::ssize(sides_[j]);
-    comm::all_reduce(comm(), &held, 1, MPI_SUM);
-    if (held > 0) return;
-    int holder = transport_.grid.owned > 0 ? comm::rank(comm()) : comm::size(comm());
-    comm::all_reduce(comm(), &holder, 1, MPI_MIN);
-    if (holder == comm::rank(comm())) transport_.loose.front() = conductance(0) + conductance(1) + conductance(2);
+    std::int64_t fixed = std::ssize(sides_[j]);
+    comm::all_reduce(comm(), &fixed, 1, MPI_SUM);
+    if (fixed > 0) return;
+    int first_rank = transport_.grid.owned > 0 ? comm::rank(comm()) : comm::size(comm());
+    comm::all_reduce(comm(), &first_rank, 1, MPI_MIN);
+    if (first_rank == comm::rank(comm())) transport_.loose.front() = conductance(0) + conductance(1) + conductance(2);
   }
 
   // Velocities become flows of heat capacity at Peclet number 1, per mean velocity: conductivity u A / (U length).
@@ -363,10 +363,10 @@ void check_dispersion(const dispersion_problem& problem) {
   expect.require_none();
 }
 
-dispersion_solution solve_dispersion(const dispersion_problem& problem, const options& how, log_sink& log) {
+dispersion_solution solve_dispersion(const dispersion_problem& problem, const options& solver_options, log_sink& log) {
   comm::collectively(problem.where.comm, [&] {
     check_dispersion(problem);
-    check_tolerance(how);
+    check_tolerance(solver_options);
     if (problem.face_velocity_mm_per_s.size() != 6 * at(problem.cells.size()))
       throw usage_error(
           fmt::format("{} face velocities do not match {} fluid voxels; pass the face velocities of solve_permeability",
@@ -376,7 +376,7 @@ dispersion_solution solve_dispersion(const dispersion_problem& problem, const op
   closure carried(problem, all.cells, all.mean_velocity_mm_per_s);
   for (const double peclet : problem.peclet_numbers) {
     log.note(fmt::format("dispersion at Peclet number {:.6g}", peclet));
-    all.tensors.push_back(carried.solve(peclet, how, log));
+    all.tensors.push_back(carried.solve(peclet, solver_options, log));
     if (!all.tensors.back().certificate.converged) break;
   }
   return all;

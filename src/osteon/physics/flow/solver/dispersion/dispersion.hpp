@@ -58,9 +58,10 @@ void check_dispersion(const dispersion_problem& problem);
 /// flow, mirroring reverses the velocity relative to the gradient: b is neither, and the sample is solved together with its
 /// image.
 /// @cite [CarbonellWhitaker1983]; [Brenner1980]
-/// @param how.tolerance of |r| relative to that of b = 0. Not reaching it is no error: then certificate.converged is false
+/// @param solver_options.tolerance of |r| relative to that of b = 0. Not reaching it is no error: then certificate.converged
+/// is false
 /// @throws data_error if several disconnected parts of the fluid flow: they spread without limit
 /// @throws usage_error as check_dispersion @throws solve_error if a value is not finite @collective on problem.where.comm
-dispersion_solution solve_dispersion(const dispersion_problem& problem, const options& how, log_sink& log);
+dispersion_solution solve_dispersion(const dispersion_problem& problem, const options& solver_options, log_sink& log);
 
 }  // namespace osteon::physics

@@ -16,8 +16,8 @@ constexpr double scale_reserve_creeping = 1.15;  // as in permeability
 constexpr double creeping_drop = 0.03;           // reduction of s after which rounding errors may matter
 constexpr double creeping_growth = 1.3;
 constexpr int most_creeping_scalings = 8;
-constexpr int rehearsed_iterations = 4;  // until fluid moves along all axes; required for heat transport
-constexpr int creeping_patience = 40;    // iterations without a decrease of |s|
+constexpr int counted_iterations = 4;  // until fluid moves along all axes; required for heat transport
+constexpr int creeping_patience = 40;  // iterations without a decrease of |s|
 
 }  // namespace
 
@@ -83,14 +83,14 @@ struct creeping_flow::iterated {
   }
 };
 
-bool creeping_flow::solve(double tolerance, const through_options& how, through_flow& answer, log_sink& log) {
+bool creeping_flow::solve(double tolerance, const through_options& options, through_flow& answer, log_sink& log) {
   solve_certificate& certificate = answer.certificate;
   through_system& t = system_;
   iterated system{t, velocity_scale_};
   cg recursion;
   for (auto* v : {&t.p, &t.w}) std::fill(v->begin(), v->end(), 0.0F);
   double exact = 0, now = 0, least = 0, refreshed = 0;
-  double worth_a_look = 1.2 * tolerance;  // |s| relative to the solution at which the exact one is computed
+  double exact_check_threshold = 1.2 * tolerance;  // |s| relative to the solution at which the exact one is computed
   int scalings = 0, idle = 0;
   // Recompute the residual. @return whether it is small enough
   const auto refresh = [&] {
@@ -127,11 +127,11 @@ bool creeping_flow::solve(double tolerance, const through_options& how, through_
   if (refresh()) return true;
   least = now;
   for (;;) {
-    if (certificate.iterations >= (how.rehearses ? rehearsed_iterations : how.max_iterations)) {
+    if (certificate.iterations >= (options.counts_messages ? counted_iterations : options.max_iterations)) {
       refresh();
       return false;
     }
-    if (how.poll) how.poll();
+    if (options.poll) options.poll();
     auto sends = t.part("iteration");
     const double square = recursion.begin(system);
     if (!(square > 0)) {
@@ -153,11 +153,11 @@ bool creeping_flow::solve(double tolerance, const through_options& how, through_
     least = std::min(least, now);
     const double relative = now / t.first;
     certificate.residual_history.push_back(relative);
-    log.progress(std::clamp(std::log(std::max(relative, 1e-12)) / std::log(how.tolerance), 0.0, 1.0),
+    log.progress(std::clamp(std::log(std::max(relative, 1e-12)) / std::log(options.tolerance), 0.0, 1.0),
                  fmt::format("iteration {}, relative residual {:.2e}", certificate.iterations, relative));
-    if (now <= worth_a_look * system.of_answer) {
+    if (now <= exact_check_threshold * system.of_answer) {
       if (refresh()) return true;
-      worth_a_look = 0.5 * std::min(worth_a_look, now / system.of_answer);
+      exact_check_threshold = 0.5 * std::min(exact_check_threshold, now / system.of_answer);
     } else if (idle > creeping_patience) {
       if (scalings == most_creeping_scalings) {
         refresh();
@@ -170,7 +170,7 @@ bool creeping_flow::solve(double tolerance, const through_options& how, through_
   }
 }
 
-void creeping_flow::rehearse() {
+void creeping_flow::count_messages() {
   through_system& t = system_;
   const auto sum = [&] { sum_of_ranks(t.comm(), std::array{0.0}); };
   const auto apply = [&] { t.precondition(t.w.data(), t.change.data(), velocity_scale_); };

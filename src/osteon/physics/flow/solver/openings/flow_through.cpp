@@ -122,23 +122,25 @@ std::int64_t count_unknowns(const open_flow_cells& open) {
   return unknowns;
 }
 
-void check_flow_through(const through_problem& problem, const through_options& how) { survey_conditions(problem, how); }
+void check_flow_through(const through_problem& problem, const through_options& options) {
+  validate_conditions(problem, options);
+}
 
-through_solution solve_flow_through(const through_problem& problem, const through_options& how, log_sink& log) {
+through_solution solve_flow_through(const through_problem& problem, const through_options& options, log_sink& log) {
   through_solution all;
   stopwatch watch;
   const cpu_clock cpu;
-  const through_outline known = survey_conditions(problem, how);
+  const through_outline known = validate_conditions(problem, options);
   const open_flow_cells open = begin_through(problem, known, all, log);
   const std::int64_t unknowns = count_unknowns(open);
   const flow_units units = units_of(problem, open.cells, known.velocities);
-  if (how.poll) how.poll();
+  if (options.poll) options.poll();
   through_solver solver(open, problem);
   all.setup_seconds = watch.seconds();
   const double setup_cpu_seconds = cpu.of_all_ranks(problem.where.comm);
 
   std::optional<watched_cells> watched;
-  if (how.watch != nullptr) watched.emplace(open.cells, problem.cells, *how.watch);
+  if (options.watch != nullptr) watched.emplace(open.cells, problem.cells, *options.watch);
   double last = 0, last_drop = 0;
   for (const double multiple : problem.multiples) {
     through_flow& flow = all.flows.emplace_back();
@@ -153,11 +155,11 @@ through_solution solve_flow_through(const through_problem& problem, const throug
       flow_entries right = right_hand_side(problem, open, units, multiple);
       add_period_drops(open, units, drops, right);
       solver.begin(given_velocities(problem, open, known.velocities, units, multiple), right, reynolds, factor_of_last);
-      solver.solve(how, flow, log);
+      solver.solve(options, flow, log);
     };
     if (const auto a = axis_of_rate(problem)) {
       const double rate = multiple * *problem.period_rate_mm3_per_s[*a];
-      rate_search search(rate, last == 0 ? guessed_drop(problem, all, *a, rate) : factor * last_drop, how.tolerance);
+      rate_search search(rate, last == 0 ? guessed_drop(problem, all, *a, rate) : factor * last_drop, options.tolerance);
       solve_certificate way;
       for (double share = factor;; share = search.growth()) {
         drops[*a] = search.drop();
@@ -166,7 +168,7 @@ through_solution solve_flow_through(const through_problem& problem, const throug
         way = flow.certificate;
         find_period_flows(problem, open, solver.answer(), units, drops, flow);
         if (!flow.certificate.converged || search.is_found(flow.period_flow_mm3_per_s[*a])) break;
-        if (search.gives_up()) {
+        if (search.is_exhausted()) {
           flow.certificate.converged = false;
           break;
         }
@@ -184,22 +186,22 @@ through_solution solve_flow_through(const through_problem& problem, const throug
     find_period_flows(problem, open, solver.answer(), units, drops, flow);
     find_force(problem, open, solver.answer(), units, solver.inertia(), flow);
     find_speeds(problem, open, solver.answer(), units, all, flow);
-    find_wall_shear_of(problem, open, solver.answer(), units, flow, how.fields ? &all.wall_shear_Pa : nullptr);
-    if (watched) tell_watch(*watched, {.multiple = multiple}, open, solver.answer(), units);
+    find_wall_shear_of(problem, open, solver.answer(), units, flow, options.fields ? &all.wall_shear_Pa : nullptr);
+    if (watched) report_to_observer(*watched, {.multiple = multiple}, open, solver.answer(), units);
     last = multiple;
-    if (!flow.certificate.converged && !how.rehearses) break;
-    if (how.faces && (how.faces_of_all || how.rehearses || all.flows.size() == problem.multiples.size())) {
+    if (!flow.certificate.converged && !options.counts_messages) break;
+    if (options.faces && (options.faces_of_all || options.counts_messages || all.flows.size() == problem.multiples.size())) {
       carried_velocities carried;
-      if (how.carry) carried = how.carry(open, solver.answer(), how.poll, log);
+      if (options.carry) carried = options.carry(open, solver.answer(), options.poll, log);
       flow.faces_change = carried.change;
       if (!all.face_velocity_mm_per_s.empty())
         all.earlier_face_velocity_mm_per_s.push_back(std::move(all.face_velocity_mm_per_s));
       all.face_velocity_mm_per_s =
-          face_velocities(problem, open.cells, how.carry ? carried.velocity : solver.answer(), units);
+          face_velocities(problem, open.cells, options.carry ? carried.velocity : solver.answer(), units);
     }
     if (!flow.certificate.converged) break;
   }
-  if (how.fields) set_through_fields(problem, open, solver.answer(), units, last, all);
+  if (options.fields) set_through_fields(problem, open, solver.answer(), units, last, all);
   return all;
 }
 

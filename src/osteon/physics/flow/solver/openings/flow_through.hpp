@@ -24,9 +24,9 @@ struct through_options {
   bool fields = true;
   std::function<void()> poll{};  ///< called between iterations, may throw on all ranks; may be empty
   bool faces = false,
-       faces_of_all = false;   ///< compute the velocities on the voxels' faces, of the last flow or of all flows
-  velocity_projector carry{};  ///< computes them, e.g. keep_mass; empty: the velocities of the solution
-  bool rehearses = false;      ///< some iterations, and all other messages of a solve: for message counts on virtual ranks
+       faces_of_all = false;     ///< compute the velocities on the voxels' faces, of the last flow or of all flows
+  velocity_projector carry{};    ///< computes them, e.g. keep_mass; empty: the velocities of the solution
+  bool counts_messages = false;  ///< some iterations, and all other messages of a solve: for message counts on virtual ranks
   const flow_watch* watch = nullptr;  ///< receives values of each flow, or of each requested time; null: disabled
 };
 
@@ -80,7 +80,7 @@ struct through_solution {
 };
 
 /// Check as solve_flow_through, without solving. @throws as it @collective on problem.where.comm
-void check_flow_through(const through_problem& problem, const through_options& how);
+void check_flow_through(const through_problem& problem, const through_options& options);
 
 /// Solve the flow for each multiple, starting from the previous one.
 ///
@@ -88,6 +88,6 @@ void check_flow_through(const through_problem& problem, const through_options& h
 /// @throws usage_error for conditions that contradict each other or the fluid's incompressibility
 /// @throws data_error if an opening meets no fluid, or no fluid connects openings
 /// @throws solve_error if a value is not finite @collective on problem.where.comm: all ranks throw the same
-through_solution solve_flow_through(const through_problem& problem, const through_options& how, log_sink& log);
+through_solution solve_flow_through(const through_problem& problem, const through_options& options, log_sink& log);
 
 }  // namespace osteon::physics

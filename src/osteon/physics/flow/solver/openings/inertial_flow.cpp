@@ -13,16 +13,16 @@ namespace osteon::physics {
 namespace {
 
 constexpr double fall_inertia = 0.01;  // reduction in the solution of a Picard or Newton step
-constexpr int most_steps = 100, most_on_the_way = 30;
-constexpr double quick_picard = 0.8;    // reduction of |s| by a Picard step that justifies another one
-constexpr int first_picards = 40;       // number of initial Picard steps from another flow
-constexpr int picards_again = 3;        // number of Picard steps after a diverging Newton step
-constexpr double on_the_way = 0.03;     // error of a flow that is only a starting point
-constexpr double shortest_share = 0.2;  // fraction of a Newton step that is still accepted
+constexpr int most_steps = 100, most_continuation_steps = 30;
+constexpr double quick_picard = 0.8;             // reduction of |s| by a Picard step that justifies another one
+constexpr int first_picards = 40;                // number of initial Picard steps from another flow
+constexpr int picards_again = 3;                 // number of Picard steps after a diverging Newton step
+constexpr double continuation_tolerance = 0.03;  // error of a flow that is only a starting point
+constexpr double shortest_share = 0.2;           // fraction of a Newton step that is still accepted
 constexpr double least_inertia = 1e-4;
 constexpr double first_look = 0.05;       // error of the solution of the hybrid scheme at which the limiter is updated
-constexpr double fall_a_look = 0.3;       // reduction of the error between two updates
-constexpr int most_looks_at_shares = 16;  // number of updates after which the shares are fixed
+constexpr double fall_per_update = 0.3;   // reduction of the error between two updates
+constexpr int most_limiter_updates = 16;  // number of updates after which the shares are fixed
 
 }  // namespace
 
@@ -51,18 +51,18 @@ double inertial_flow::limiter_residual() {
 struct inertial_flow::approach {
   inertial_flow& flow;
   double tolerance;
-  bool looks;
-  int look = 0;
-  double worth_a_look;
+  bool updates_limiter;
+  int updates = 0;
+  double update_threshold;
 
   // @param now |s| @return |s| after the updates
   double update_limiter(double now, double of_answer) {
-    while (looks && now <= worth_a_look * of_answer) {
+    while (updates_limiter && now <= update_threshold * of_answer) {
       // New shares are applied partially, with decreasing weight: full updates oscillate.
-      flow.system_.update_limiter(1 / std::sqrt(1.0 + look));
+      flow.system_.update_limiter(1 / std::sqrt(1.0 + updates));
       now = flow.size_of_new_residual();
-      looks = ++look < most_looks_at_shares && now > tolerance * of_answer;
-      worth_a_look = std::max(tolerance, fall_a_look * now / of_answer);
+      updates_limiter = ++updates < most_limiter_updates && now > tolerance * of_answer;
+      update_threshold = std::max(tolerance, fall_per_update * now / of_answer);
     }
     return now;
   }
@@ -70,8 +70,8 @@ struct inertial_flow::approach {
 
 // Steps until |s| is below `tolerance` relative to the solution, including mass. @param limits the limiter is updated during
 // the steps, if there is one; otherwise the scheme is hybrid @return false if the steps do not converge
-bool inertial_flow::settle(double reynolds, double tolerance, int most, bool limits, const through_options& how,
-                           through_flow& answer, log_sink& log) {
+bool inertial_flow::solve_steady(double reynolds, double tolerance, int most, bool limits, const through_options& options,
+                                 through_flow& answer, log_sink& log) {
   solve_certificate& certificate = answer.certificate;
   system_.set_reynolds(reynolds);
   {
@@ -91,7 +91,7 @@ bool inertial_flow::settle(double reynolds, double tolerance, int most, bool lim
     answer.steady_history.push_back(of_answer > 0 ? now / of_answer : 0);
     if (!std::isfinite(now)) return false;
     if (now == 0 || (now <= tolerance * of_answer && std::abs(shared_.imbalance()) <= tolerance)) return true;
-    if (certificate.iterations >= how.max_iterations || step >= most) return false;
+    if (certificate.iterations >= options.max_iterations || step >= most) return false;
     const linear_step kind = picards > 0 ? linear_step::picard : linear_step::newton;
     if (step > 0) {
       system_.linearise();
@@ -99,7 +99,7 @@ bool inertial_flow::settle(double reynolds, double tolerance, int most, bool lim
       system_.count_preconditioning();
       now = shared_.size(shared_.s);
     }
-    linear_.solve(kind, fall_inertia, how, answer, log);
+    linear_.solve(kind, fall_inertia, options, answer, log);
     // A diverging step is shortened; the first one may diverge, as it starts from another flow.
     double share = 1, added = 0;
     const double old = now;
@@ -131,20 +131,20 @@ bool inertial_flow::settle(double reynolds, double tolerance, int most, bool lim
   }
 }
 
-bool inertial_flow::solve_steady(bool has_last, const through_options& how, through_flow& answer, log_sink& log) {
+bool inertial_flow::solve_steady(bool has_last, const through_options& options, through_flow& answer, log_sink& log) {
   solve_certificate& certificate = answer.certificate;
   bool is_found = false;
   double reached = has_last ? 1 : 0, wanted = 1;  // fractions of the inertia
   if (!has_last) {
-    creeping_.solve(on_the_way, how, answer, log);
+    creeping_.solve(continuation_tolerance, options, answer, log);
     system_.linearise_at_rest();
   }
   std::vector<double> known;
-  while (certificate.iterations < how.max_iterations && !how.rehearses) {
+  while (certificate.iterations < options.max_iterations && !options.counts_messages) {
     known = shared_.x;
     const bool is_last = wanted == 1;
-    if (settle(wanted * reynolds_, is_last ? how.tolerance : on_the_way, is_last ? most_steps : most_on_the_way, is_last,
-               how, answer, log)) {
+    if (solve_steady(wanted * reynolds_, is_last ? options.tolerance : continuation_tolerance,
+                     is_last ? most_steps : most_continuation_steps, is_last, options, answer, log)) {
       is_found = is_last;
       if (is_last) break;
       const double next = std::min(1.0, wanted * (reached > 0 ? std::clamp(wanted / reached, 1.2, 4.0) : 4.0));
@@ -152,7 +152,7 @@ bool inertial_flow::solve_steady(bool has_last, const through_options& how, thro
       wanted = next;
       continue;
     }
-    if (certificate.iterations >= how.max_iterations) break;
+    if (certificate.iterations >= options.max_iterations) break;
     shared_.x = known;
     if (reached == 1) reached = 0;  // the last solution is that of another velocity
     wanted = reached == 0 ? wanted / 8 : std::sqrt(wanted * reached);
@@ -164,14 +164,15 @@ bool inertial_flow::solve_steady(bool has_last, const through_options& how, thro
   return is_found;
 }
 
-bool inertial_flow::solve_time_step(const through_options& how, through_flow& answer, log_sink& log) {
-  if (how.max_iterations > 0 && !how.rehearses && settle(reynolds_, how.tolerance, most_steps, true, how, answer, log))
+bool inertial_flow::solve_time_step(const through_options& options, through_flow& answer, log_sink& log) {
+  if (options.max_iterations > 0 && !options.counts_messages &&
+      solve_steady(reynolds_, options.tolerance, most_steps, true, options, answer, log))
     return true;
   system_.find_residual();
   return false;
 }
 
-void inertial_flow::rehearse(const through_options& how, through_flow& answer) {
+void inertial_flow::count_messages(const through_options& options, through_flow& answer) {
   system_.linearise_at_rest();
   system_.find_residual();
   {
@@ -182,7 +183,7 @@ void inertial_flow::rehearse(const through_options& how, through_flow& answer) {
   system_.find_residual();
   system_.precondition_residual();
   if (system_.is_limited()) system_.update_limiter(1);
-  through_options two = how;
+  through_options two = options;
   for (const linear_step kind : {linear_step::picard, linear_step::newton}) {
     std::fill(shared_.s.begin(), shared_.s.end(), 1.0F);
     two.max_iterations = answer.certificate.iterations + 2;
@@ -261,7 +262,8 @@ struct linear_problem::iterated {
   }
 };
 
-bool linear_problem::solve(linear_step kind, double to, const through_options& how, through_flow& answer, log_sink& log) {
+bool linear_problem::solve(linear_step kind, double to, const through_options& options, through_flow& answer,
+                           log_sink& log) {
   through_system& t = inertial_.shared();
   solve_certificate& certificate = answer.certificate;
   std::fill(t.change.begin(), t.change.end(), 0.0F);
@@ -271,8 +273,8 @@ bool linear_problem::solve(linear_step kind, double to, const through_options& h
   int stagnations = 0, count = 0;
   double earlier = start;  // |s| of an earlier iteration
   while (system.size_of_s > to * start) {
-    if (certificate.iterations >= how.max_iterations) return false;
-    if (how.poll) how.poll();
+    if (certificate.iterations >= options.max_iterations) return false;
+    if (options.poll) options.poll();
     const bool is_first = recursion.size() == 0;
     const auto sends =
         t.part(kind == linear_step::picard ? (is_first ? "first_iteration_of_picard" : "iteration_of_picard")
@@ -295,7 +297,7 @@ bool linear_problem::solve(linear_step kind, double to, const through_options& h
     }
     const double relative = system.size_of_s / t.first;
     certificate.residual_history.push_back(relative);
-    log.progress(std::clamp(std::log(std::max(relative, 1e-12)) / std::log(how.tolerance), 0.0, 1.0),
+    log.progress(std::clamp(std::log(std::max(relative, 1e-12)) / std::log(options.tolerance), 0.0, 1.0),
                  fmt::format("iteration {}, relative residual {:.2e}", certificate.iterations, relative));
   }
   return true;

@@ -21,9 +21,9 @@ class creeping_flow {
   /// Iterate until |s| is below `tolerance` relative to the solution, including mass. Adds to the certificate and the
   /// history of steps. @return whether it converged @throws solve_error if no scale of the preconditioner is suitable
   /// @collective
-  bool solve(double tolerance, const through_options& how, through_flow& answer, log_sink& log);
+  bool solve(double tolerance, const through_options& options, through_flow& answer, log_sink& log);
   /// Perform all communication of a solve once. @collective
-  void rehearse();
+  void count_messages();
 
  private:
   struct iterated;
@@ -45,7 +45,7 @@ class linear_problem {
   /// Solve for the change of x; r and s of the linear problem are updated. Adds to the certificate.
   /// @param to factor by which to reduce |s| @return whether the reduction was reached
   /// @throws solve_error if a value is not finite @collective
-  bool solve(linear_step kind, double to, const through_options& how, through_flow& answer, log_sink& log);
+  bool solve(linear_step kind, double to, const through_options& options, through_flow& answer, log_sink& log);
 
  private:
   struct iterated;
@@ -65,11 +65,11 @@ class inertial_flow {
   void begin(double reynolds);
   /// Continue from the last flow, or without one from the creeping flow, by flows of less inertia if necessary. @param
   /// has_last x is the flow of other conditions @return whether the tolerance is reached @collective
-  bool solve_steady(bool has_last, const through_options& how, through_flow& answer, log_sink& log);
+  bool solve_steady(bool has_last, const through_options& options, through_flow& answer, log_sink& log);
   /// Solve a time step from the x of begin(). @return whether the tolerance is reached @collective
-  bool solve_time_step(const through_options& how, through_flow& answer, log_sink& log);
+  bool solve_time_step(const through_options& options, through_flow& answer, log_sink& log);
   /// Perform all communication of a solve once. @collective
-  void rehearse(const through_options& how, through_flow& answer);
+  void count_messages(const through_options& options, through_flow& answer);
 
   /// As in through_flow; changes the shares. @collective
   double limiter_residual();
@@ -78,8 +78,8 @@ class inertial_flow {
 
  private:
   struct approach;
-  bool settle(double reynolds, double tolerance, int most, bool limits, const through_options& how, through_flow& answer,
-              log_sink& log);
+  bool solve_steady(double reynolds, double tolerance, int most, bool limits, const through_options& options,
+                    through_flow& answer, log_sink& log);
   double size_of_new_residual();
 
   through_system& shared_;

@@ -17,22 +17,24 @@ inertial_system::inertial_system(through_system& shared, const through_problem& 
 
 void inertial_system::set_reynolds(double of_units) { convection_.set_reynolds(of_units); }
 
-void inertial_system::begin_time_step() { held_from_.assign(shared_.x.begin(), shared_.x.begin() + 3 * shared_.stride()); }
+void inertial_system::begin_time_step() {
+  previous_velocities_.assign(shared_.x.begin(), shared_.x.begin() + 3 * shared_.stride());
+}
 
 void inertial_system::multiply(linear_step kind) {
   float *const p = shared_.p.data(), *const v = shared_.v.data();
   shared_.multiply(shared_.p);
   if (kind == linear_step::picard) convection_.add_picard(p, v);
   if (kind == linear_step::newton) convection_.add_newton(p, v);
-  if (held_ > 0) add_held(p, v);
+  if (density_over_step_ > 0) add_time_term(p, v);
 }
 
-// v += held p, for velocities.
-void inertial_system::add_held(const float* p, float* v) const {
-  const auto held = static_cast<float>(held_);
+// v += factor p, for velocities.
+void inertial_system::add_time_term(const float* p, float* v) const {
+  const auto factor = static_cast<float>(density_over_step_);
   for (std::int64_t c = 0; c < 3; ++c)
     for_each(shared_.cells.grid.owned, [p = p + c * shared_.cells.stride(), v = v + c * shared_.cells.stride(),
-                                        held](std::int64_t i) { v[i] += held * p[i]; });
+                                        factor](std::int64_t i) { v[i] += factor * p[i]; });
 }
 
 void inertial_system::find_residual() {
@@ -41,11 +43,11 @@ void inertial_system::find_residual() {
   shared_.find_exact_residual();
   convection_.subtract(shared_.x.data(), shared_.exact.data());
   work_ += work_of_residual();
-  if (held_ > 0)
+  if (density_over_step_ > 0)
     for (std::int64_t c = 0; c < 3; ++c)
-      for_each(shared_.owned(),
-               [r = shared_.exact.data() + c * stride, x = shared_.x.data() + c * stride,
-                from = held_from_.data() + c * stride, held = held_](std::int64_t i) { r[i] -= held * (x[i] - from[i]); });
+      for_each(shared_.owned(), [r = shared_.exact.data() + c * stride, x = shared_.x.data() + c * stride,
+                                 from = previous_velocities_.data() + c * stride,
+                                 factor = density_over_step_](std::int64_t i) { r[i] -= factor * (x[i] - from[i]); });
   shared_.round_residual();
   precondition(shared_.r.data(), shared_.s.data());
 }
@@ -64,7 +66,7 @@ void inertial_system::precondition_residual() {
 void inertial_system::linearise() {
   const auto sends = shared_.part("linearisation");
   convection_.linearise(shared_.x.data());
-  transport_->set(convection_, static_cast<float>(held_));
+  transport_->set(convection_, static_cast<float>(density_over_step_));
   work_ += work_of_linearisation();
   is_linearised_ = true;
   for (auto* v : {&pressure_, &other_pressure_}) v->resize(at(shared_.stride()));
@@ -73,7 +75,7 @@ void inertial_system::linearise() {
 
 void inertial_system::update_limiter(double taken) {
   const auto sends = shared_.part("limiter");
-  limiter_->look(shared_.x.data(), taken);
+  limiter_->update_weights(shared_.x.data(), taken);
   work_ += work_of_limiter();
 }
 
@@ -114,7 +116,7 @@ void inertial_system::precondition_with_inertia(const float* r, float* z) {
   for_each_stokes(shared_.single, t, {},
                   [f, stride]<class V>(int c, std::int32_t i, V value) { kernel::put(f + c * stride + i, value); });
   convection_.add_picard(t, f);
-  if (held_ > 0) add_held(t, f);
+  if (density_over_step_ > 0) add_time_term(t, f);
   for (std::size_t c = 0; c < 3; ++c) {
     float* const own = f + c * at(stride);
     for_each(shared_.cells.grid.owned,

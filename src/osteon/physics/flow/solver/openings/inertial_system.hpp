@@ -30,8 +30,8 @@ class inertial_system {
 
   void set_reynolds(double of_units);
   /// @param density_over_step in units of friction; 0: steady
-  void set_time_step(double density_over_step) { held_ = density_over_step; }
-  bool is_time_step() const { return held_ > 0; }
+  void set_time_step(double density_over_step) { density_over_step_ = density_over_step; }
+  bool is_time_step() const { return density_over_step_ > 0; }
   /// Begin a time step at x.
   void begin_time_step();
 
@@ -65,7 +65,7 @@ class inertial_system {
 
  private:
   void precondition_with_inertia(const float* r, float* z);
-  void add_held(const float* p, float* v) const;
+  void add_time_term(const float* p, float* v) const;
   // Work on this rank: see kernel_work.
   kernel_work of_cells(const kernel_work& of_one) const;
   kernel_work work_of_product(linear_step kind) const;
@@ -80,8 +80,8 @@ class inertial_system {
   std::unique_ptr<momentum_limiter> limiter_;  // null: no limiter
   std::unique_ptr<transport_cycle> transport_;
   bool is_linearised_ = false;
-  double held_ = 0;
-  std::vector<double> held_from_;  // velocities at the previous step
+  double density_over_step_ = 0;
+  std::vector<double> previous_velocities_;  // velocities at the previous step
   std::vector<float> pressure_, other_pressure_, weighed_, carried_;
   kernel_work work_;
 };

@@ -23,7 +23,7 @@ void momentum_limiter::forget() {
     for (std::size_t a = 0; a < 3; ++a) shares_.of(c, a).assign(at(cells_.stride()), 0.0F);
 }
 
-void momentum_limiter::look(const double* x, double taken) {
+void momentum_limiter::update_weights(const double* x, double taken) {
   const heat_cells& grid = cells_.grid;
   const std::int64_t stride = cells_.stride();
   constexpr double of_highest = 1e-4;

@@ -21,7 +21,7 @@ class momentum_limiter {
   void forget();
   /// Compute shares from velocities. @param x shape (3, stride), ghosts current @param taken weight of the new shares, the
   /// rest is that of the old ones @collective on the communicator of the cells
-  void look(const double* x, double taken);
+  void update_weights(const double* x, double taken);
 
   const central_shares& shares() const { return shares_; }
 

@@ -139,12 +139,12 @@ void set_through_fields(const through_problem& problem, const open_flow_cells& o
   }
 }
 
-void tell_watch(watched_cells& watched, const flow_moment& moment, const open_flow_cells& open, const std::vector<double>& x,
-                const flow_units& units) {
+void report_to_observer(watched_cells& watched, const flow_moment& moment, const open_flow_cells& open,
+                        const std::vector<double>& x, const flow_units& units) {
   if (!watched.wants(moment)) return;
   const double* const p = x.data() + 3 * open.cells.stride();
-  watched.tell(moment, x.data(), units.velocity_mm_per_s,
-               [&](std::int32_t i) { return moment.multiple * units.lowest_Pa + units.pressure_Pa * p[i]; });
+  watched.report(moment, x.data(), units.velocity_mm_per_s,
+                 [&](std::int32_t i) { return moment.multiple * units.lowest_Pa + units.pressure_Pa * p[i]; });
 }
 
 // Velocities on both faces of each voxel along each axis; adjacent voxels have the same value on their common face.

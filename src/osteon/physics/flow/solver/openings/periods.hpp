@@ -33,7 +33,7 @@ class rate_search {
   bool is_found(double rate);
   /// Ratio of drop() to the previous one, for a flow proportional to it.
   double growth() const { return growth_; }
-  bool gives_up() const { return trials_ >= most_trials; }
+  bool is_exhausted() const { return trials_ >= most_trials; }
 
  private:
   static constexpr int most_trials = 20;

@@ -84,10 +84,10 @@ void find_force(const through_problem& problem, const open_flow_cells& open, con
       const flow_boundary& b = problem.boundaries[at(w.boundary)];
       const vector3 u = b.slide_mm_per_s;
       const double scale = flow.multiple / units.velocity_mm_per_s;
-      const auto still = force.friction(w.cell, w.near, w.side, {}, false),
+      const auto at_rest = force.friction(w.cell, w.near, w.side, {}, false),
                  own = force.friction(w.cell, w.near, w.side, {scale * u.z, scale * u.y, scale * u.x},
                                       b.kind == face_flow::slip);
-      for (std::size_t c = 0; c < 3; ++c) f[c] += own[c] - still[c], sums[c] += f[c];
+      for (std::size_t c = 0; c < 3; ++c) f[c] += own[c] - at_rest[c], sums[c] += f[c];
     }
     if (w.label > labels) continue;
     for (std::size_t c = 0; c < 3; ++c) sums[3 * at(w.label) + c] += f[c];

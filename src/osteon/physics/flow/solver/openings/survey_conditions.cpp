@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t most_boundaries = 60;  // a bit each
 
-void check_conditions(const through_problem& problem, const through_options& how) {
+void check_conditions(const through_problem& problem, const through_options& options) {
   fault_list expect;
   const vector3 h = problem.spacing_mm;
   expect(h.z > 0 && h.y > 0 && h.x > 0 && std::isfinite(h.z + h.y + h.x),
@@ -67,9 +67,9 @@ void check_conditions(const through_problem& problem, const through_options& how
                rate.value_or(0), "zyx"[a], drop));
   }
   expect(rates <= 1, fmt::format("flow rates are prescribed over the periods of {} axes; the limit is one", rates));
-  expect(how.tolerance > 0 && how.tolerance < 1,
-         fmt::format("flow tolerance {} must be between 0 and 1, for example 1e-4", how.tolerance));
-  expect(how.max_iterations > 0, fmt::format("iteration limit {} must be at least 1", how.max_iterations));
+  expect(options.tolerance > 0 && options.tolerance < 1,
+         fmt::format("flow tolerance {} must be between 0 and 1, for example 1e-4", options.tolerance));
+  expect(options.max_iterations > 0, fmt::format("iteration limit {} must be at least 1", options.max_iterations));
   expect.require_none();
 }
 
@@ -182,15 +182,15 @@ void balance_velocities(const through_problem& problem, const std::vector<std::i
     const double used = *largest - net[p];
     for (opening_face& f : result.velocities)
       if (is_in_part(f) && at(f.boundary) == b) f.velocity_mm_per_s *= used / *largest;
-    if (constexpr double worth_a_report = 1e-9; share > worth_a_report) result.balanced.push_back({b, *largest, used});
+    if (constexpr double least_reported = 1e-9; share > least_reported) result.balanced.push_back({b, *largest, used});
   }
 }
 
 }  // namespace
 
-through_outline survey_conditions(const through_problem& problem, const through_options& how) {
+through_outline validate_conditions(const through_problem& problem, const through_options& options) {
   const MPI_Comm comm = problem.where.comm;
-  comm::collectively(comm, [&] { check_conditions(problem, how); });
+  comm::collectively(comm, [&] { check_conditions(problem, options); });
   through_outline result;
   result.counts.voxels = problem.where.domain.volume();
   result.counts.fluid = problem.cells.size();
@@ -264,7 +264,7 @@ through_outline survey_conditions(const through_problem& problem, const through_
                            "period or sliding wall is prescribed");
 
   result.velocities = find_opening_velocities(problem, result.parts, flows, solid.faces);
-  balance_velocities(problem, free_number, how.tolerance, result);
+  balance_velocities(problem, free_number, options.tolerance, result);
 
   const auto runs = problem.cells.runs();
   for (std::size_t n = 0; n < runs.size(); ++n) {

@@ -28,7 +28,7 @@ struct through_outline {
 };
 
 /// @throws as check_flow_through @collective on problem.where.comm
-through_outline survey_conditions(const through_problem& problem, const through_options& how);
+through_outline validate_conditions(const through_problem& problem, const through_options& options);
 
 /// The cells of a problem; logs stagnant parts and undetermined pressures, and sets the image properties of a solution.
 /// @collective on problem.where.comm
@@ -72,8 +72,8 @@ void find_speeds(const through_problem& problem, const open_flow_cells& open, co
 void set_through_fields(const through_problem& problem, const open_flow_cells& open, const std::vector<double>& x,
                         const flow_units& units, double multiple, through_solution& all);
 /// Values of the observed cells, if requested. @param x velocities and pressures, ghosts current @collective as the watch
-void tell_watch(watched_cells& watched, const flow_moment& moment, const open_flow_cells& open, const std::vector<double>& x,
-                const flow_units& units);
+void report_to_observer(watched_cells& watched, const flow_moment& moment, const open_flow_cells& open,
+                        const std::vector<double>& x, const flow_units& units);
 /// Velocities on both faces of each voxel along each axis; adjacent voxels have the same value on their common face.
 /// @collective local
 std::vector<double> face_velocities(const through_problem& problem, const flow_cells& cells, const std::vector<double>& x,

@@ -10,7 +10,7 @@ through_solver::through_solver(const open_flow_cells& cells, const through_probl
   if (problem.has_inertia) inertial_.emplace(system_, creeping_, problem);
 }
 
-void through_solver::hold(double density_over_step) {
+void through_solver::set_time_step(double density_over_step) {
   if (inertial_) inertial_->system().set_time_step(density_over_step);
 }
 
@@ -23,21 +23,21 @@ void through_solver::begin(const std::vector<std::pair<std::int64_t, double>>& g
 }
 
 // @return whether the tolerance is reached
-bool through_solver::solve_from_start(const through_options& how, through_flow& answer, log_sink& log) {
-  if (!is_inertial_) return creeping_.solve(how.tolerance, how, answer, log);
-  if (inertial_->system().is_time_step()) return inertial_->solve_time_step(how, answer, log);
-  return inertial_->solve_steady(has_answer_, how, answer, log);
+bool through_solver::solve_from_start(const through_options& options, through_flow& answer, log_sink& log) {
+  if (!is_inertial_) return creeping_.solve(options.tolerance, options, answer, log);
+  if (inertial_->system().is_time_step()) return inertial_->solve_time_step(options, answer, log);
+  return inertial_->solve_steady(has_answer_, options, answer, log);
 }
 
 // All other communication of a solve, once each; values are arbitrary.
-void through_solver::rehearse_rest(const through_options& how, through_flow& answer) {
+void through_solver::count_other_messages(const through_options& options, through_flow& answer) {
   system_.imbalance();
   system_.size_of_answer();
-  creeping_.rehearse();
-  if (is_inertial_) inertial_->rehearse(how, answer);
+  creeping_.count_messages();
+  if (is_inertial_) inertial_->count_messages(options, answer);
 }
 
-void through_solver::solve(const through_options& how, through_flow& answer, log_sink& log) {
+void through_solver::solve(const through_options& options, through_flow& answer, log_sink& log) {
   const stopwatch clock;
   const cpu_clock cpu;
   solve_certificate& certificate = answer.certificate;
@@ -51,8 +51,8 @@ void through_solver::solve(const through_options& how, through_flow& answer, log
   }
   const double first_residual = system_.begin_norm();
   certificate.residual_history.assign(1, 1.0);
-  certificate.converged = solve_from_start(how, answer, log);
-  if (how.rehearses) rehearse_rest(how, answer);
+  certificate.converged = solve_from_start(options, answer, log);
+  if (options.counts_messages) count_other_messages(options, answer);
   has_answer_ = certificate.converged;
   certificate.true_relative_residual = first_residual > 0 ? system_.residual() / first_residual : 0;
   certificate.restarts = static_cast<int>(answer.steady_history.size()) - 1;

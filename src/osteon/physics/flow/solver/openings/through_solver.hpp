@@ -22,11 +22,11 @@ class through_solver {
              const std::vector<std::pair<std::int64_t, double>>& right, double reynolds, double factor_of_last);
   /// For flow with inertia: each further solve is an implicit Euler step from the present solution.
   /// @param density_over_step in units of friction; 0: steady
-  void hold(double density_over_step);
+  void set_time_step(double density_over_step);
   /// May be modified between solves; ghosts need not be current.
   std::vector<double>& answer_to_change() { return system_.x; }
   /// Sets the certificate and the history of the steps. @throws solve_error if a value is not finite @collective
-  void solve(const through_options& how, through_flow& answer, log_sink& log);
+  void solve(const through_options& options, through_flow& answer, log_sink& log);
 
   /// Shape (4, stride), in voxels: velocities, pressure; ghosts current. An undetermined pressure has zero mean.
   const std::vector<double>& answer() const { return system_.x; }
@@ -39,8 +39,8 @@ class through_solver {
   double upwinded_share() const { return is_inertial_ ? inertia()->upwinded_share() : 0; }
 
  private:
-  bool solve_from_start(const through_options& how, through_flow& answer, log_sink& log);
-  void rehearse_rest(const through_options& how, through_flow& answer);
+  bool solve_from_start(const through_options& options, through_flow& answer, log_sink& log);
+  void count_other_messages(const through_options& options, through_flow& answer);
 
   through_system system_;
   creeping_flow creeping_;

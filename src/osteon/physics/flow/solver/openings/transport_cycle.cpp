@@ -223,8 +223,8 @@ std::vector<transport_cycle::place> transport_cycle::gather(const std::vector<pl
 
 bool transport_cycle::is_gathered(std::size_t n) const { return gathered_ && gathered_->below == n; }
 
-void transport_cycle::set(const flow_convection& flow, float held) {
-  sides now = finest_sides(flow, held);
+void transport_cycle::set(const flow_convection& flow, float added_diagonal) {
+  sides now = finest_sides(flow, added_diagonal);
   for (std::size_t n = 0;; ++n) {
     set_rows(levels_[n], now);
     if (n + 1 == levels_.size()) break;
@@ -232,7 +232,7 @@ void transport_cycle::set(const flow_convection& flow, float held) {
   }
 }
 
-transport_cycle::sides transport_cycle::finest_sides(const flow_convection& flow, float held) const {
+transport_cycle::sides transport_cycle::finest_sides(const flow_convection& flow, float added_diagonal) const {
   const level& l = levels_.front();
   sides all{std::vector<std::array<float, 2>>(l.entries.size()), std::vector<float>(at(l.rows()))};
 #pragma omp parallel for schedule(static, 1) if (l.rows() >= shortest_parallel_loop)
@@ -259,7 +259,7 @@ transport_cycle::sides transport_cycle::finest_sides(const flow_convection& flow
       }
     });
     for (std::int32_t k = l.components[c]; k < l.components[c + 1]; ++k)
-      all.loose[at(k)] = std::max(all.loose[at(k)], 0.0F) + held;
+      all.loose[at(k)] = std::max(all.loose[at(k)], 0.0F) + added_diagonal;
   }
   return all;
 }

@@ -26,9 +26,9 @@ class transport_cycle {
   transport_cycle(const flow_cells& cells, const flow_convection& flow);
   ~transport_cycle();
 
-  /// Set the values from a flow. @param flow a linearised one @param held addition to the diagonal of each unknown
+  /// Set the values from a flow. @param flow a linearised one @param added_diagonal addition to the diagonal of each unknown
   /// @collective
-  void set(const flow_convection& flow, float held = 0);
+  void set(const flow_convection& flow, float added_diagonal = 0);
 
   /// z approximates F^-1 r. Shapes (3, stride); z is set at owned cells, zero without an unknown. @collective
   void apply(const float* r, float* z);
@@ -49,7 +49,7 @@ class transport_cycle {
   std::vector<place> build_finest(const flow_convection& flow);
   std::vector<place> coarsen(const std::vector<place>& fine);
   std::vector<place> gather(const std::vector<place>& own);
-  sides finest_sides(const flow_convection& flow, float held) const;
+  sides finest_sides(const flow_convection& flow, float added_diagonal) const;
   sides coarser_sides(const level& fine, const level& coarse, const sides& of) const;
   sides gathered_sides(const sides& of) const;
   static void set_rows(level& l, const sides& of);

@@ -17,7 +17,7 @@ class watched_cells {
   /// @param u velocities, shape (3, stride), ghosts current @param pressure of an owned cell, in the units of the result
   /// @param unit_mm_per_s of the velocities @collective as the watch
   template <class Pressure>
-  void tell(const flow_moment& moment, const double* u, double unit_mm_per_s, const Pressure& pressure) {
+  void report(const flow_moment& moment, const double* u, double unit_mm_per_s, const Pressure& pressure) {
     for (std::size_t n = 0; n < places_.size(); ++n) {
       const place& p = places_[n];
       if (p.cell < 0) continue;

@@ -12,7 +12,7 @@ constexpr kernel_work of_stokes{36, 4 * 16};
 constexpr kernel_work of_picard{12 + 12 + 12 + 3 + 24, 3 * 6 * 9};
 constexpr kernel_work of_newton{of_picard.bytes + 12 + 24, of_picard.operations + 3 * 6 * 4};
 constexpr kernel_work of_shares{36, 0};  // shares of the limiter
-constexpr kernel_work of_held{36, 6};
+constexpr kernel_work of_time_term{36, 6};
 constexpr kernel_work of_divergence{21, 9};
 
 }  // namespace
@@ -24,7 +24,7 @@ kernel_work inertial_system::of_cells(const kernel_work& of_one) const {
 kernel_work inertial_system::work_of_product(linear_step kind) const {
   kernel_work all = of_stokes + (kind == linear_step::picard ? of_picard : of_newton);
   if (is_limited()) all += of_shares;
-  if (held_ > 0) all += of_held;
+  if (density_over_step_ > 0) all += of_time_term;
   return of_cells(all);
 }
 

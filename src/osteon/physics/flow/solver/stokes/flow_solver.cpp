@@ -197,7 +197,7 @@ double flow_solver::find_bounds(const energies& e, flow_direction& answer) const
   return best > 0 ? (high - low) / best : std::numeric_limits<double>::infinity();
 }
 
-void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sink& log) {
+void flow_solver::solve(const flow_options& options, flow_direction& answer, log_sink& log) {
   const stopwatch clock;
   const cpu_clock cpu;
   const std::int64_t stride = cells_.stride();
@@ -206,7 +206,7 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
   x_.assign(at(4 * stride), 0.0);
   for (auto* v : {&r_, &s_, &p_, &v_, &w_}) v->assign(at(4 * stride), 0.0F);
 
-  const int most = how.rehearses ? 1 : how.max_iterations;
+  const int most = options.counts_messages ? 1 : options.max_iterations;
   const double first = std::sqrt(recompute_residual());
   now_ = sums();
   double exact = 1, relative = 1, least = 1;  // at the last exact residual; now; of all
@@ -214,18 +214,18 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
   certificate.iterations = 0;
   certificate.converged = false;
   // Energies available at no cost are too large by some factor, which is recomputed when it may matter.
-  double worth_a_look = 20 * how.permeability_tolerance;
+  double exact_check_threshold = 20 * options.permeability_tolerance;
   const auto is_done = [&](const energies& bounds) {
     const double width = find_bounds(bounds, answer);
-    if (relative > how.residual_tolerance) return false;
-    if (width <= how.permeability_tolerance) return true;
-    if (width > worth_a_look) return false;
+    if (relative > options.residual_tolerance) return false;
+    if (width <= options.permeability_tolerance) return true;
+    if (width > exact_check_threshold) return false;
     const double exactly = [&] {
       const auto sends = part("energies");
       return find_bounds(measure_energies(), answer);
     }();
-    worth_a_look = width * how.permeability_tolerance / exactly;
-    return exactly <= how.permeability_tolerance;
+    exact_check_threshold = width * options.permeability_tolerance / exactly;
+    return exactly <= options.permeability_tolerance;
   };
   cg recursion;
   double refreshed = 0;  // |s| at its last exact computation
@@ -269,7 +269,7 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
       sends.becomes("look" + ending_);
       break;
     }
-    if (how.poll) how.poll();
+    if (options.poll) options.poll();
     if (!(square > 0)) {
       sends.becomes("iteration_without_size" + ending_);
       rescale();
@@ -299,7 +299,7 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
     const auto sends = part("last_residual");
     relative = std::sqrt(recompute_residual()) / first;
   }
-  if (how.rehearses) rehearse_rest();
+  if (options.counts_messages) count_other_messages();
   certificate.true_relative_residual = relative;
   certificate.energy_identity_error =
       std::abs(answer.from_flux_mm2 - answer.from_dissipation_mm2) / std::abs(answer.permeability_mm2);
@@ -311,20 +311,20 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
 }
 
 // All other communication of a solve, once each; values are arbitrary.
-void flow_solver::rehearse_rest() {
+void flow_solver::count_other_messages() {
   const auto sum = [&] { all_ranks(std::array{0.0}); };
   const auto as = [&](const char* name, auto send) {
     const auto sends = part(name);
     send();
   };
-  const auto look = [&] { multiply(), products_of_residual(); };
+  const auto bound = [&] { multiply(), products_of_residual(); };
   const auto restart = [&] { recompute_residual(), sums(), preconditioner_.apply(r_.data(), s_.data(), velocity_scale_); };
-  as("look", look);
+  as("look", bound);
   as("energies", [&] { measure_energies(); });
   as("restart", restart);
   as("last_residual", [&] { recompute_residual(); });
-  as("iteration_without_size", look);
-  as("iteration_without_step", [&] { look(), preconditioner_.apply(w_.data(), v_.data(), velocity_scale_), sum(); });
+  as("iteration_without_size", bound);
+  as("iteration_without_step", [&] { bound(), preconditioner_.apply(w_.data(), v_.data(), velocity_scale_), sum(); });
 }
 
 // For the residual, by an unscaled product with P. It overwrites K s, which is recomputed.

@@ -48,7 +48,7 @@ class flow_solver {
 
   /// Solve from zero. Sets permeabilities, bounds and the certificate of `answer`, in mm2.
   /// @throws solve_error if a value is not finite, or no scale makes the form an inner product @collective
-  void solve(const flow_options& how, flow_direction& answer, log_sink& log);
+  void solve(const flow_options& options, flow_direction& answer, log_sink& log);
 
   /// Append to the names of this solver's parts (comm::sent_part). @collective local
   void name_parts(std::string ending) { ending_ = std::move(ending); }
@@ -99,7 +99,7 @@ class flow_solver {
   }
   double open_work(std::size_t axis) const;
   comm::sent_part part(const char* name) const { return {cells_.grid.where.comm, name + ending_}; }
-  void rehearse_rest();
+  void count_other_messages();
 
   const flow_cells& cells_;
   kernel::stokes_stencil<float> single_;

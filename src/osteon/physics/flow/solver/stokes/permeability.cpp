@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::array<char, 3> letters{'z', 'y', 'x'};
 
-void check_locally(const flow_problem& problem, const flow_options& how) {
+void check_locally(const flow_problem& problem, const flow_options& options) {
   fault_list expect;
   const auto positive = [&](double value, const char* name, const char* unit) {
     expect(value > 0 && std::isfinite(value), fmt::format("{}: {} {}; must be positive", name, value, unit));
@@ -41,17 +41,18 @@ void check_locally(const flow_problem& problem, const flow_options& how) {
   expect(!problem.directions.empty(), "no flow direction is given; give one to three of z, y, x");
   for (std::size_t a = 0; a < 3; ++a)
     expect(asked[a] <= 1, fmt::format("direction {} is listed {} times; list each direction once", letters[a], asked[a]));
-  expect(how.permeability_tolerance > 0 && how.permeability_tolerance < 1,
-         fmt::format("permeability tolerance {} must be between 0 and 1, for example 1e-4", how.permeability_tolerance));
-  expect(how.residual_tolerance > 0 && how.residual_tolerance <= 1,
-         fmt::format("residual tolerance {} must be between 0 and 1 (1: no test of the residual)", how.residual_tolerance));
-  expect(how.max_iterations > 0, fmt::format("iteration limit {} must be at least 1", how.max_iterations));
+  expect(options.permeability_tolerance > 0 && options.permeability_tolerance < 1,
+         fmt::format("permeability tolerance {} must be between 0 and 1, for example 1e-4", options.permeability_tolerance));
+  expect(
+      options.residual_tolerance > 0 && options.residual_tolerance <= 1,
+      fmt::format("residual tolerance {} must be between 0 and 1 (1: no test of the residual)", options.residual_tolerance));
+  expect(options.max_iterations > 0, fmt::format("iteration limit {} must be at least 1", options.max_iterations));
   expect.require_none();
 }
 
 // Counts the fluid. @throws as check_permeability
-flow_counts check_and_count(const flow_problem& problem, const flow_options& how) {
-  comm::collectively(problem.where.comm, [&] { check_locally(problem, how); });
+flow_counts check_and_count(const flow_problem& problem, const flow_options& options) {
+  comm::collectively(problem.where.comm, [&] { check_locally(problem, options); });
   flow_counts counts;
   counts.voxels = problem.where.domain.volume();
   counts.fluid = problem.cells.size();
@@ -135,8 +136,8 @@ void set_fields(const flow_problem& problem, const flow_cells& cells, const numb
 }
 
 // Same on their faces. @collective
-void set_faces(const flow_problem& problem, const flow_cells& cells, const std::vector<double>& x, const flow_options& how,
-               flow_direction& answer, log_sink& log) {
+void set_faces(const flow_problem& problem, const flow_cells& cells, const std::vector<double>& x,
+               const flow_options& options, flow_direction& answer, log_sink& log) {
   const int a = static_cast<int>(answer.along);
   const double gradient = problem.pressure_drop_Pa / (static_cast<double>(problem.where.domain[a]) * problem.spacing_mm[a]);
   const double speed = gradient * cells.unit_mm * cells.unit_mm / problem.viscosity_Pa_s;
@@ -146,7 +147,7 @@ void set_faces(const flow_problem& problem, const flow_cells& cells, const std::
     open.free_parts = 1;
     open.free_part.assign(at(cells.grid.owned), 0);
   }
-  const carried_velocities carried = how.carry(open, x, how.poll, log);
+  const carried_velocities carried = options.carry(open, x, options.poll, log);
   answer.faces_change = carried.change;
   answer.face_velocity_mm_per_s.assign(6 * at(problem.cells.size()), 0);
   std::vector<std::int32_t> place(at(cells.grid.owned), -1);  // among the problem's cells
@@ -201,11 +202,11 @@ double asymmetry(const flow_solution& all) {
 
 }  // namespace
 
-void check_permeability(const flow_problem& problem, const flow_options& how) { check_and_count(problem, how); }
+void check_permeability(const flow_problem& problem, const flow_options& options) { check_and_count(problem, options); }
 
-flow_solution solve_permeability(const flow_problem& problem, const flow_options& how, log_sink& log) {
+flow_solution solve_permeability(const flow_problem& problem, const flow_options& options, log_sink& log) {
   flow_solution all;
-  all.counts = check_and_count(problem, how);
+  all.counts = check_and_count(problem, options);
   stopwatch watch;
   cpu_clock cpu;
   const bool is_periodic = problem.surroundings == flow_surroundings::periodic;
@@ -233,13 +234,13 @@ flow_solution solve_permeability(const flow_problem& problem, const flow_options
     if (!answer.percolates) {
       log.warn(fmt::format("no path of fluid connects the faces along {}; the permeability is 0", letters[a]));
       answer.certificate.converged = true;
-      if (how.fields) {
+      if (options.fields) {
         answer.velocity_mm_per_s.assign(3 * at(problem.cells.size()), 0);
         answer.pressure_Pa.assign(at(problem.cells.size()), 0);
       }
       continue;
     }
-    if (how.poll) how.poll();
+    if (options.poll) options.poll();
     watch.restart();
     cpu.restart();
     if (!solver || !is_periodic) {
@@ -251,7 +252,7 @@ flow_solution solve_permeability(const flow_problem& problem, const flow_options
         all.hydraulic_diameter_mm = 4 * static_cast<double>(all.counts.flowing) * h.z * h.y * h.x / surface;
         is_surveyed = true;
       }
-      if ((how.fields || how.rehearses) && is_periodic) {
+      if ((options.fields || options.counts_messages) && is_periodic) {
         const comm::sent_part sends(problem.where.comm, "parts_of_pressure");
         periodic_parts = number_flow_parts(problem.where, cells->numbers, {true, true, true});
       }
@@ -261,7 +262,7 @@ flow_solution solve_permeability(const flow_problem& problem, const flow_options
     }
     answer.certificate.setup_seconds = watch.seconds();
     answer.certificate.setup_cpu_seconds = cpu.of_all_ranks(problem.where.comm);
-    solver->solve(how, answer, log);
+    solver->solve(options, answer, log);
     answer.certificate.unknowns = 0;
     for (std::size_t c = 0; c < 3; ++c)
       answer.certificate.unknowns += std::count_if(
@@ -276,8 +277,8 @@ flow_solution solve_permeability(const flow_problem& problem, const flow_options
           cells->unit_mm * cells->unit_mm * solver->mixed_permeability(other, field);
     if (is_periodic && problem.directions.size() > all.directions.size()) earlier.emplace_back(a, solver->keep_answer());
     set_speeds(problem, *cells, all, x, answer);
-    if (how.fields) set_fields(problem, *cells, periodic_parts, x, answer);
-    if (how.carry && answer.certificate.converged) set_faces(problem, *cells, x, how, answer, log);
+    if (options.fields) set_fields(problem, *cells, periodic_parts, x, answer);
+    if (options.carry && answer.certificate.converged) set_faces(problem, *cells, x, options, answer, log);
   }
   all.asymmetry = asymmetry(all);
   if (problem.directions.size() == 3) find_principal_values(all);

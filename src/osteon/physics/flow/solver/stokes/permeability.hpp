@@ -32,7 +32,7 @@ struct flow_options {
   int max_iterations = 500;       ///< for each direction
   bool fields = true;             ///< whether to compute velocities and pressures
   std::function<void()> poll{};   ///< called between iterations, may throw on all ranks to end the solve; may be empty
-  bool rehearses = false;         ///< one iteration, and all other messages of a solve: for message counts on virtual ranks
+  bool counts_messages = false;   ///< one iteration, and all other messages of a solve: for message counts on virtual ranks
   velocity_projector carry{};     ///< computes the velocities on the voxels' faces; empty: not requested
 };
 
@@ -74,7 +74,7 @@ struct flow_solution {
 };
 
 /// Check the problem as `solve_permeability`, without solving. @throws as it @collective on problem.where.comm
-void check_permeability(const flow_problem& problem, const flow_options& how);
+void check_permeability(const flow_problem& problem, const flow_options& options);
 
 /// Solve steady Stokes flow in each direction.
 ///
@@ -87,6 +87,6 @@ void check_permeability(const flow_problem& problem, const flow_options& how);
 ///   so that there is no resistance
 /// @throws solve_error if a value is not finite
 /// @collective on problem.where.comm: all ranks throw the same
-flow_solution solve_permeability(const flow_problem& problem, const flow_options& how, log_sink& log);
+flow_solution solve_permeability(const flow_problem& problem, const flow_options& options, log_sink& log);
 
 }  // namespace osteon::physics

@@ -17,7 +17,7 @@ namespace osteon::physics {
 /// The conditions of a problem at a time: each boundary's value, drop and rate over a period times its factor at that time.
 class conditions_in_time {
  public:
-  /// Borrows problem and open. @param given of survey_conditions() @collective local
+  /// Borrows problem and open. @param given of validate_conditions() @collective local
   conditions_in_time(const through_problem& problem, const open_flow_cells& open, std::vector<opening_face> given,
                      const flow_units& units)
       : problem_(problem), open_(open), given_(std::move(given)), units_(units), scaled_(problem) {

@@ -17,18 +17,18 @@ constexpr double of_nothing = 1e-13;  // rounding of double, relative to the vel
 }  // namespace
 
 flow_stepper::flow_stepper(const open_flow_cells& open, const through_problem& problem, const flow_units& units,
-                           settings how, pressure_method method)
+                           settings options, pressure_method method)
     : open_(open),
       cells_(open.cells),
       problem_(problem),
       units_(units),
-      how_(std::move(how)),
+      options_(std::move(options)),
       memory_s_(1e-6 * problem.density_kg_per_m3 * units.length_mm * units.length_mm / problem.viscosity_Pa_s),
       stencil_(cells_.stencil<double>()),
       convection_(open, problem.boundaries, problem.is_central),
       momentum_(cells_),
       projection_(open, method) {
-  if (how_.rate_axis) held_.emplace(open_, *how_.rate_axis);
+  if (options_.rate_axis) rate_control_.emplace(open_, *options_.rate_axis);
   if (problem.is_limited) {
     limiter_ = std::make_unique<momentum_limiter>(cells_);
     convection_.limit_by(limiter_->shares());
@@ -54,7 +54,7 @@ void flow_stepper::find_convection() {
   if (is_carried_ || !problem_.has_inertia) return;
   const comm::sent_part sends(cells_.grid.where.comm, "convection");
   std::fill(carried_.begin(), carried_.end(), 0.0);
-  if (limiter_) limiter_->look(x_.data(), 1);
+  if (limiter_) limiter_->update_weights(x_.data(), 1);
   convection_.subtract(x_.data(), carried_.data());
   for_each(3 * stride(), [c = carried_.data()](std::int64_t i) { c[i] = -c[i]; });
   is_carried_ = true;
@@ -67,22 +67,23 @@ void flow_stepper::find_forces() {
   });
   for (const auto& [place, value] : right_)
     if (place < 3 * stride()) force_[at(place)] += value;
-  if (held_) held_->add_force(drop_, force_.data());
+  if (rate_control_) rate_control_->add_force(drop_, force_.data());
   for (const auto& [place, value] : body_force_) force_[at(place)] += value;
 }
 
-flow_stepper::told flow_stepper::start(bool is_sudden) {
-  told result;
+flow_stepper::step_result flow_stepper::start(bool is_sudden) {
+  step_result result;
   const std::int64_t n = stride();
   for (std::int64_t c = 0; c < 3; ++c) cells_.grid.links.exchange(x_.data() + c * n);
   const double unit = highest_velocity();
   std::fill(d_.begin(), d_.end(), 0.0);
-  pressure_projection::bounds bounds{how_.tolerance / 2 * unit, how_.tolerance * length_of(x_.data()), how_.max_iterations};
-  auto found = projection_.project(x_.data(), d_.data(), bounds, how_.poll);
+  pressure_projection::bounds bounds{options_.tolerance / 2 * unit, options_.tolerance * length_of(x_.data()),
+                                     options_.max_iterations};
+  auto found = projection_.project(x_.data(), d_.data(), bounds, options_.poll);
   result.pressure_iterations = found.iterations;
   result.converged = found.converged;
   result.divergence = unit > 0 ? found.divergence / unit : 0;
-  if (held_) begin_rate(result);
+  if (rate_control_) begin_rate(result);
 
   // The pressure that maintains it: that of the accelerations.
   is_carried_ = false;
@@ -95,15 +96,17 @@ flow_stepper::told flow_stepper::start(bool is_sudden) {
   std::fill(d_.begin(), d_.end(), 0.0);
   const double size = length_of(force_.data());
   bounds.divergence = std::numeric_limits<double>::infinity();
-  bounds.velocity = how_.tolerance * size + of_nothing;
-  found = projection_.project(force_.data(), d_.data(), bounds, how_.poll);
+  bounds.velocity = options_.tolerance * size + of_nothing;
+  found = projection_.project(force_.data(), d_.data(), bounds, options_.poll);
   result.pressure_iterations += found.iterations;
   result.converged = result.converged && found.converged;
   std::copy_n(d_.begin(), n, x_.begin() + 3 * n);
-  if (held_) {  // and the drop that produces the prescribed change of the rate
-    drop_ = held_->missing(force_.data(), memory_s_ * wanted_rate_per_s_);
-    for_each(3 * n, [f = force_.data(), w = held_->velocity().data(), d = drop_](std::int64_t i) { f[i] += d * w[i]; });
-    for_each(n, [p = x_.data() + 3 * n, w = held_->pressure().data(), d = drop_](std::int64_t i) { p[i] += d * w[i]; });
+  if (rate_control_) {  // and the drop that produces the prescribed change of the rate
+    drop_ = rate_control_->missing(force_.data(), memory_s_ * wanted_rate_per_s_);
+    for_each(3 * n,
+             [f = force_.data(), w = rate_control_->velocity().data(), d = drop_](std::int64_t i) { f[i] += d * w[i]; });
+    for_each(n,
+             [p = x_.data() + 3 * n, w = rate_control_->pressure().data(), d = drop_](std::int64_t i) { p[i] += d * w[i]; });
   }
   projection_.remove_free_pressure(x_.data() + 3 * n);
   const double fastest = largest_over_cells(cells_.grid, [&](std::int32_t i, const auto&) {
@@ -113,7 +116,7 @@ flow_stepper::told flow_stepper::start(bool is_sudden) {
   });
   growth_ = fastest * units_.velocity_mm_per_s / (units_.length_mm * memory_s_);
   std::fill(phi_.begin(), phi_.end(), 0.0);
-  damps_ = is_sudden && how_.implicitness < 1;
+  damps_ = is_sudden && options_.implicitness < 1;
   find_courant_rate();
   steps_ = 0;
   last_step_s_ = 0;
@@ -121,38 +124,39 @@ flow_stepper::told flow_stepper::start(bool is_sudden) {
 }
 
 // The initial rate, by an impulse.
-void flow_stepper::begin_rate(told& result) {
-  const auto found = held_->find_impulse(projection_, rate_tolerances());
+void flow_stepper::begin_rate(step_result& result) {
+  const auto found = rate_control_->find_impulse(projection_, rate_tolerances());
   result.pressure_iterations += found.pressure_iterations;
   result.converged = result.converged && found.converged;
-  const double impulse = held_->missing(x_.data(), wanted_rate_);
-  for_each(3 * stride(), [u = x_.data(), w = held_->velocity().data(), impulse](std::int64_t i) { u[i] += impulse * w[i]; });
+  const double impulse = rate_control_->missing(x_.data(), wanted_rate_);
+  for_each(3 * stride(),
+           [u = x_.data(), w = rate_control_->velocity().data(), impulse](std::int64_t i) { u[i] += impulse * w[i]; });
   const double unit = highest_velocity();
-  if (unit > 0) result.divergence = std::max(result.divergence, std::abs(impulse) * held_->divergence() / unit);
+  if (unit > 0) result.divergence = std::max(result.divergence, std::abs(impulse) * rate_control_->divergence() / unit);
   drop_ = drop_change_ = 0;
 }
 
 period_rate::tolerances flow_stepper::rate_tolerances() const {
-  return {of_friction * how_.tolerance, how_.max_iterations, how_.poll};
+  return {of_friction * options_.tolerance, options_.max_iterations, options_.poll};
 }
 
 // For the current step, whose velocities conserve mass.
-void flow_stepper::hold_rate(double sigma, double implicitness, double end, told& result) {
-  const auto found = held_->find_response(momentum_, projection_, sigma, implicitness, rate_tolerances());
+void flow_stepper::control_rate(double sigma, double implicitness, double end, step_result& result) {
+  const auto found = rate_control_->find_response(momentum_, projection_, sigma, implicitness, rate_tolerances());
   result.friction_iterations += found.friction_iterations;
   result.pressure_iterations += found.pressure_iterations;
   result.converged = result.converged && found.converged;
   const double rate = from_ == nullptr ? wanted_rate_ : (1 - end) * from_->rate + end * to_->rate;
-  const double more = held_->missing(x_.data(), rate);
+  const double more = rate_control_->missing(x_.data(), rate);
   const std::int64_t n = stride();
-  for_each(3 * n, [u = x_.data(), w = held_->velocity().data(), more](std::int64_t i) { u[i] += more * w[i]; });
-  for_each(cells_.grid.owned, [p = x_.data() + 3 * n, phi = phi_.data(), w = held_->pressure().data(),
-                               d = held_->increment().data(), more](std::int64_t i) {
+  for_each(3 * n, [u = x_.data(), w = rate_control_->velocity().data(), more](std::int64_t i) { u[i] += more * w[i]; });
+  for_each(cells_.grid.owned, [p = x_.data() + 3 * n, phi = phi_.data(), w = rate_control_->pressure().data(),
+                               d = rate_control_->increment().data(), more](std::int64_t i) {
     phi[i] += more * d[i];
     p[i] += more * w[i];
   });
   const double unit = highest_velocity();
-  if (unit > 0) result.divergence += std::abs(more) * held_->divergence() / unit;
+  if (unit > 0) result.divergence += std::abs(more) * rate_control_->divergence() / unit;
   drop_ += more;
   drop_change_ = more;
 }
@@ -169,15 +173,15 @@ void flow_stepper::set_given(double share) {
     x_[at(from_->given[n].first)] = (1 - share) * from_->given[n].second + share * to_->given[n].second;
 }
 
-flow_stepper::told flow_stepper::step(double step_s, const conditions* from, const conditions* to) {
+flow_stepper::step_result flow_stepper::step(double step_s, const conditions* from, const conditions* to) {
   const comm::sent_part sends(cells_.grid.where.comm, "step");
   from_ = from;
   to_ = to;
   const bool halves = damps_ && steps_ < damped_steps;
   std::copy(x_.begin(), x_.begin() + 3 * stride(), before_.begin());
-  told result = substep(halves ? step_s / 2 : step_s, halves ? 1 : how_.implicitness, 0, halves ? 0.5 : 1);
+  step_result result = substep(halves ? step_s / 2 : step_s, halves ? 1 : options_.implicitness, 0, halves ? 0.5 : 1);
   if (halves) {
-    const told second = substep(step_s / 2, 1, 0.5, 1);
+    const step_result second = substep(step_s / 2, 1, 0.5, 1);
     result = {result.friction_iterations + second.friction_iterations,
               result.pressure_iterations + second.pressure_iterations, std::max(result.divergence, second.divergence), 0,
               result.converged && second.converged};
@@ -205,9 +209,9 @@ kernel_work flow_stepper::work() const {
 }
 
 // @param begin, end of it as fractions of the step
-flow_stepper::told flow_stepper::substep(double step_s, double implicitness, double begin, double end) {
+flow_stepper::step_result flow_stepper::substep(double step_s, double implicitness, double begin, double end) {
   const comm::sent_part sends(cells_.grid.where.comm, "part_of_step");
-  told result;
+  step_result result;
   ++substeps_;
   const std::int64_t n = stride();
   const double sigma = memory_s_ / step_s, share = last_step_s_ > 0 ? step_s / last_step_s_ : 0;
@@ -232,9 +236,10 @@ flow_stepper::told flow_stepper::substep(double step_s, double implicitness, dou
 
   // u*. The change of the last step is the initial guess.
   const double size = length_of(x_.data()), force = length_of(force_.data());
-  const double target = how_.tolerance * std::max(of_friction * force, 1e-2 * of_friction * momentum_.storage() * size);
+  const double target = options_.tolerance * std::max(of_friction * force, 1e-2 * of_friction * momentum_.storage() * size);
   for_each(3 * n, [e = change_.data(), share](std::int64_t i) { e[i] *= share; });
-  const auto friction = momentum_.solve(force_.data(), change_.data(), share > 0, target, how_.max_iterations, how_.poll);
+  const auto friction =
+      momentum_.solve(force_.data(), change_.data(), share > 0, target, options_.max_iterations, options_.poll);
   result.friction_iterations = friction.iterations;
   if (from_ != nullptr) set_given(end);
   for (std::int64_t c = 0; c < 3; ++c) {
@@ -255,8 +260,9 @@ flow_stepper::told flow_stepper::substep(double step_s, double implicitness, dou
   }
   const double unit = highest_velocity();
   const auto found = projection_.project(
-      x_.data(), d_.data(), {how_.tolerance / 2 * unit, how_.tolerance * velocity + of_nothing * size, how_.max_iterations},
-      how_.poll);
+      x_.data(), d_.data(),
+      {options_.tolerance / 2 * unit, options_.tolerance * velocity + of_nothing * size, options_.max_iterations},
+      options_.poll);
   result.pressure_iterations = found.iterations;
   result.divergence = unit > 0 ? found.divergence / unit : 0;
   result.converged = friction.converged && found.converged;
@@ -265,7 +271,7 @@ flow_stepper::told flow_stepper::substep(double step_s, double implicitness, dou
     phi[i] = sigma * d[i];
     p[i] += phi[i] + implicitness * div[i];
   });
-  if (held_) hold_rate(sigma, implicitness, end, result);
+  if (rate_control_) control_rate(sigma, implicitness, end, result);
   projection_.remove_free_pressure(x_.data() + 3 * n);
   std::swap(carried_, carried_before_);
   is_carried_ = false;
@@ -273,12 +279,12 @@ flow_stepper::told flow_stepper::substep(double step_s, double implicitness, dou
   return result;
 }
 
-void flow_stepper::rehearse(double step_s) {
+void flow_stepper::count_messages(double step_s) {
   step(step_s);
   is_carried_ = false;
   find_convection();
-  momentum_.rehearse(change_.data());
-  projection_.rehearse(x_.data(), d_.data());
+  momentum_.count_messages(change_.data());
+  projection_.count_messages(x_.data(), d_.data());
 }
 
 double flow_stepper::highest_velocity() const {
@@ -342,11 +348,13 @@ double flow_stepper::kinetic_energy() const {
          squares / 2;
 }
 
-bool flow_stepper::leads() const { return how_.implicitness < 1 && steps_ > (damps_ ? damped_steps : 0); }
+bool flow_stepper::extrapolates_pressure() const {
+  return options_.implicitness < 1 && steps_ > (damps_ ? damped_steps : 0);
+}
 
 std::vector<double> flow_stepper::answer() const {
   std::vector<double> x = x_;
-  if (leads())
+  if (extrapolates_pressure())
     for_each(cells_.grid.owned, [p = x.data() + 3 * stride(), phi = phi_.data()](std::int64_t i) { p[i] += phi[i] / 2; });
   cells_.grid.links.exchange(x.data() + 3 * stride());
   return x;
@@ -388,7 +396,7 @@ solver_state flow_stepper::saved() {
   s.numbers = {{"stepper",
                 {last_step_s_, growth_, static_cast<double>(steps_), static_cast<double>(damps_), units_.velocity_mm_per_s,
                  momentum_.storage_of_cycles(), drop_, drop_change_}}};
-  if (held_) held_->save(s);
+  if (rate_control_) rate_control_->save(s);
   return s;
 }
 
@@ -400,7 +408,7 @@ void flow_stepper::restored(const solver_state& from) {
   damps_ = n.at(3) != 0;
   drop_ = n.at(6);
   drop_change_ = n.at(7);
-  if (held_) held_->restore(from);
+  if (rate_control_) rate_control_->restore(from);
   if (n.at(5) >= 0) momentum_.set_storage(n.at(5));  // its coarse levels are those of an earlier step
   go_on();
 }

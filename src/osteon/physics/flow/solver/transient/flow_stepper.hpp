@@ -28,7 +28,7 @@ class flow_stepper {
     std::optional<std::size_t> rate_axis{};  ///< axis of a controlled flow rate over the period
   };
   /// Results of a step.
-  struct told {
+  struct step_result {
     int friction_iterations = 0, pressure_iterations = 0;
     double divergence = 0;  ///< divergence in the measure of the tolerance
     double change = 0;      ///< largest change of a velocity over the highest one
@@ -36,7 +36,7 @@ class flow_stepper {
   };
 
   /// @param open, problem kept by reference @collective on the problem's communicator
-  flow_stepper(const open_flow_cells& open, const through_problem& problem, const flow_units& units, settings how,
+  flow_stepper(const open_flow_cells& open, const through_problem& problem, const flow_units& units, settings options,
                pressure_method method = pressure_method::automatic);
 
   /// Conditions at one time. @param given velocities @param right b: places and values
@@ -55,15 +55,15 @@ class flow_stepper {
   /// Project the velocities to conserve mass, and compute the corresponding pressure.
   /// @param is_sudden the first two steps consist of two implicit Euler half-steps each, which damp inconsistencies between
   /// velocities, walls and openings [Rannacher1984] @collective
-  told start(bool is_sudden);
+  step_result start(bool is_sudden);
   /// Start from a state that solves the steady equations, or was saved. @collective
   void go_on();
 
   /// @param from, to conditions at the beginning and the end of the step; null: constant. They change linearly within it,
   /// and friction uses them like the velocities, at both ends by its implicitness. @collective
-  told step(double step_s, const conditions* from = nullptr, const conditions* to = nullptr);
+  step_result step(double step_s, const conditions* from = nullptr, const conditions* to = nullptr);
   /// Perform a step, and all other communication once, on virtual ranks. @collective
-  void rehearse(double step_s);
+  void count_messages(double step_s);
 
   /// Largest sum of |velocity| / spacing over the axes now [1/s], and its growth rate at the start [1/s2].
   double courant_rate() const { return rate_; }
@@ -75,10 +75,10 @@ class flow_stepper {
   /// The pressure of an owned cell at the time of the velocities, as in answer(). @collective local
   double pressure_now(std::int32_t cell) const {
     const std::size_t i = static_cast<std::size_t>(cell);
-    return x_[3 * static_cast<std::size_t>(stride()) + i] + (leads() ? phi_[i] / 2 : 0);
+    return x_[3 * static_cast<std::size_t>(stride()) + i] + (extrapolates_pressure() ? phi_[i] / 2 : 0);
   }
   /// The drop over the period of rate_axis at the time of the velocities, in units of the pressure. @collective local
-  double period_drop() const { return drop_ + (leads() ? drop_change_ / 2 : 0); }
+  double period_drop() const { return drop_ + (extrapolates_pressure() ? drop_change_ / 2 : 0); }
   /// The drop of a state that solves the steady equations.
   void set_period_drop(double drop) { drop_ = drop, drop_change_ = 0; }
   /// Convection of the present velocities; null: creeping flow. @collective
@@ -87,7 +87,7 @@ class flow_stepper {
 
   /// Whether the pressure system is solved by transforms.
   bool has_direct_pressure() const { return projection_.is_direct(); }
-  const std::string& why_no_direct_pressure() const { return projection_.why_not_direct(); }
+  const std::string& reason_for_multigrid() const { return projection_.reason_for_multigrid(); }
 
   /// Kernel work of all steps so far, on this rank.
   kernel_work work() const;
@@ -98,16 +98,16 @@ class flow_stepper {
   void restored(const solver_state& from);
 
  private:
-  told substep(double step_s, double implicitness, double begin, double end);
-  void begin_rate(told& result);
-  void hold_rate(double sigma, double implicitness, double end, told& result);
+  step_result substep(double step_s, double implicitness, double begin, double end);
+  void begin_rate(step_result& result);
+  void control_rate(double sigma, double implicitness, double end, step_result& result);
   period_rate::tolerances rate_tolerances() const;
   void set_given(double share);
   void find_forces();
   void find_convection();
   void find_courant_rate();
   // Whether the velocities are half a step ahead of the pressure, which is that of the middle of the last step.
-  bool leads() const;
+  bool extrapolates_pressure() const;
   double highest_velocity() const;
   double length_of(const double* v) const;
   double gradient_length() const;
@@ -117,7 +117,7 @@ class flow_stepper {
   const flow_cells& cells_;
   const through_problem& problem_;
   flow_units units_;
-  settings how_;
+  settings options_;
   double memory_s_;  // density length^2 / viscosity
   kernel::stokes_stencil<double> stencil_;
   flow_convection convection_;
@@ -125,7 +125,7 @@ class flow_stepper {
   momentum_solver momentum_;
   pressure_projection projection_;
   flow_entries right_, body_force_;
-  std::optional<period_rate> held_;
+  std::optional<period_rate> rate_control_;
   double wanted_rate_ = 0, wanted_rate_per_s_ = 0;    // for constant conditions, or at the start
   double drop_ = 0, drop_change_ = 0;                 // over the period, of the last step; and its increment
   const conditions *from_ = nullptr, *to_ = nullptr;  // conditions of the current step

@@ -46,12 +46,12 @@ carried_velocities keep_mass(const open_flow_cells& open, const std::vector<doub
   return result;
 }
 
-carried_velocities rehearse_mass_keeping(const open_flow_cells& open, const std::vector<double>& x,
-                                         const std::function<void()>&, log_sink&) {
+carried_velocities count_mass_keeping(const open_flow_cells& open, const std::vector<double>& x,
+                                      const std::function<void()>&, log_sink&) {
   const std::int64_t stride = open.cells.stride();
   const carried_velocities result{{x.begin(), x.begin() + 3 * stride}, 0};
   std::vector<double> u = result.velocity, taken(at(stride));
-  pressure_projection(open).rehearse(u.data(), taken.data());
+  pressure_projection(open).count_messages(u.data(), taken.data());
   double highest = 0;
   comm::counted_all_reduce(open.cells.grid.where.comm, &highest, 1, MPI_MAX);
   sum_of_ranks(open.cells.grid.where.comm, std::array<double, 2>{});

@@ -16,7 +16,7 @@ carried_velocities keep_mass(const open_flow_cells& open, const std::vector<doub
                              log_sink& log);
 
 /// Performs the communication of keep_mass once, on virtual ranks: a velocity_projector that changes no values. @collective
-carried_velocities rehearse_mass_keeping(const open_flow_cells& open, const std::vector<double>& x,
-                                         const std::function<void()>& poll, log_sink& log);
+carried_velocities count_mass_keeping(const open_flow_cells& open, const std::vector<double>& x,
+                                      const std::function<void()>& poll, log_sink& log);
 
 }  // namespace osteon::physics

@@ -149,7 +149,7 @@ void momentum_solver::count_iteration() {
   for (const auto& c : cycles_) work_ += c ? c->cycle.work_of_cycle() : kernel_work{of_diagonal * owned, owned};
 }
 
-void momentum_solver::rehearse(double* e) {
+void momentum_solver::count_messages(double* e) {
   const MPI_Comm comm = cells_.grid.where.comm;
   const auto as = [&](const char* name, auto send) {
     const comm::sent_part sends(comm, name);

@@ -27,7 +27,7 @@ class momentum_solver {
   double storage_of_cycles() const { return cycles_for_; }
 
   /// Perform the communication of solve() once, on virtual ranks. @param e as there @collective
-  void rehearse(double* e);
+  void count_messages(double* e);
 
   struct outcome {
     int iterations = 0;

@@ -27,15 +27,15 @@ double period_rate::length_of(const double* v) const {
 }
 
 // Subtracts the divergent part of velocity_; increment_ receives its d.
-void period_rate::project(pressure_projection& projection, const tolerances& how, outcome& result) {
+void period_rate::project(pressure_projection& projection, const tolerances& options, outcome& result) {
   const double* const u = velocity_.data();
   const double unit = largest_over_cells(cells_.grid, [u, n = cells_.stride()](std::int32_t i, const auto&) {
     return std::max({std::abs(u[i]), std::abs(u[n + i]), std::abs(u[2 * n + i])});
   });
   increment_.assign(at(cells_.stride()), 0);
-  const auto found =
-      projection.project(velocity_.data(), increment_.data(),
-                         {how.relative / 2 * unit, how.relative * length_of(velocity_.data()), how.most}, how.poll);
+  const auto found = projection.project(
+      velocity_.data(), increment_.data(),
+      {options.relative / 2 * unit, options.relative * length_of(velocity_.data()), options.most}, options.poll);
   result.pressure_iterations += found.iterations;
   result.converged = result.converged && found.converged;
   divergence_ = found.divergence;
@@ -47,7 +47,7 @@ void period_rate::project(pressure_projection& projection, const tolerances& how
 }
 
 period_rate::outcome period_rate::find_response(momentum_solver& momentum, pressure_projection& projection, double sigma,
-                                                double implicitness, const tolerances& how) {
+                                                double implicitness, const tolerances& options) {
   outcome result;
   if (sigma == sigma_ && implicitness == implicitness_) return result;
   sigma_ = sigma;
@@ -55,15 +55,15 @@ period_rate::outcome period_rate::find_response(momentum_solver& momentum, press
   const std::int64_t n = cells_.stride();
   std::vector<double> force(3 * at(n)), change(4 * at(n));
   add_force(1 / implicitness, force.data());
-  const auto friction =
-      momentum.solve(force.data(), change.data(), false, how.relative * length_of(force.data()), how.most, how.poll);
+  const auto friction = momentum.solve(force.data(), change.data(), false, options.relative * length_of(force.data()),
+                                       options.most, options.poll);
   result.friction_iterations = friction.iterations;
   result.converged = friction.converged;
   for (std::int64_t c = 0; c < 3; ++c) cells_.grid.links.exchange(change.data() + c * n);
   velocity_.assign(change.begin(), change.begin() + 3 * n);
   std::vector<double> divergence(at(n));
   projection.find_divergence(velocity_.data(), divergence.data());
-  project(projection, how, result);
+  project(projection, options, result);
   pressure_.resize(at(n));
   for (std::size_t i = 0; i < at(n); ++i) {
     increment_[i] *= sigma;
@@ -73,13 +73,13 @@ period_rate::outcome period_rate::find_response(momentum_solver& momentum, press
   return result;
 }
 
-period_rate::outcome period_rate::find_impulse(pressure_projection& projection, const tolerances& how) {
+period_rate::outcome period_rate::find_impulse(pressure_projection& projection, const tolerances& options) {
   outcome result;
   sigma_ = implicitness_ = -1;
   velocity_.assign(3 * at(cells_.stride()), 0);
   add_force(1, velocity_.data());
   for (std::int64_t c = 0; c < 3; ++c) cells_.grid.links.exchange(velocity_.data() + c * cells_.stride());
-  project(projection, how, result);
+  project(projection, options, result);
   pressure_ = increment_;
   projection.remove_free_pressure(pressure_.data());
   return result;

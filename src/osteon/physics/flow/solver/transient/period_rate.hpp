@@ -39,9 +39,9 @@ class period_rate {
   /// Compute the response to a unit drop over a step, unless it is current. The storage of `momentum` is that of the step.
   /// @param sigma as in flow_stepper @collective
   outcome find_response(momentum_solver& momentum, pressure_projection& projection, double sigma, double implicitness,
-                        const tolerances& how);
+                        const tolerances& options);
   /// Compute the response to an impulse: that of a fluid without friction. @collective
-  outcome find_impulse(pressure_projection& projection, const tolerances& how);
+  outcome find_impulse(pressure_projection& projection, const tolerances& options);
 
   /// The multiple of the response that makes the rate of u the wanted one. @collective
   double missing(const double* u, double rate) const { return (rate - rate_of(u)) / response_rate_; }
@@ -58,7 +58,7 @@ class period_rate {
   double divergence() const { return divergence_; }  ///< largest |G^T w| of a cell
 
  private:
-  void project(pressure_projection& projection, const tolerances& how, outcome& result);
+  void project(pressure_projection& projection, const tolerances& options, outcome& result);
   double length_of(const double* v) const;
 
   const open_flow_cells& open_;

@@ -31,7 +31,7 @@ std::array<std::vector<float>, 3> unit_weights(const flow_cells& cells) {
 pressure_projection::pressure_projection(const open_flow_cells& open, pressure_method method)
     : open_(open), cells_(open.cells) {
   if (method == pressure_method::automatic)
-    if (auto box = find_fluid_box(open, &why_not_direct_)) box_ = std::make_unique<box_poisson>(std::move(*box));
+    if (auto box = find_fluid_box(open, &reason_for_multigrid_)) box_ = std::make_unique<box_poisson>(std::move(*box));
   if (!box_) {
     laplace_ = std::make_unique<pressure_cycle>(cells_, unit_weights(cells_));
     for (auto* v : {&none_, &r_, &z_, &p_, &q_, &c_}) v->assign(at(cells_.stride()), 0.0F);
@@ -152,7 +152,7 @@ void pressure_projection::count_iteration() {
   work_ += laplace_->cycle.work_of_cycle() + kernel_work{bytes * owned, operations * owned};
 }
 
-void pressure_projection::rehearse(double* u, double* d) {
+void pressure_projection::count_messages(double* u, double* d) {
   const MPI_Comm comm = cells_.grid.where.comm;
   subtract_gradient(u, d);
   if (box_) {
@@ -273,9 +273,9 @@ pressure_projection::outcome pressure_projection::project(double* u, double* d, 
   }
 }
 
-std::optional<poisson_box> find_fluid_box(const open_flow_cells& open, std::string* why_not) {
+std::optional<poisson_box> find_fluid_box(const open_flow_cells& open, std::string* reason_out) {
   const auto none_as = [&](const char* reason) -> std::optional<poisson_box> {
-    if (why_not != nullptr) *why_not = reason;
+    if (reason_out != nullptr) *reason_out = reason;
     return std::nullopt;
   };
   constexpr const char* no_box = "the fluid does not fill a box";

@@ -33,7 +33,7 @@ class pressure_projection {
   /// Whether transforms are used: a projection is then exact, and a guess does not reduce its cost.
   bool is_direct() const { return box_ != nullptr; }
   /// Reason for not using transforms, as text.
-  const std::string& why_not_direct() const { return why_not_direct_; }
+  const std::string& reason_for_multigrid() const { return reason_for_multigrid_; }
 
   /// Stopping criteria, all required.
   struct bounds {
@@ -52,7 +52,7 @@ class pressure_projection {
   outcome project(double* u, double* d, const bounds& to, const std::function<void()>& poll);
 
   /// Perform the communication of project() once, on virtual ranks. @param u, d as there, values are lost @collective
-  void rehearse(double* u, double* d);
+  void count_messages(double* u, double* d);
 
   /// u -= M^-1 G d; ghosts of u become current. @param d ghosts are overwritten @collective
   void subtract_gradient(double* u, double* d) const;
@@ -82,7 +82,7 @@ class pressure_projection {
 
   const open_flow_cells& open_;
   const flow_cells& cells_;
-  std::string why_not_direct_;
+  std::string reason_for_multigrid_;
   std::unique_ptr<box_poisson> box_;         // or
   std::unique_ptr<pressure_cycle> laplace_;  // one of them
   std::vector<std::int32_t> part_size_;      // number of cells of each free part, all ranks
@@ -93,7 +93,7 @@ class pressure_projection {
 
 /// The box, if G^T M^-1 G is a sum of one operator for each axis, and ranks own whole planes: no solid voxel, no opening
 /// inside the image, and each face of the image prescribes the pressure on all of itself or on no part of it.
-/// @param why_not receives the reason if there is no box; null: not requested @collective on the cells' communicator
-std::optional<poisson_box> find_fluid_box(const open_flow_cells& open, std::string* why_not = nullptr);
+/// @param reason_out receives the reason if there is no box; null: not requested @collective on the cells' communicator
+std::optional<poisson_box> find_fluid_box(const open_flow_cells& open, std::string* reason_out = nullptr);
 
 }  // namespace osteon::physics

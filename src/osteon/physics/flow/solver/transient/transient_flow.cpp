@@ -187,14 +187,14 @@ std::vector<flow_record> records_from(const std::vector<double>& from, std::size
 
 class flow_in_time {
  public:
-  flow_in_time(const through_problem& problem, const flow_time_plan& plan, const through_options& how,
+  flow_in_time(const through_problem& problem, const flow_time_plan& plan, const through_options& options,
                checkpointer* checkpoints, const flow_record_taker& on_record, log_sink& log)
-      : problem_(problem), plan_(plan), how_(how), checkpoints_(checkpoints), on_record_(on_record), log_(log) {}
+      : problem_(problem), plan_(plan), options_(options), checkpoints_(checkpoints), on_record_(on_record), log_(log) {}
 
   transient_flow_solution run() {
     stopwatch watch;
     cpu_clock cpu;
-    const through_outline known = survey_conditions(problem_, how_);
+    const through_outline known = validate_conditions(problem_, options_);
     comm::collectively(problem_.where.comm, [&] {
       check_plan(problem_, plan_);
       check_step(problem_, plan_, known);
@@ -203,14 +203,14 @@ class flow_in_time {
     open_ = &open;
     units_ = units_of(problem_, open.cells, known.velocities);
     if (plan_.carries != nullptr) plan_.carries->begin(open, units_);
-    if (how_.poll) how_.poll();
+    if (options_.poll) options_.poll();
     // Interruptions are processed after a step, whose state can be saved.
-    const int most = how_.rehearses ? 1 : how_.max_iterations;
+    const int most = options_.counts_messages ? 1 : options_.max_iterations;
     changing_.emplace(problem_, open, known.velocities, units_);
-    flow_stepper time(open, problem_, units_, {plan_.implicitness, how_.tolerance, most, {}, changing_->rate_axis()});
+    flow_stepper time(open, problem_, units_, {plan_.implicitness, options_.tolerance, most, {}, changing_->rate_axis()});
     solution_.has_direct_pressure = time.has_direct_pressure();
     log_.note(solution_.has_direct_pressure ? std::string("pressure solver: transforms (the fluid fills a box)")
-                                            : fmt::format("pressure solver: multigrid ({})", time.why_no_direct_pressure()));
+                                            : fmt::format("pressure solver: multigrid ({})", time.reason_for_multigrid()));
     const flow_stepper::conditions first = changing_->at(0);
     time.set_conditions(first);
     solve_certificate& certificate = solution_.certificate;
@@ -220,19 +220,19 @@ class flow_in_time {
     certificate.setup_cpu_seconds = cpu.of_all_ranks(problem_.where.comm);
     clock_.restart();
     cpu.restart();
-    if (how_.watch != nullptr) watched_.emplace(open.cells, problem_.cells, *how_.watch);
+    if (options_.watch != nullptr) watched_.emplace(open.cells, problem_.cells, *options_.watch);
     if (checkpoints_ != nullptr && checkpoints_->begin() != checkpointer::found::nothing)
       restore(time);
     else
       start(time);
-    tell_step(time);
-    if (how_.rehearses)
-      rehearse(time);
+    report_step(time);
+    if (options_.counts_messages)
+      count_messages(time);
     else
       step_to_the_end(time);
     if (checkpoints_ != nullptr) checkpoints_->finish(saved(time));
     solution_.end.flows = {solution_.history.back().flow};
-    if (how_.fields) set_through_fields(problem_, open, time.answer(), units_, 1, solution_.end);
+    if (options_.fields) set_through_fields(problem_, open, time.answer(), units_, 1, solution_.end);
     certificate.iterations = static_cast<int>(solution_.friction_iterations + solution_.pressure_iterations);
     certificate.true_relative_residual = solution_.highest_divergence;
     certificate.solve_seconds = certificate.earlier_seconds + clock_.seconds();
@@ -246,7 +246,7 @@ class flow_in_time {
   void start(flow_stepper& time) {
     if (plan_.carries != nullptr) time.set_body_force(plan_.carries->force(0));
     if (plan_.start == flow_start::rest) {
-      take_in(time.start(true), 0);
+      accumulate(time.start(true), 0);
     } else {
       const bool creeps = plan_.start == flow_start::creeping;
       through_solver steady(*open_, problem_);
@@ -262,7 +262,7 @@ class flow_in_time {
       }
       time.state() = steady.answer();
       if (creeps && problem_.has_inertia)
-        take_in(time.start(false), 0);  // inertia begins immediately, and determines a pressure
+        accumulate(time.start(false), 0);  // inertia begins immediately, and determines a pressure
       else
         time.set_period_drop(drop_Pa / units_.pressure_Pa), time.go_on();
     }
@@ -278,20 +278,20 @@ class flow_in_time {
     const double rate = changing_->period_rate_at(0);
     if (!a || rate == 0) {  // without a drop there is no driving force; other openings may cause a rate
       steady.begin(first.given, first.right, reynolds, 0);
-      steady.solve(how_, flow, log_);
+      steady.solve(options_, flow, log_);
       return 0;
     }
-    rate_search search(rate, guessed_drop(problem_, solution_.end, *a, rate), how_.tolerance);
+    rate_search search(rate, guessed_drop(problem_, solution_.end, *a, rate), options_.tolerance);
     for (double share = 0;; share = search.growth()) {
       period_drops drops{};
       drops[*a] = search.drop();
       flow_entries right = first.right;
       add_period_drops(*open_, units_, drops, right);
       steady.begin(first.given, right, reynolds, share);
-      steady.solve(how_, flow, log_);
+      steady.solve(options_, flow, log_);
       find_period_flows(problem_, *open_, steady.answer(), units_, drops, flow);
       if (!flow.certificate.converged || search.is_found(flow.period_flow_mm3_per_s[*a])) return drops[*a];
-      if (search.gives_up()) {
+      if (search.is_exhausted()) {
         flow.certificate.converged = false;
         return drops[*a];
       }
@@ -299,10 +299,10 @@ class flow_in_time {
   }
 
   // One step, as long as the first one would be.
-  void rehearse(flow_stepper& time) {
+  void count_messages(flow_stepper& time) {
     const step_rule rule(plan_, problem_.has_inertia);
     const double wanted = rule.next(plan_.end_s, 0, time.courant_rate(), time.courant_growth(), changing_->longest_step_s());
-    time.rehearse(wanted);
+    time.count_messages(wanted);
     record(time);
     watch(time, true, true);
   }
@@ -328,8 +328,8 @@ class flow_in_time {
       if (rule.fixed() > 0 && problem_.has_inertia && rate * step_s > plan_.courant * (1 + 1e-9))
         throw solve_error(too_long(step_s, rate * step_s, now_s_, plan_.courant));
       if (plan_.carries != nullptr) time.set_body_force(plan_.carries->force(step_s));
-      auto told = take_step(time, step_s);
-      if (plan_.carries != nullptr) told.converged = plan_.carries->step(time.state(), step_s) && told.converged;
+      auto outcome = take_step(time, step_s);
+      if (plan_.carries != nullptr) outcome.converged = plan_.carries->step(time.state(), step_s) && outcome.converged;
       last_step_s_ = step_s;
       ++solution_.steps;
       now_s_ = rule.fixed() > 0                    ? step_s * static_cast<double>(solution_.steps)
@@ -337,9 +337,9 @@ class flow_in_time {
                                                    : now_s_ + step_s;
       solution_.shortest_step_s = solution_.steps == 1 ? step_s : std::min(solution_.shortest_step_s, step_s);
       solution_.longest_step_s = std::max(solution_.longest_step_s, step_s);
-      change_per_s_ = told.change / step_s;
+      change_per_s_ = outcome.change / step_s;
       const double courant = time.courant_rate() * step_s;
-      take_in(told, courant);
+      accumulate(outcome, courant);
       if (plan_.carries != nullptr) change_per_s_ = std::max(change_per_s_, plan_.carries->change_per_s());
       solution_.is_steady = plan_.steady_change_per_s > 0 && change_per_s_ <= plan_.steady_change_per_s;
       const bool is_last = solution_.is_steady || now_s_ >= plan_.end_s - nearly || !solution_.certificate.converged;
@@ -349,22 +349,22 @@ class flow_in_time {
       log_.progress(std::min(1.0, now_s_ / plan_.end_s),
                     fmt::format("step {}, {:.4g} s of {:.4g} s, step {:.3g} s, Courant number {:.2f}, divergence {:.1e}, "
                                 "iterations {} + {}",
-                                solution_.steps, now_s_, plan_.end_s, step_s, courant, told.divergence,
-                                told.friction_iterations, told.pressure_iterations));
+                                solution_.steps, now_s_, plan_.end_s, step_s, courant, outcome.divergence,
+                                outcome.friction_iterations, outcome.pressure_iterations));
       if (is_last || is_due) record(time);
       watch(time, is_last || is_due, is_last);
-      tell_step(time);
+      report_step(time);
       if (!is_last && checkpoints_ != nullptr && checkpoints_->is_due(solution_.steps)) checkpoints_->save(saved(time));
     }
   }
 
-  flow_stepper::told take_step(flow_stepper& time, double step_s) {
+  flow_stepper::step_result take_step(flow_stepper& time, double step_s) {
     if (!changing_->vary()) return time.step(step_s);
     const flow_stepper::conditions from = changing_->at(now_s_), to = changing_->at(now_s_ + step_s);
     return time.step(step_s, &from, &to);
   }
 
-  void tell_step(flow_stepper& time) {
+  void report_step(flow_stepper& time) {
     if (!plan_.on_step) return;
     set_through_fields(problem_, *open_, time.answer(), units_, 1, solution_.end);
     plan_.on_step(now_s_, solution_.end);
@@ -373,22 +373,22 @@ class flow_in_time {
   void watch(const flow_stepper& time, bool is_record, bool is_last) {
     const flow_moment moment{1, now_s_, solution_.steps, is_record, is_last};
     if (!watched_ || !watched_->wants(moment)) return;
-    watched_->tell(moment, time.state().data(), units_.velocity_mm_per_s,
-                   [&](std::int32_t i) { return units_.lowest_Pa + units_.pressure_Pa * time.pressure_now(i); });
+    watched_->report(moment, time.state().data(), units_.velocity_mm_per_s,
+                     [&](std::int32_t i) { return units_.lowest_Pa + units_.pressure_Pa * time.pressure_now(i); });
   }
 
-  void take_in(const flow_stepper::told& told, double courant) {
-    solution_.friction_iterations += told.friction_iterations;
-    solution_.pressure_iterations += told.pressure_iterations;
+  void accumulate(const flow_stepper::step_result& outcome, double courant) {
+    solution_.friction_iterations += outcome.friction_iterations;
+    solution_.pressure_iterations += outcome.pressure_iterations;
     since_.courant = std::max(since_.courant, courant);
-    since_.divergence = std::max(since_.divergence, told.divergence);
+    since_.divergence = std::max(since_.divergence, outcome.divergence);
     solution_.highest_courant = std::max(solution_.highest_courant, courant);
-    solution_.highest_divergence = std::max(solution_.highest_divergence, told.divergence);
-    solution_.certificate.residual_history.push_back(told.divergence);
-    if (!told.converged) {
+    solution_.highest_divergence = std::max(solution_.highest_divergence, outcome.divergence);
+    solution_.certificate.residual_history.push_back(outcome.divergence);
+    if (!outcome.converged) {
       solution_.certificate.converged = false;
       log_.warn(fmt::format("step {} did not reach its tolerance in {} iterations of friction and {} of the pressure",
-                            solution_.steps, told.friction_iterations, told.pressure_iterations));
+                            solution_.steps, outcome.friction_iterations, outcome.pressure_iterations));
     }
   }
 
@@ -464,7 +464,7 @@ class flow_in_time {
 
   const through_problem& problem_;
   const flow_time_plan& plan_;
-  const through_options& how_;
+  const through_options& options_;
   checkpointer* checkpoints_;
   const flow_record_taker& on_record_;
   log_sink& log_;
@@ -482,8 +482,8 @@ class flow_in_time {
 
 }  // namespace
 
-void check_transient_flow(const through_problem& problem, const flow_time_plan& plan, const through_options& how) {
-  const through_outline known = survey_conditions(problem, how);
+void check_transient_flow(const through_problem& problem, const flow_time_plan& plan, const through_options& options) {
+  const through_outline known = validate_conditions(problem, options);
   comm::collectively(problem.where.comm, [&] {
     check_plan(problem, plan);
     check_step(problem, plan, known);
@@ -491,9 +491,9 @@ void check_transient_flow(const through_problem& problem, const flow_time_plan& 
 }
 
 transient_flow_solution solve_transient_flow(const through_problem& problem, const flow_time_plan& plan,
-                                             const through_options& how, checkpointer* checkpoints,
+                                             const through_options& options, checkpointer* checkpoints,
                                              const flow_record_taker& on_record, log_sink& log) {
-  return flow_in_time(problem, plan, how, checkpoints, on_record, log).run();
+  return flow_in_time(problem, plan, options, checkpoints, on_record, log).run();
 }
 
 }  // namespace osteon::physics

@@ -62,10 +62,10 @@ using flow_record_taker = std::function<void(std::span<const flow_record> histor
 
 /// Check the problem and the plan as solve_transient_flow, without solving.
 /// @throws as it @collective on problem.where.comm
-void check_transient_flow(const through_problem& problem, const flow_time_plan& plan, const through_options& how);
+void check_transient_flow(const through_problem& problem, const flow_time_plan& plan, const through_options& options);
 
-/// Step to the end. `how.tolerance` bounds the divergence of a flow_record and the error of forces; the flow at the start is
-/// also solved to it.
+/// Step to the end. `options.tolerance` bounds the divergence of a flow_record and the error of forces; the flow at the
+/// start is also solved to it.
 ///
 /// A linear system that misses it, or a steady start that does not converge, is no error: then certificate.converged is
 /// false, and the result is that of the last step.
@@ -74,7 +74,7 @@ void check_transient_flow(const through_problem& problem, const flow_time_plan& 
 /// @throws solve_error if a step becomes too long during the run, or a value is not finite
 /// @throws as solve_flow_through @collective on problem.where.comm: all ranks throw the same
 transient_flow_solution solve_transient_flow(const through_problem& problem, const flow_time_plan& plan,
-                                             const through_options& how, checkpointer* checkpoints,
+                                             const through_options& options, checkpointer* checkpoints,
                                              const flow_record_taker& on_record, log_sink& log);
 
 }  // namespace osteon::physics

@@ -79,16 +79,22 @@ std::array<double, 2> range_of_fluid(const transport_cells& cells, const std::ve
 
 class buoyant_solver {
  public:
-  buoyant_solver(const buoyant_problem& problem, const through_options& how, const options& heat_how, log_sink& log)
-      : problem_(problem), flow_(problem.flow), how_(how), heat_how_(heat_how), log_(log), heat_(problem.heat) {
-    heat_.set_options(heat_how);
+  buoyant_solver(const buoyant_problem& problem, const through_options& options_of_flow, const options& options_of_heat,
+                 log_sink& log)
+      : problem_(problem),
+        flow_(problem.flow),
+        options_of_flow_(options_of_flow),
+        options_of_heat_(options_of_heat),
+        log_(log),
+        heat_(problem.heat) {
+    heat_.set_options(options_of_heat);
   }
 
   buoyant_solution run() {
     const stopwatch watch;
     const cpu_clock cpu;
     through_solution& all = all_.flow;
-    const through_outline known = survey_conditions(flow_, how_);
+    const through_outline known = validate_conditions(flow_, options_of_flow_);
     open_ = begin_through(flow_, known, all, log_);
     units_ = units_of(flow_, open_.cells, known.velocities);
     const bool is_driven = units_.velocity_mm_per_s > 0;
@@ -114,7 +120,7 @@ class buoyant_solver {
     measure();
     set_units(is_driven);
     rests_ = !is_driven && drive_ <= rounding_of_kelvins * std::max(std::abs(weight_.reference_K), 1.0);
-    if (goes_on && !rests_) goes_on = reach_stable();
+    if (goes_on && !rests_) goes_on = find_stable_state();
     return finish(goes_on, setup_cpu_seconds);
   }
 
@@ -193,9 +199,9 @@ class buoyant_solver {
     through_flow& flow = all_.flow.flows.front();
     const solve_certificate before = flow.certificate;
     solver_->begin(given, right, reynolds(), 1);
-    through_options how = how_;
-    how.tolerance = tolerance;
-    solver_->solve(how, flow, log_);
+    through_options options_of_flow = options_of_flow_;
+    options_of_flow.tolerance = tolerance;
+    solver_->solve(options_of_flow, flow, log_);
     flow_change_ = flow.steady_history.empty() ? 0 : flow.steady_history.front();
     flow.certificate.add_way(before);
     all_.flow.face_velocity_mm_per_s = face_velocities(flow_, open_.cells, solver_->answer(), units_);
@@ -238,9 +244,9 @@ class buoyant_solver {
   // One step, or the steady solutions. @return false if the flow or the temperature did not converge
   bool step(double per_s, double flow_tolerance, double heat_tolerance, double taken) {
     constexpr double m2_per_mm2 = 1e-6;
-    solver_->hold(flow_.has_inertia ? m2_per_mm2 * flow_.density_kg_per_m3 * per_s * units_.length_mm * units_.length_mm /
-                                          flow_.viscosity_Pa_s
-                                    : 0);
+    solver_->set_time_step(flow_.has_inertia ? m2_per_mm2 * flow_.density_kg_per_m3 * per_s * units_.length_mm *
+                                                   units_.length_mm / flow_.viscosity_Pa_s
+                                             : 0);
     return solve_flow(true, flow_tolerance) &&
            heat_.solve(all_.flow.face_velocity_mm_per_s, heat_tolerance, taken, t_, per_s, log_);
   }
@@ -298,19 +304,20 @@ class buoyant_solver {
     const std::vector<std::uint8_t> counts = counted();
     anderson_acceleration<double> acceleration([&](const float* a, const float* b) { return inner_product(counts, a, b); },
                                                kept_rounds);
-    const double tolerance = how_.tolerance;
-    double change = 1, moved = 1, worth_a_look = tolerance, finest_flow = 0.1 * tolerance;
+    const double tolerance = options_of_flow_.tolerance;
+    double change = 1, moved = 1, exact_check_threshold = tolerance, finest_flow = 0.1 * tolerance;
     for (int round = 0; round < most; ++round) {
-      if (how_.poll) how_.poll();
+      if (options_of_flow_.poll) options_of_flow_.poll();
       const std::vector<double> before = state_of(t_);
       const double taken = 1 / std::sqrt(1.0 + round);
       const double flow_tolerance = std::clamp(flow_of_change * moved, finest_flow, std::max(tolerance, loosest_flow));
-      const double heat_tolerance = std::clamp(heat_of_change * change / steps.to_steady, 0.1 * heat_how_.tolerance, 1e-4);
+      const double heat_tolerance =
+          std::clamp(heat_of_change * change / steps.to_steady, 0.1 * options_of_heat_.tolerance, 1e-4);
       if (!step(steps.per_s, flow_tolerance, heat_tolerance, taken)) return false;
       std::vector<double> next = heat_.owned();
       change = change_to(next) * steps.to_steady;
       moved = round == 0 ? 1 : flow_change_;
-      tell(change);
+      report_change(change);
       if (!std::isfinite(change)) return false;
       const std::vector<double> after = state_of(next);
       set_state(before);
@@ -326,33 +333,33 @@ class buoyant_solver {
       } else {
         set_state(after);
       }
-      if (change > worth_a_look) continue;
+      if (change > exact_check_threshold) continue;
       // The steady temperature of this flow, and the residual of the steady flow equations with it.
       const std::vector<double> kept = state_of(t_);
       all_.flow.face_velocity_mm_per_s = face_velocities(flow_, open_.cells, solver_->answer(), units_);
-      if (heat_.solve(all_.flow.face_velocity_mm_per_s, heat_how_.tolerance, taken, {}, 0, log_)) {
+      if (heat_.solve(all_.flow.face_velocity_mm_per_s, options_of_heat_.tolerance, taken, {}, 0, log_)) {
         next = heat_.owned();
         const double steady = change_to(next);
         t_ = next;
-        solver_->hold(0);
+        solver_->set_time_step(0);
         if (solve_flow(true, any_flow) && steady <= tolerance && momentum_residual() <= tolerance) {
-          tell(steady);
+          report_change(steady);
           return true;
         }
         // Its solver stops at an error that may leave a larger residual if given velocities drive.
         if (momentum_residual() > tolerance) finest_flow = std::max(0.1 * finest_flow, 1e-4 * tolerance);
       }
       set_state(kept);
-      worth_a_look *= 0.3;
+      exact_check_threshold *= 0.3;
     }
     all_.is_unsettled = true;
     return false;
   }
 
-  void tell(double change) {
+  void report_change(double change) {
     all_.rounds.push_back({change, flow_change_});
     all_.change = change;
-    log_.progress(std::clamp(std::log(std::max(change, 1e-12)) / std::log(how_.tolerance), 0.0, 1.0),
+    log_.progress(std::clamp(std::log(std::max(change, 1e-12)) / std::log(options_of_flow_.tolerance), 0.0, 1.0),
                   fmt::format("step {}: relative change of the temperature {:.1e}, of the flow {:.1e}", all_.rounds.size(),
                               change, flow_change_));
   }
@@ -367,17 +374,17 @@ class buoyant_solver {
 
   // A uniform temperature causes a uniform force: the steady flow needs no steps.
   bool reach_uniform() {
-    solver_->hold(0);
-    if (!solve_flow(true, how_.tolerance)) return false;
-    if (!heat_.solve(all_.flow.face_velocity_mm_per_s, heat_how_.tolerance, 1, {}, 0, log_)) return false;
+    solver_->set_time_step(0);
+    if (!solve_flow(true, options_of_flow_.tolerance)) return false;
+    if (!heat_.solve(all_.flow.face_velocity_mm_per_s, options_of_heat_.tolerance, 1, {}, 0, log_)) return false;
     const std::vector<double> next = heat_.owned();
     const double change = change_to(next);
     t_ = next;
-    tell(change);
-    return change <= how_.tolerance;
+    report_change(change);
+    return change <= options_of_flow_.tolerance;
   }
 
-  bool reach_all() {
+  bool reach_full_driving() {
     if (range_ < uniform * drive_ && reach_uniform()) return true;
     double factor = std::clamp(std::sqrt(all_.rayleigh_number / quick_rayleigh), 1.0, first_pace);
     for (int attempt = 0; attempt < most_attempts; ++attempt, factor *= 3) {
@@ -400,8 +407,9 @@ class buoyant_solver {
   stepped_state stepped(const pace& steps) {
     return {[this] { return state_of(t_); }, [this](const std::vector<double>& state) { set_state(state); },
             [this, steps] {
-              if (how_.poll) how_.poll();
-              if (!step(steps.per_s, std::min(test_flow_tolerance, how_.tolerance), test_heat_tolerance, 1)) return false;
+              if (options_of_flow_.poll) options_of_flow_.poll();
+              if (!step(steps.per_s, std::min(test_flow_tolerance, options_of_flow_.tolerance), test_heat_tolerance, 1))
+                return false;
               t_ = heat_.owned();
               return true;
             }};
@@ -444,9 +452,9 @@ class buoyant_solver {
     const double kicked = distance(state, steady);
     double fastest = 0;
     for (int n = 0; n < most_marched; ++n) {
-      if (how_.poll) how_.poll();
+      if (options_of_flow_.poll) options_of_flow_.poll();
       const std::vector<double> before = state_of(t_);
-      if (!step(steps.per_s, std::max(how_.tolerance, 1e-3), loosest_heat, 1)) return 0;
+      if (!step(steps.per_s, std::max(options_of_flow_.tolerance, 1e-3), loosest_heat, 1)) return 0;
       t_ = heat_.owned();
       const double change = distance(state_of(t_), before);
       fastest = std::max(fastest, change);
@@ -458,8 +466,8 @@ class buoyant_solver {
   }
 
   // Steady states until one is stable.
-  bool reach_stable() {
-    if (!reach_all()) return false;
+  bool find_stable_state() {
+    if (!reach_full_driving()) return false;
     if (!may_be_unstable()) return true;
     for (int n = 0; n < most_states; ++n) {
       const pace steps = pace_of(std::clamp(std::sqrt(all_.rayleigh_number / quick_rayleigh), 1.0, first_pace));
@@ -489,9 +497,9 @@ class buoyant_solver {
           fmt::format("the steady state is unstable: a disturbance grows at {:.3g} 1/s; searching another steady state",
                       *all_.growth_per_s));
       const double went = leave(steady, found.disturbance, steps, first_kick, fewest_marched << n);
-      const bool settles = went > 0 && reach_all();
+      const bool settles = went > 0 && reach_full_driving();
       constexpr double same = 1e-3;
-      if (settles && distance(state_of(t_), steady) < std::max(10 * how_.tolerance, same) && went < 1) {
+      if (settles && distance(state_of(t_), steady) < std::max(10 * options_of_flow_.tolerance, same) && went < 1) {
         log_.note("the time steps return to the steady state, which is assumed to be stable");
         all_.growth_per_s.reset();
         return true;
@@ -526,7 +534,7 @@ class buoyant_solver {
       weight_.reference_K = all_.reference_K = reference;
       if (heat_.cells().free_parts > 0) all_.reference_K += level_shift();
       // Residual of the flow equations with the last temperature.
-      solver_->hold(0);
+      solver_->set_time_step(0);
       if (!rests_) is_settled = solve_flow(true, any_flow);
     }
     all_.momentum_residual = momentum_residual();
@@ -549,7 +557,7 @@ class buoyant_solver {
     find_boundary_flows(flow_, open_, x, units_, flow);
     find_force(flow_, open_, x, units_, solver_->inertia(), flow);
     find_speeds(flow_, open_, x, units_, all, flow);
-    find_wall_shear_of(flow_, open_, x, units_, flow, how_.fields ? &all.wall_shear_Pa : nullptr);
+    find_wall_shear_of(flow_, open_, x, units_, flow, options_of_flow_.fields ? &all.wall_shear_Pa : nullptr);
     std::array<double, 3> highest{};
     for (std::size_t c = 0; c < 3; ++c)
       for (std::int64_t i = 0; i < open_.cells.grid.owned; ++i)
@@ -557,18 +565,18 @@ class buoyant_solver {
     comm::all_reduce(comm(), highest.data(), 3, MPI_MAX);
     const double unit = units_.velocity_mm_per_s;
     all_.highest_velocity_mm_per_s = {unit * highest[0], unit * highest[1], unit * highest[2]};
-    if (how_.watch != nullptr) {
-      watched_cells watched(open_.cells, flow_.cells, *how_.watch);
-      tell_watch(watched, {.multiple = multiple()}, open_, x, units_);
+    if (options_of_flow_.watch != nullptr) {
+      watched_cells watched(open_.cells, flow_.cells, *options_of_flow_.watch);
+      report_to_observer(watched, {.multiple = multiple()}, open_, x, units_);
     }
-    if (how_.fields) set_through_fields(flow_, open_, x, units_, multiple(), all);
+    if (options_of_flow_.fields) set_through_fields(flow_, open_, x, units_, multiple(), all);
     return std::move(all_);
   }
 
   const buoyant_problem& problem_;
   const through_problem& flow_;
-  const through_options& how_;
-  const options& heat_how_;
+  const through_options& options_of_flow_;
+  const options& options_of_heat_;
   log_sink& log_;
   carried_temperature heat_;
   open_flow_cells open_;
@@ -585,16 +593,16 @@ class buoyant_solver {
 
 }  // namespace
 
-void check_buoyant_flow(const buoyant_problem& problem, const through_options& how) {
+void check_buoyant_flow(const buoyant_problem& problem, const through_options& options_of_flow) {
   comm::collectively(problem.flow.where.comm, [&] { check_weight(problem); });
-  check_flow_through(problem.flow, how);
+  check_flow_through(problem.flow, options_of_flow);
   check_flow_temperature(problem.heat);
 }
 
-buoyant_solution solve_buoyant_flow(const buoyant_problem& problem, const through_options& how, const options& heat_how,
-                                    log_sink& log) {
-  check_buoyant_flow(problem, how);
-  return buoyant_solver(problem, how, heat_how, log).run();
+buoyant_solution solve_buoyant_flow(const buoyant_problem& problem, const through_options& options_of_flow,
+                                    const options& options_of_heat, log_sink& log) {
+  check_buoyant_flow(problem, options_of_flow);
+  return buoyant_solver(problem, options_of_flow, options_of_heat, log).run();
 }
 
 }  // namespace osteon::physics

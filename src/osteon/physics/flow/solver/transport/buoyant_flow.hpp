@@ -48,16 +48,16 @@ struct buoyant_solution {
 };
 
 /// @throws as check_flow_through and check_flow_temperature, usage_error for an invalid buoyancy @collective
-void check_buoyant_flow(const buoyant_problem& problem, const through_options& how);
+void check_buoyant_flow(const buoyant_problem& problem, const through_options& options_of_flow);
 
 /// Alternating implicit time steps of flow and temperature, of about one oscillation of the fluid (Brunt-Vaisala),
 /// accelerated by Anderson mixing to the steady state, until the steady equations of both are satisfied. If fluid is below
 /// lighter fluid the stability of the state is tested (test_stability); from an unstable state the steps follow the growing
 /// disturbance to another one. Not settling, or no stable state, is no error: then flow.certificate.converged is false.
-/// @param how.tolerance of the flow, as in solve_flow_through, of the change of a step, and of the momentum_residual @param
-/// heat_how of the last temperature @throws as solve_flow_through and solve_flow_temperature @collective on
-/// problem.flow.where.comm
-buoyant_solution solve_buoyant_flow(const buoyant_problem& problem, const through_options& how, const options& heat_how,
-                                    log_sink& log);
+/// @param options_of_flow.tolerance of the flow, as in solve_flow_through, of the change of a step, and of the
+/// momentum_residual @param options_of_heat of the last temperature @throws as solve_flow_through and solve_flow_temperature
+/// @collective on problem.flow.where.comm
+buoyant_solution solve_buoyant_flow(const buoyant_problem& problem, const through_options& options_of_flow,
+                                    const options& options_of_heat, log_sink& log);
 
 }  // namespace osteon::physics

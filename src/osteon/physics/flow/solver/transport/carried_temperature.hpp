@@ -38,10 +38,10 @@ class carried_temperature {
         cells_.right[i] += held * from[i];
       }
     }
-    cells_.holds_bounds = per_s == 0;
+    cells_.enforces_bounds = per_s == 0;
     solve_certificate own;
     const auto run = [&](transport_solver solver) {
-      solver.solve(problem_.convection, {tolerance, how_.max_iterations, how_.checkpoints}, own, log);
+      solver.solve(problem_.convection, {tolerance, solver_options_.max_iterations, solver_options_.checkpoints}, own, log);
       x_ = solver.answer();
     };
     if (start.empty())
@@ -57,7 +57,7 @@ class carried_temperature {
     certificate_ = own;
     return own.converged;
   }
-  void set_options(const options& how) { how_ = how; }
+  void set_options(const options& solver_options) { solver_options_ = solver_options; }
 
   const temperature_problem& problem() const { return problem_; }
   const transport_cells& cells() const { return cells_; }
@@ -94,7 +94,7 @@ class carried_temperature {
  private:
   temperature_problem problem_;
   transport_cells cells_;
-  options how_;
+  options solver_options_;
   std::vector<double> x_;
   solve_certificate certificate_;
 };

@@ -81,7 +81,7 @@ class heat_account {
     find_overshoot(all);
   }
   /// Perform the communication of `fill`. @collective
-  void rehearse() const { walls(numbers_of_fluid()); }
+  void count_messages() const { walls(numbers_of_fluid()); }
 
  private:
   MPI_Comm comm() const { return cells_.grid.where.comm; }
@@ -269,9 +269,10 @@ void check_flow_temperature(const temperature_problem& problem) {
   comm::collectively(problem.where.comm, [&] { check_locally(problem); });
 }
 
-temperature_solution solve_flow_temperature(const temperature_problem& problem, const options& how, log_sink& log) {
+temperature_solution solve_flow_temperature(const temperature_problem& problem, const options& solver_options,
+                                            log_sink& log) {
   check_flow_temperature(problem);
-  check_tolerance(how);
+  check_tolerance(solver_options);
   const stopwatch setup;
   transport_cells cells = make_transport_cells(problem, log);
   temperature_solution all;
@@ -279,13 +280,13 @@ temperature_solution solve_flow_temperature(const temperature_problem& problem, 
   comm::all_reduce(problem.where.comm, &unknowns, 1, MPI_SUM);
   transport_solver solver(cells);
   all.certificate.setup_seconds = setup.seconds();
-  if (problem.rehearses) {
-    solver.rehearse(problem.convection);
+  if (problem.counts_messages) {
+    solver.count_messages(problem.convection);
     if (problem.convection == heat_convection::limited) solver.residual_with(heat_convection::limited);
-    heat_account(problem, cells, {}).rehearse();
+    heat_account(problem, cells, {}).count_messages();
     return all;
   }
-  solver.solve(problem.convection, how, all.certificate, log);
+  solver.solve(problem.convection, solver_options, all.certificate, log);
   all.certificate.unknowns = unknowns;
   account_for_heat(problem, cells, levelled(cells, solver.answer()), all);
   if (problem.convection == heat_convection::limited) all.limiter_residual = solver.residual_with(heat_convection::limited);

@@ -46,7 +46,7 @@ struct temperature_problem {
   /// leave.
   std::optional<double> initial_K{};
 
-  bool rehearses = false;  ///< all communication of a solve, once each part, for virtual ranks; no solution
+  bool counts_messages = false;  ///< all communication of a solve, once each part, for virtual ranks; no solution
 
   std::vector<flow_boundary> openings;            ///< the flow's boundaries
   std::vector<std::optional<double>> incoming_K;  ///< temperature of the inflow, by opening
@@ -94,10 +94,12 @@ struct temperature_solution {
 void check_flow_temperature(const temperature_problem& problem);
 
 /// Solve. Not reaching the tolerance is no error: then certificate.converged is false.
-/// @param how.tolerance of |r| relative to that of the lowest given temperature everywhere, and of the heat balance
+/// @param solver_options.tolerance of |r| relative to that of the lowest given temperature everywhere, and of the heat
+/// balance
 /// @throws usage_error for conditions that contradict each other, or heat that cannot leave
 /// @throws data_error for a material without conductivity @throws solve_error if a value is not finite
 /// @collective on problem.where.comm: all ranks throw the same
-temperature_solution solve_flow_temperature(const temperature_problem& problem, const options& how, log_sink& log);
+temperature_solution solve_flow_temperature(const temperature_problem& problem, const options& solver_options,
+                                            log_sink& log);
 
 }  // namespace osteon::physics

@@ -24,7 +24,7 @@ struct heat_checkpointer::joined {
   }
 
   // Copy values of the state back to their origins. @param flow as at construction
-  void give_back(solver_state& flow, const heat_in_time& of) const {
+  void restore(solver_state& flow, const heat_in_time& of) const {
     std::size_t n = 0;
     for (const grid::point_vector& v : flow.vectors)
       std::visit([&](auto values) { take(n++, values, *flow.points); }, v.values);
@@ -89,7 +89,7 @@ void heat_checkpointer::finish(const solver_state& state) { checkpoints_.finish(
 void heat_checkpointer::restore(solver_state& state) {
   joined both(state, heat_);
   checkpoints_.restore(both.state);
-  both.give_back(state, heat_);
+  both.restore(state, heat_);
   heat_.restored(both.state.numbers);
 }
 

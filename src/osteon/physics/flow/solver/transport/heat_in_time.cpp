@@ -203,14 +203,14 @@ void heat_in_time::begin(const open_flow_cells& open, flow_units& units) {
 void heat_in_time::find_rest() {
   for (const flow_boundary& b : flow_.boundaries)
     if (b.gives_velocity() || b.gives_pressure()) return;
-  bool holds = false;
+  bool has_level = false;
   for (const heat_boundary& c : problem_.conditions) {
     if (c.heat.kind == thermal::flux) return;
-    holds = holds || c.heat.kind == thermal::temperature || c.heat.kind == thermal::convection;
+    has_level = has_level || c.heat.kind == thermal::temperature || c.heat.kind == thermal::convection;
   }
   for (const double s : problem_.source_W_per_mm3)
     if (s != 0) return;
-  if (!holds) return;
+  if (!has_level) return;
   temperature_problem rest = problem_;
   rest.initial_K.reset();
   rest.face_velocity_mm_per_s.clear();
@@ -357,16 +357,16 @@ bool heat_in_time::part(double step_s, double implicitness, double share) {
     solver_ ? solver_->set_cycle(cycle) : void(solver_.emplace(cells_, cycle));
   } else if (of_cycle_ != per_s) {
     of_cycle_ = per_s;
-    std::array<std::vector<double>, 3> still;
-    for (auto& f : still) f.assign(at(cells_.grid.size), 0);
-    std::swap(still, cells_.flow);
+    std::array<std::vector<double>, 3> no_flow;
+    for (auto& f : no_flow) f.assign(at(cells_.grid.size), 0);
+    std::swap(no_flow, cells_.flow);
     std::vector<double> loose = cells_.held;
     for (const transport_side& s : cells_.sides)
       if (s.condition >= 0) loose[at(s.cell)] += s.conductance;
     std::swap(loose, cells_.loose);
     auto cycle = std::make_shared<transport_multigrid>(cells_);
     std::swap(loose, cells_.loose);
-    std::swap(still, cells_.flow);
+    std::swap(no_flow, cells_.flow);
     solver_ ? solver_->set_cycle(cycle) : void(solver_.emplace(cells_, cycle));
   }
   std::vector<double> guess(at(cells_.grid.size));

@@ -132,7 +132,7 @@ age_distribution distribution_of(std::vector<leaving>& all, double total) {
 
 }  // namespace
 
-residence_solution solve_residence_time(const residence_problem& problem, const options& how, log_sink& log) {
+residence_solution solve_residence_time(const residence_problem& problem, const options& solver_options, log_sink& log) {
   const MPI_Comm comm = problem.where.comm;
   comm::collectively(comm, [&] {
     if (!(problem.diffusivity_mm2_per_s > 0 && std::isfinite(problem.diffusivity_mm2_per_s)))
@@ -153,8 +153,8 @@ residence_solution solve_residence_time(const residence_problem& problem, const 
   });
   temperature_problem t;
   comm::collectively(comm, [&] { t = as_temperature(problem, std::move(renewed)); });
-  age_log told(log);
-  const temperature_solution ages = solve_flow_temperature(t, how, told);
+  age_log residence_log(log);
+  const temperature_solution ages = solve_flow_temperature(t, solver_options, residence_log);
 
   residence_solution all;
   all.certificate = ages.certificate;

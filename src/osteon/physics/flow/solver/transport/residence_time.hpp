@@ -36,8 +36,9 @@ struct residence_solution {
 };
 
 /// Solve with the scheme and the solver of an advected temperature (heat_convection::limited).
-/// @param how.tolerance of the residual relative to that of age 0 @throws usage_error without inflow, or if D is not > 0
+/// @param solver_options.tolerance of the residual relative to that of age 0 @throws usage_error without inflow, or if D is
+/// not > 0
 /// @throws solve_error if a value is not finite @collective on problem.where.comm: all ranks throw the same
-residence_solution solve_residence_time(const residence_problem& problem, const options& how, log_sink& log);
+residence_solution solve_residence_time(const residence_problem& problem, const options& solver_options, log_sink& log);
 
 }  // namespace osteon::physics

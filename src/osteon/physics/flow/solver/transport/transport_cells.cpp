@@ -79,7 +79,7 @@ class transport_builder {
       for (std::int32_t i = 0; i < grid.owned; ++i)
         result_.right[at(i)] += h.z * h.y * h.x * problem_.source_W_per_mm3[problem_.material[at(i)]];
     }
-    if (!problem_.initial_K) hold_floating_parts(log);
+    if (!problem_.initial_K) fix_floating_parts(log);
   }
 
  private:
@@ -212,7 +212,7 @@ class transport_builder {
   }
 
   // Parts of cells with undetermined temperature have the middle of the given ones. @throws usage_error @collective
-  void hold_floating_parts(log_sink& log) {
+  void fix_floating_parts(log_sink& log) {
     const numbered_parts parts = number_flow_parts(problem_.where, problem_.cells);
     constexpr unsigned char is_held = 1, is_heated = 2;
     std::vector<unsigned char> known(at(parts.count));
@@ -243,9 +243,9 @@ class transport_builder {
     const double middle = 0.5 * (result_.highest_K - result_.reference_K);
     for (std::int32_t i = 0; i < grid.owned; ++i)
       if (known[at(part_of[at(i)])] == 0) {
-        const double hold = grid.face[0] / (2 * grid.resistivity[grid.material[at(i)]]);  // arbitrary value: no flow
-        result_.loose[at(i)] = hold;
-        result_.right[at(i)] = hold * middle;
+        const double coupling = grid.face[0] / (2 * grid.resistivity[grid.material[at(i)]]);  // arbitrary value: no flow
+        result_.loose[at(i)] = coupling;
+        result_.right[at(i)] = coupling * middle;
       }
   }
 
@@ -300,10 +300,10 @@ class transport_builder {
       if (std::abs(sums[3 * p]) > rounding * sums[3 * p + 1]) result_.right[at(i)] -= sums[3 * p] / sums[3 * p + 2];
       if (owner[p] != comm::rank(problem_.where.comm)) continue;
       owner[p] = -1;  // its first cell
-      const double hold = grid.face[0] / (2 * grid.resistivity[grid.material[at(i)]]);
-      result_.loose[at(i)] += hold;
-      result_.right[at(i)] += hold * middle;
-      result_.level_W += hold * middle;
+      const double coupling = grid.face[0] / (2 * grid.resistivity[grid.material[at(i)]]);
+      result_.loose[at(i)] += coupling;
+      result_.right[at(i)] += coupling * middle;
+      result_.level_W += coupling * middle;
     }
   }
 
@@ -351,13 +351,13 @@ void take_velocities(const temperature_problem& problem, transport_cells& cells,
   transport_builder(problem, cells).run(log);
 }
 
-void set_weights(transport_cells& cells, heat_convection how, const double* x, double taken) {
+void set_weights(transport_cells& cells, heat_convection solver_options, const double* x, double taken) {
   const heat_cells& grid = cells.grid;
   const auto flows = [&](std::size_t axis) {
     return std::any_of(cells.flow[axis].begin(), cells.flow[axis].end(), [](double f) { return f != 0; });
   };
   double noise = 0;
-  if (how == heat_convection::limited) {
+  if (solver_options == heat_convection::limited) {
     constexpr double of_range = 1e-4;
     std::array<double, 2> ends{-infinity, -infinity};
     for (std::int32_t i = 0; i < grid.owned; ++i) ends = {std::max(ends[0], x[i]), std::max(ends[1], -x[i])};
@@ -370,7 +370,7 @@ void set_weights(transport_cells& cells, heat_convection how, const double* x, d
     int some = flows(axis) ? 1 : 0;
     comm::all_reduce(grid.where.comm, &some, 1, MPI_MAX);
     if (some == 0) continue;
-    if (how == heat_convection::limited) {
+    if (solver_options == heat_convection::limited) {
       below.assign(at(grid.size), 0);
       above.assign(at(grid.size), 0);
       visit_neighbours_in_parallel(grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
@@ -392,13 +392,14 @@ void set_weights(transport_cells& cells, heat_convection how, const double* x, d
       const double flow = cells.flow[axis][at(i)];
       if (j < 0 || flow == 0) return;
       double share = 1;
-      if (how != heat_convection::central) share = std::min(1.0, 2 * cells.conductance(i, j, axis) / std::abs(flow));
+      if (solver_options != heat_convection::central)
+        share = std::min(1.0, 2 * cells.conductance(i, j, axis) / std::abs(flow));
       const double least = 0.5 * share;  // the non-oscillating weight
       if (!cells.pinned[axis].empty() && cells.pinned[axis][at(i)] != 0) {
         cells.weight[axis][at(i)] = static_cast<float>(least);
         return;
       }
-      if (how == heat_convection::limited && share < 1) {
+      if (solver_options == heat_convection::limited && share < 1) {
         const double change = x[i] - x[j];
         share = std::max(share, limiter(flow > 0 ? below[at(j)] : above[at(i)], change, noise));
       }

@@ -40,7 +40,7 @@ struct transport_cells {
   std::vector<std::int32_t> free_part;
   std::int32_t free_parts = 0;
   double level_W = 0;                               ///< contribution of the fixed cells of this rank to `right`
-  bool holds_bounds = true;                         ///< a limited solution is kept within these bounds
+  bool enforces_bounds = true;                      ///< a limited solution is kept within these bounds
   std::array<std::vector<std::uint8_t>, 3> pinned;  ///< 1: the limiter leaves this low face at the non-oscillating weight
 
   double conductance(std::int32_t i, std::int32_t j, std::size_t axis) const {
@@ -91,7 +91,7 @@ void account_for_heat(const temperature_problem& problem, const transport_cells&
 
 /// Set the weights of the faces from a temperature. @param x ghosts current; only used by `limited`
 /// @param taken weight of the new values, the rest is that of the old ones @collective on the communicator
-void set_weights(transport_cells& cells, heat_convection how, const double* x, double taken = 1);
+void set_weights(transport_cells& cells, heat_convection solver_options, const double* x, double taken = 1);
 
 /// Pin the outflow faces of cells whose temperature is out of bounds: with non-oscillating weights there, a cell is a mean
 /// of its neighbours and cannot be the warmest or the coldest. Sets their weights. @param x ghosts current @return excess of

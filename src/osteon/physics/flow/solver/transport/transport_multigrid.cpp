@@ -217,7 +217,7 @@ void transport_multigrid::cycle(std::size_t n, const float* right, float* x) {
   smooth(own, false, right, x, false);
 }
 
-void transport_multigrid::rehearse() {
+void transport_multigrid::count_messages() {
   for (std::size_t n = 1; n < levels_.size() && levels_[n]->is_shared; ++n) {
     level& own = *levels_[n];
     for (const int which : {1, 2}) {

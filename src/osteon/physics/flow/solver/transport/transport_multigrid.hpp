@@ -35,7 +35,7 @@ class transport_multigrid {
   ~transport_multigrid();
 
   /// Perform data-dependent communication once for each part, on virtual ranks. @collective
-  void rehearse();
+  void count_messages();
 
   /// z = M r. @param r owned values @param z shape (grid.size): owned values are set, ghosts overwritten @collective
   void apply(const float* r, float* z);

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t most_kept = 10;
 constexpr double first_fall = 1e-2;    // reduction of the residual, by the hybrid scheme, before the first limiter update
 constexpr double fall_a_step = 0.05;   // reduction of the residual between two updates
-constexpr int most_looks = 16;         // number of limiter updates; then its weights are fixed
+constexpr int most_updates = 16;       // number of limiter updates; then its weights are fixed
 constexpr double weights_stay = 1e-4;  // change of the residual by new weights below which they are also fixed
 constexpr double fall_of_rounding = 1e-5;  // reduction after which the residual is recomputed
 
@@ -167,14 +167,14 @@ struct transport_solver::linear_system {
 };
 
 // GCR until |r| <= to. @return whether this was reached
-bool transport_solver::reduce(double to, const options& how, solve_certificate& certificate, log_sink& log) {
+bool transport_solver::reduce(double to, const options& solver_options, solve_certificate& certificate, log_sink& log) {
   constexpr double mostly_rounding = 1e-8;
   gcr<most_kept> recursion(most_kept, mostly_rounding);
   linear_system system{*this, find_residual()};
   double exact = system.size_of_r;
   while (system.size_of_r > to) {
-    if (certificate.iterations >= how.max_iterations) return false;
-    if (how.checkpoints) how.checkpoints->pass();
+    if (certificate.iterations >= solver_options.max_iterations) return false;
+    if (solver_options.checkpoints) solver_options.checkpoints->pass();
     const auto sends = part(recursion.size() == 0 ? "heat_first_iteration" : "heat_iteration");
     const gcr_outcome outcome = recursion.advance(system);
     ++certificate.iterations;
@@ -190,7 +190,7 @@ bool transport_solver::reduce(double to, const options& how, solve_certificate& 
     }
     const double relative = system.size_of_r / first_;
     certificate.residual_history.push_back(relative);
-    log.progress(std::clamp(std::log(std::max(relative, 1e-15)) / std::log(how.tolerance), 0.0, 1.0),
+    log.progress(std::clamp(std::log(std::max(relative, 1e-15)) / std::log(solver_options.tolerance), 0.0, 1.0),
                  fmt::format("temperature: iteration {}, relative residual {:.2e}", certificate.iterations, relative));
   }
   return true;
@@ -203,50 +203,52 @@ void transport_solver::exchange_for_bounds() {
 
 // A limiter evaluated at a temperature other than the solution, and that ignores small changes, permits the solution to
 // leave its bounds slightly. @param to residual of the solution @return whether the residual of the bounded one is small
-bool transport_solver::hold_bounds(double to, const options& how, solve_certificate& certificate, log_sink& log) {
+bool transport_solver::enforce_bounds(double to, const options& solver_options, solve_certificate& certificate,
+                                      log_sink& log) {
   constexpr int most_times = 20;
   const double range = cells_.highest_K - cells_.reference_K;
   for (int n = 0; n < most_times; ++n) {
     exchange_for_bounds();
     const double worst = pin_faces_beyond_bounds(cells_, x_.data());
     if (worst == 0) return true;
-    const bool is_of_tolerance = worst <= how.tolerance * range;
+    const bool is_of_tolerance = worst <= solver_options.tolerance * range;
     const std::vector<double> beyond = x_;
     for (double& x : x_) x = std::clamp(x, cells_.least, cells_.most);
     // With almost no conduction, overshoots are smaller than the residual due to rounding.
     if (is_of_tolerance || find_residual() <= to) return true;
     x_ = beyond;
-    if (!reduce(std::min(to, 0.1 * find_residual()), how, certificate, log)) return false;
+    if (!reduce(std::min(to, 0.1 * find_residual()), solver_options, certificate, log)) return false;
   }
   return true;
 }
 
-void transport_solver::look_again(heat_convection scheme, double taken) {
+void transport_solver::update_weights(heat_convection scheme, double taken) {
   const auto sends = part("heat_look");
   cells_.grid.links.exchange(x_.data());
   set_weights(cells_, scheme, x_.data(), taken);
 }
 
-void transport_solver::rehearse(heat_convection scheme) {
+void transport_solver::count_messages(heat_convection scheme) {
   set_weights(cells_, scheme == heat_convection::limited ? heat_convection::hybrid : scheme, nullptr);
   factorise(scheme);
-  solve_certificate told;
+  solve_certificate unused;
   options two;
   two.max_iterations = 2;
   std::fill(cells_.right.begin(), cells_.right.end(), 1.0);
   for (int of_right_side = 0; of_right_side < 2; ++of_right_side) sums<1>([](std::int64_t, std::int64_t, auto&) {});
-  reduce(0, two, told, null_log());
+  reduce(0, two, unused, null_log());
   imbalance();
-  multigrid_->rehearse();
+  multigrid_->count_messages();
   if (scheme != heat_convection::limited) return;
-  look_again(scheme, 1);
-  if (!cells_.holds_bounds) return;
+  update_weights(scheme, 1);
+  if (!cells_.enforces_bounds) return;
   exchange_for_bounds();
   pin_faces_beyond_bounds(cells_, std::vector<double>(x_.size(), cells_.most + 1).data());
   for (auto& faces : cells_.pinned) faces.clear();
 }
 
-void transport_solver::solve(heat_convection scheme, const options& how, solve_certificate& certificate, log_sink& log) {
+void transport_solver::solve(heat_convection scheme, const options& solver_options, solve_certificate& certificate,
+                             log_sink& log) {
   const stopwatch clock;
   certificate.residual_history.assign(1, 1.0);
   certificate.iterations = certificate.restarts = 0;
@@ -270,30 +272,30 @@ void transport_solver::solve(heat_convection scheme, const options& how, solve_c
     certificate.solve_seconds = clock.seconds();
     return;
   }
-  const double to = how.tolerance * first_;
-  const bool looks = follows && !taken_;
-  certificate.converged = reduce(looks ? std::max(first_fall * first_, to) : to, how, certificate, log);
-  for (int look = 0; looks && certificate.converged; ++look) {
+  const double to = solver_options.tolerance * first_;
+  const bool updates_weights = follows && !taken_;
+  certificate.converged = reduce(updates_weights ? std::max(first_fall * first_, to) : to, solver_options, certificate, log);
+  for (int updates = 0; updates_weights && certificate.converged; ++updates) {
     // New weights are applied partially, with decreasing weight: full updates oscillate.
-    look_again(scheme, 1 / std::sqrt(1.0 + look));
+    update_weights(scheme, 1 / std::sqrt(1.0 + updates));
     const double now = find_residual();
-    const bool is_last = look + 1 >= most_looks || now <= weights_stay * first_;
-    certificate.converged = reduce(is_last ? to : std::max(to, fall_a_step * now), how, certificate, log);
+    const bool is_last = updates + 1 >= most_updates || now <= weights_stay * first_;
+    certificate.converged = reduce(is_last ? to : std::max(to, fall_a_step * now), solver_options, certificate, log);
     if (is_last) break;
   }
   // If good conductors are coupled to poor ones, the initial residual is large relative to the final heat transfer.
   constexpr int most_times = 8;
   for (int n = 1; certificate.converged; ++n) {
-    if (follows && cells_.holds_bounds) certificate.converged = hold_bounds(to, how, certificate, log);
+    if (follows && cells_.enforces_bounds) certificate.converged = enforce_bounds(to, solver_options, certificate, log);
     find_residual();
-    if (!certificate.converged || imbalance() <= how.tolerance || n > most_times) break;
-    certificate.converged = reduce(std::pow(0.1, n) * to, how, certificate, log);
+    if (!certificate.converged || imbalance() <= solver_options.tolerance || n > most_times) break;
+    certificate.converged = reduce(std::pow(0.1, n) * to, solver_options, certificate, log);
   }
   certificate.true_relative_residual = first_ > 0 ? find_residual() / first_ : 0;
   certificate.solve_seconds = clock.seconds();
 }
 
-void transport_solver::step(heat_convection scheme, const std::vector<double>& from, const options& how,
+void transport_solver::step(heat_convection scheme, const std::vector<double>& from, const options& solver_options,
                             solve_certificate& certificate) {
   certificate.residual_history.clear();
   certificate.iterations = certificate.restarts = 0;
@@ -314,13 +316,13 @@ void transport_solver::step(heat_convection scheme, const std::vector<double>& f
   first_ = std::sqrt(std::max(squares[0], squares[1]));
   if (squares[1] == 0) first_ = std::max(first_, find_residual());
   constexpr double rounding = 1e-14;
-  const double to = std::max(how.tolerance * first_, rounding * std::sqrt(squares[2]));
+  const double to = std::max(solver_options.tolerance * first_, rounding * std::sqrt(squares[2]));
   first_ = std::max(first_, to);
-  certificate.converged = reduce(to, how, certificate, null_log());
+  certificate.converged = reduce(to, solver_options, certificate, null_log());
   constexpr int most_times = 8;
-  for (int n = 1; certificate.converged && n <= most_times && imbalance() > how.tolerance; ++n)
+  for (int n = 1; certificate.converged && n <= most_times && imbalance() > solver_options.tolerance; ++n)
     certificate.converged =
-        reduce(std::max(std::pow(0.1, n) * to, rounding * std::sqrt(squares[2])), how, certificate, null_log());
+        reduce(std::max(std::pow(0.1, n) * to, rounding * std::sqrt(squares[2])), solver_options, certificate, null_log());
   certificate.true_relative_residual = first_ > 0 ? find_residual() / first_ : 0;
 }
 

@@ -49,13 +49,14 @@ class transport_solver {
   /// sum relative to the transferred heat. The limiter follows the temperature for some steps, then its weights are fixed,
   /// except for faces at which the temperature would leave its bounds: these receive those of the hybrid scheme.
   /// @throws solve_error if a value is not finite @collective
-  void solve(heat_convection scheme, const options& how, solve_certificate& certificate, log_sink& log);
+  void solve(heat_convection scheme, const options& solver_options, solve_certificate& certificate, log_sink& log);
 
   /// A time step, whose storage is set in the cells, from a guess of the solution for which the limiter is evaluated once.
   /// Sets iterations, residual and convergence of the certificate: the residual is small relative to the external heat of
   /// the cells and their stored heat, and its sum relative to the transferred heat.
   /// @param from shape (grid.size); ghosts need not be current @throws as solve @collective
-  void step(heat_convection scheme, const std::vector<double>& from, const options& how, solve_certificate& certificate);
+  void step(heat_convection scheme, const std::vector<double>& from, const options& solver_options,
+            solve_certificate& certificate);
   void set_cycle(std::shared_ptr<transport_multigrid> cycle) { multigrid_ = std::move(cycle); }
   /// Heat imbalance of the solution, divided by half of the sum of all heat in and out. @collective
   double imbalance() const;
@@ -63,7 +64,7 @@ class transport_solver {
   /// The next solution starts at zero instead of the last one.
   void restart();
   /// Perform the communication of solve() once, on virtual ranks. @collective
-  void rehearse(heat_convection scheme);
+  void count_messages(heat_convection scheme);
 
   /// Shape (grid.size), above the reference; ghosts current.
   const std::vector<double>& answer() const { return x_; }
@@ -75,12 +76,12 @@ class transport_solver {
 
   comm::sent_part part(const char* name) const { return {cells_.grid.where.comm, name}; }
   void exchange_for_bounds();
-  bool hold_bounds(double to, const options& how, solve_certificate& certificate, log_sink& log);
-  void look_again(heat_convection scheme, double taken);
+  bool enforce_bounds(double to, const options& solver_options, solve_certificate& certificate, log_sink& log);
+  void update_weights(heat_convection scheme, double taken);
   double find_residual();
   void precondition();
   void factorise(heat_convection scheme);
-  bool reduce(double to, const options& how, solve_certificate& certificate, log_sink& log);
+  bool reduce(double to, const options& solver_options, solve_certificate& certificate, log_sink& log);
   index_blocks blocks() const { return {.count = cells_.grid.owned, .size = 8192}; }
   template <std::size_t N, class Term>
   std::array<double, N> sums(const Term& term) const;

@@ -1,4 +1,4 @@
-#include <osteon/physics/flow/stages/rehearse_flow.hpp>
+#include <osteon/physics/flow/stages/count_flow_messages.hpp>
 
 #include <limits>
 #include <optional>
@@ -24,38 +24,39 @@ constexpr double never = std::numeric_limits<double>::min();  // a tolerance tha
 
 }  // namespace
 
-std::vector<io::field_info> rehearse_flow(const spec& job, const local_model& part, const numerics::message_count& count) {
+std::vector<io::field_info> count_flow_messages(const spec& job, const local_model& part,
+                                                const numerics::message_count& count) {
   count.begins(numerics::solve_part::set_up);
   std::vector<io::field_info> fields = flow_field_infos();
   if (!is_between_openings(job)) {
-    flow_options how;
-    how.permeability_tolerance = never;
-    how.fields = false;
-    how.rehearses = true;
-    solve_permeability(make_flow_problem(job, part), how, null_log());
+    flow_options options;
+    options.permeability_tolerance = never;
+    options.fields = false;
+    options.counts_messages = true;
+    solve_permeability(make_flow_problem(job, part), options, null_log());
     return fields;
   }
   std::vector<std::size_t> table_of;
   const through_problem problem = make_through_problem(job, part, table_of);
-  through_options how;
-  how.tolerance = never;
-  how.fields = false;
-  how.rehearses = true;
+  through_options options;
+  options.tolerance = never;
+  options.fields = false;
+  options.counts_messages = true;
   std::optional<probes> watching;
   if (!job.groups.of<probe_keys>().probes.empty())
-    how.watch = &watching.emplace(job, part, problem.cells, job.groups.of<flow_keys>().heat).watch();
+    options.watch = &watching.emplace(job, part, problem.cells, job.groups.of<flow_keys>().heat).watch();
   if (job.groups.of<condition_keys>().transient) {
-    how.fields = true;  // the ghosts of the fields are exchanged
-    solve_transient_flow(problem, make_flow_time_plan(job), how, nullptr, {}, null_log());
+    options.fields = true;  // the ghosts of the fields are exchanged
+    solve_transient_flow(problem, make_flow_time_plan(job), options, nullptr, {}, null_log());
     return fields;
   }
-  how.faces = job.groups.of<flow_keys>().heat;
-  how.carry = rehearse_mass_keeping;
-  const through_solution flow = solve_flow_through(problem, how, null_log());
+  options.faces = job.groups.of<flow_keys>().heat;
+  options.carry = count_mass_keeping;
+  const through_solution flow = solve_flow_through(problem, options, null_log());
   fields.push_back(wall_shear_info());
-  if (!how.faces) return fields;
+  if (!options.faces) return fields;
   temperature_problem heat = make_temperature_problem(job, part, problem.cells, problem.boundaries, table_of);
-  heat.rehearses = true;
+  heat.counts_messages = true;
   heat.face_velocity_mm_per_s = flow.face_velocity_mm_per_s;
   // The inflow of a flow that is not solved gets an arbitrary temperature.
   for (auto& temperature : heat.incoming_K) temperature = temperature.value_or(0);
@@ -67,7 +68,7 @@ std::vector<io::field_info> rehearse_flow(const spec& job, const local_model& pa
   return fields;
 }
 
-std::string why_flow_is_not_rehearsed(const spec& job) {
+std::string reason_flow_not_counted(const spec& job) {
   const flow_keys& f = job.groups.of<flow_keys>();
   if (test_of_flow(job) == flow_test::dispersion) return "each Peclet number of the dispersion requires a separate solution";
   if (f.expansion_per_K) return "buoyancy alternates flow and temperature until convergence";
