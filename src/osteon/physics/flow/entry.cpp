@@ -65,7 +65,7 @@ double steps_by_courant(const spec& job, const flow_keys& f) {
   return highest * *job.groups.of<condition_keys>().transient->end_s / f.cfl.value_or(flow_time_plan{}.courant);
 }
 
-// Adds the steps of a transient flow, and those of its temperature.
+// Adds the time steps of a transient flow and of its temperature.
 void add_steps(solver_work& work, const spec& job, const flow_keys& f) {
   if (!job.groups.of<condition_keys>().transient->end_s) return;
   constexpr double of_a_step = 0.15, of_a_temperature = 0.2;  // relative to a creeping flow
@@ -103,7 +103,7 @@ solver_work flow_work(const spec& job, const voxel::node_count*) {
     if (job.groups.of<condition_keys>().transient) {
       work.kept = 18.5;
       if (job.picture.pathlines > 0) work.kept += 3;  // the velocities at both ends of a step, over a box half full of fluid
-      if (f.heat) work.kept += 27;                    // both are stored at the same time
+      if (f.heat) work.kept += 27;                    // flow and temperature are stored at the same time
       work.solutions = 1;
       add_steps(work, job, f);
     }

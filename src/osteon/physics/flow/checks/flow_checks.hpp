@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Checks of the keys of a flow job that need no image. Each appends key and text of its faults; check_flow calls the
-/// others.
+/// Checks of the keys of a flow job without its image. Each function appends its faults; check_flow calls the other
+/// functions.
 #include <osteon/job/spec.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 #include <vector>

@@ -8,13 +8,13 @@
 namespace osteon::physics {
 
 /// Add velocity, speed and pressure of the fluid as fields, and the speed as picture.
-/// @param fluid the voxels of the values; other active voxels have none
+/// @param fluid voxels of the values; other active voxels have no value
 /// @param velocity_mm_per_s shape (cells, 3) @param straight axis for the answer on tortuosity of the paths
 /// @collective on part.where.comm
 void show_flow(physics_result& result, const spec& job, const local_model& part, const voxel::run_set& fluid,
                std::vector<float> velocity_mm_per_s, std::vector<float> pressure_Pa, std::optional<axis> straight);
 
-/// Names of these fields. The last is only for flow between openings.
+/// Names of the flow fields. Only flow between openings has the last one.
 std::vector<io::field_info> flow_field_infos();
 io::field_info wall_shear_info();
 /// The field of a result's picture.

@@ -58,11 +58,11 @@ struct flow_keys {
   bool inertia = false;
   choice<convection_scheme> convection = convection_scheme::blended;
   std::optional<double> reference_velocity_mm_per_s, reference_area_mm2;  ///< references of the force coefficients
-  std::vector<double> force_labels;           ///< labels of solid voxels whose share of the force is reported
-  std::optional<std::string> label_image;     ///< absent: the labels are those of the image
-  std::vector<double> multiples;              ///< multiples of the conditions; none: one solve with the given conditions
-  std::optional<double> cfl;                  ///< transient: largest Courant number; absent: 0.5
-  optional_choice<start_of_flow> start;       ///< transient: absent: rest
+  std::vector<double> force_labels;        ///< labels of solid voxels whose share of the force is reported
+  std::optional<std::string> label_image;  ///< absent: labels of the scan
+  std::vector<double> multiples;           ///< multiples of the conditions; empty: one solve with the prescribed conditions
+  std::optional<double> cfl;               ///< transient: largest Courant number; absent: 0.5
+  optional_choice<start_of_flow> start;    ///< transient: absent: rest
   std::optional<double> steady_change_per_s;  ///< transient: ends when all velocities change more slowly; absent: never
   bool heat = false;                          ///< also compute the temperature
   std::optional<double> conductivity_W_per_mK, heat_capacity_J_per_m3K;  ///< absent: the values of water
@@ -102,7 +102,7 @@ inline bool is_opening(const boundary_spec& b) {
 flow_test test_of_flow(const spec& job);
 inline bool is_between_openings(const spec& job) { return test_of_flow(job) == flow_test::flow; }
 
-/// The field of the job's picture; none: the default.
+/// Field of the job's picture; empty: the default.
 std::optional<flow_field> shown_field_of_flow(const spec& job);
 
 /// Keys of [flow] that only the test flow accepts.
@@ -111,7 +111,7 @@ std::vector<std::string> keys_of_openings();
 /// The tests of a fluid.
 std::vector<load_test> tests_of_flow();
 
-/// Register the keys of a fluid, and those of heat, time steps and probes.
+/// Register the keys of fluid, heat, time steps and probes.
 void register_flow_keys(key_table& job);
 
 }  // namespace osteon::physics

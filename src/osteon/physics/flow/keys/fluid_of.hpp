@@ -7,7 +7,7 @@
 
 namespace osteon::physics {
 
-/// The voxels of the fluid: all active ones, or material 1 if other voxels take part. @collective local
+/// Fluid voxels: all active voxels, or material 1 if the job has solid voxels. @collective local
 voxel::run_set fluid_of(const spec& job, const local_model& part);
 
 }  // namespace osteon::physics

@@ -147,7 +147,7 @@ numerics::solver_state path_checkpointer::with_paths(const numerics::solver_stat
 void path_checkpointer::restore(numerics::solver_state& state) {
   checkpoints_.restore(state);
   const auto saved = state.numbers.find(saved_as);
-  if (saved == state.numbers.end()) return;  // the earlier run had none: they start now
+  if (saved == state.numbers.end()) return;  // the earlier run had no particles: they start now
   try {
     paths_.particles().restore(saved->second);
   } catch (const data_error& e) {

@@ -42,7 +42,7 @@ class flow_paths {
 /// Stores the particles with the state of the flow, so that a resumed job has the same paths.
 class path_checkpointer final : public numerics::checkpointer {
  public:
-  /// Borrows both.
+  /// Stores references to the arguments.
   path_checkpointer(numerics::checkpointer& checkpoints, flow_paths& paths) : checkpoints_(checkpoints), paths_(paths) {}
   found begin() override { return checkpoints_.begin(); }
   void restore(numerics::solver_state& state) override;

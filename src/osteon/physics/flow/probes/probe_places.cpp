@@ -31,7 +31,7 @@ class prober {
       }
       result_.first.push_back(result_.places.size());
     });
-    // For each place the contributing voxels: those of a mean, or the one that contains the point.
+    // Contributing voxels of each place: the voxels of a mean, or the voxel that contains the point.
     comm::all_reduce(part_.where.comm, found_.data(), found_.size(), MPI_SUM);
     result_.voxels.assign(job_.groups.of<probe_keys>().probes.size(), 0);
     for (std::size_t n = 0; n < job_.groups.of<probe_keys>().probes.size(); ++n) {

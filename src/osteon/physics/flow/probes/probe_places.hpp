@@ -15,7 +15,7 @@ namespace osteon::physics {
 /// The value at a point is interpolated trilinearly between up to eight voxel centres; beyond the outermost centres it is
 /// constant. Streamlines and pathlines use the same interpolation of the velocity (render::interpolate), which is zero in
 /// solid.
-/// A mean is taken over the fluid voxels with centres in the box or ball.
+/// A mean includes the fluid voxels with their centre in the box or ball.
 struct probe_place {
   struct part {
     std::int32_t fluid = -1, active = -1;  ///< indices among the fluid and among all active cells; -1: not among them

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Records of the probes of a job, and results derived from them.
+/// Probe records of a job, and results derived from these records.
 #include <array>
 #include <nlohmann/json.hpp>
 #include <osteon/job/spec.hpp>
@@ -9,7 +9,7 @@
 
 namespace osteon::physics {
 
-/// Values of a point or a mean; NaN: none.
+/// Values of a point or a mean; NaN: undefined.
 struct probe_value {
   std::array<double, 3> velocity_mm_per_s{};  ///< z, y, x
   double speed_mm_per_s = 0, pressure_Pa = 0, temperature_K = 0;

@@ -58,7 +58,7 @@ class probes {
 /// Stores the records with the state of the flow, so that a resumed job has the same table.
 class probe_checkpointer final : public numerics::checkpointer {
  public:
-  /// Borrows both.
+  /// Stores references to the arguments.
   probe_checkpointer(numerics::checkpointer& checkpoints, probes& of) : checkpoints_(checkpoints), probes_(of) {}
   found begin() override { return checkpoints_.begin(); }
   void restore(numerics::solver_state& state) override;

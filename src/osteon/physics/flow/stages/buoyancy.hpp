@@ -22,7 +22,7 @@ std::vector<buoyant_solution> solve_buoyancy(const spec& job, const through_prob
 through_solution flows_of(std::vector<buoyant_solution>& solutions);
 
 /// Add temperatures and the effects of buoyancy to the answers of flow and heat. @param flow of flows_of
-/// @param watching also receives the temperatures, after the flows; null: none @collective on part.where.comm
+/// @param watching also receives the temperatures, after the flows; null: no probes @collective on part.where.comm
 void report_buoyancy(physics_result& result, const spec& job, const local_model& part, const temperature_problem& heat,
                      const std::vector<buoyant_solution>& solutions, const through_solution& flow,
                      const std::vector<std::string>& names, log_sink& log, probes* watching);

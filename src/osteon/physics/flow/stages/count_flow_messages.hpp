@@ -14,12 +14,12 @@ struct message_count;
 
 namespace osteon::physics {
 
-/// Set up the solver on virtual ranks and run a step; its parts are those that it marks (comm::sent_part).
+/// Set up the solver on virtual ranks and run a step. The solver marks its parts (comm::sent_part).
 /// @return the fields to be written @throws as run_flow @collective on part.where.comm, of virtual ranks
 std::vector<io::field_info> count_flow_messages(const spec& job, const local_model& part,
                                                 const numerics::message_count& count);
 
-/// Reason why the messages of a job are unknown to count_flow_messages; empty: they are known.
+/// Reason why count_flow_messages does not support a job; empty: supported.
 std::string reason_flow_not_counted(const spec& job);
 
 }  // namespace osteon::physics

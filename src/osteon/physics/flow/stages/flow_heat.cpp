@@ -94,7 +94,7 @@ json answers_of_temperature(const temperature_solution& s, const std::vector<std
 
 namespace {
 
-// The temperatures of the flows before the last one; their answers are added to those of these flows. @return certificates
+// Temperatures of all flows but the last; adds their answers to the flows. @return certificates
 // @collective
 std::vector<numerics::solve_certificate> solve_earlier_temperatures(
     json& flows, temperature_problem problem, const through_solution& flow, const std::vector<std::string>& names,
@@ -129,7 +129,7 @@ temperature_problem make_temperature_problem(const spec& job, const local_model&
   problem.material = part.material;
   problem.materials = part.header.materials;
   problem.source_W_per_mm3.assign(problem.materials.size(), 0);
-  // The fluid is material 1; those of the job follow.
+  // The fluid is material 1; the materials of the job follow.
   problem.materials.at(1).conductivity_W_per_mK = f.conductivity();
   problem.source_W_per_mm3.at(1) = per_mm3 * f.heat_source_W_per_m3;
   for (std::size_t n = 0; n < job.materials.size() && n + 2 < problem.materials.size(); ++n)

@@ -10,10 +10,10 @@ namespace osteon::physics {
 
 class probes;
 
-/// Description of its field.
+/// Description of the temperature field.
 io::field_info flow_temperature_info();
 
-/// The problem, without the velocities. @param boundaries of the flow, each with the index of its table
+/// The temperature problem without velocities. @param boundaries flow boundaries, each with the index of its table
 temperature_problem make_temperature_problem(const spec& job, const local_model& part, const voxel::run_set& fluid,
                                              const std::vector<flow_boundary>& boundaries,
                                              const std::vector<std::size_t>& table_of);
@@ -29,7 +29,7 @@ void report_flow_temperature(physics_result& result, const spec& job, const loca
 
 /// Solve for the temperature transported by a flow; add its answers, field and certificate to `result`.
 /// @param names of the boundaries @param temperature_K receives that of each active cell; null: not requested
-/// @param watching also receives the temperatures, after the flows; null: none
+/// @param watching also receives the temperatures, after the flows; null: no probes
 /// @collective on part.where.comm
 void add_flow_temperature(physics_result& result, const spec& job, const local_model& part, temperature_problem problem,
                           const through_solution& flow, const std::vector<std::string>& names,

@@ -41,7 +41,7 @@ struct forchheimer_fit {
   double permeability_m2 = 0, beta_per_m = 0, error = 0;
 };
 
-// For the flows of flow.multiples; none for creeping flow, fewer than two flows, or if heat also drives.
+// Forchheimer fit of flow.multiples; empty for creeping flow, fewer than two flows, or buoyancy.
 std::optional<forchheimer_fit> fit_forchheimer(const spec& job, const local_model& part,
                                                const std::vector<through_flow>& flows) {
   const flow_keys& f = job.groups.of<flow_keys>();

@@ -9,10 +9,10 @@
 
 namespace osteon::physics {
 
-/// The face of a [[boundary]], or both of an axis, or the specified part of them; without the condition.
+/// The face of a [[boundary]], both faces of an axis, or the specified part; without the condition.
 /// @param origin_mm of the image, z, y, x: origin of positions in the table @collective local
 std::vector<flow_boundary> faces_of_table(const spec& job, std::size_t table, vector3 origin_mm);
-/// The problem without its labels (add_solid_labels). @param table_of [[boundary]] of each of its conditions
+/// The problem without labels (add_solid_labels). @param table_of [[boundary]] index of each condition
 /// @collective local
 through_problem make_through_problem(const spec& job, const local_model& part, std::vector<std::size_t>& table_of);
 /// @param solver_options borrowed

@@ -32,7 +32,7 @@ struct mirrored_sample {
   std::vector<double> face_velocity_mm_per_s;  ///< see flow_direction
 };
 
-// A voxel of the box of both, with the velocities on its faces.
+// A voxel of the doubled box, with the velocities on its faces.
 struct carrying_voxel {
   std::array<std::int32_t, 3> place{};
   std::array<double, 6> velocity{};
@@ -64,7 +64,7 @@ carrying_voxel mirrored(carrying_voxel v, int axis, std::int64_t length) {
   return v;
 }
 
-// Sent to the ranks that own them; the result is in the order of their positions.
+// Sends the voxels to their owners; the result is in the order of the positions.
 std::vector<carrying_voxel> sent(MPI_Comm comm, const std::vector<std::vector<carrying_voxel>>& to) {
   std::vector<int> send, receive(to.size());
   for (const auto& list : to) send.push_back(static_cast<int>(list.size()));
@@ -80,7 +80,7 @@ std::vector<carrying_voxel> sent(MPI_Comm comm, const std::vector<std::vector<ca
   return in;
 }
 
-// @param keep per run of problem.cells: whether it flows @collective on problem.where.comm
+// @param keep per run of problem.cells: true if its fluid flows @collective on problem.where.comm
 mirrored_sample mirror_along_flow(const dispersion_problem& problem, const std::vector<bool>& keep) {
   const MPI_Comm comm = problem.where.comm;
   const int axis = static_cast<int>(problem.along);

@@ -124,7 +124,7 @@ void flow_convection::walk(const T* x, const T* high, const T* p, const T* high_
     }
   });
 
-  // Sides at openings: beyond them there is no velocity. Outflow through an outlet carries its own.
+  // Sides at openings, without a velocity beyond the side. Outflow through an outlet transports its own velocity.
   for (const passing_side& f : open_.passing) {
     const std::int64_t a = f.side / 2, to = a * stride, first = f.component * stride;
     const bool is_high = f.side % 2 != 0;
@@ -136,7 +136,7 @@ void flow_convection::walk(const T* x, const T* high, const T* p, const T* high_
     const side_rule<T>& rule = rules[at(a)];
     const T flow = through(x, high);
     const T leaving = outwards * flow > 0 ? share : T(0), factor = outwards * rule.half_slope() * (2 * leaving - 1);
-    const T excess = share * rule.excess(flow);  // none beyond the opening
+    const T excess = share * rule.excess(flow);  // no neighbour beyond the opening
     T sum;
     if constexpr (IsDerivative) {
       sum = (factor * flow - excess) * p[first + f.cell];
@@ -173,7 +173,7 @@ void flow_convection::walk(const T* x, const T* high, const T* p, const T* high_
       add(a, is_high ? T(1) : T(-1), T(0.5), is_high ? high[to] : x[to], IsNewton ? (is_high ? high_p[to] : p[to]) : T(0),
           f.across[k]);
     }
-    // Inflow has the local velocity; backflow through an outlet carries none.
+    // Inflow has the local velocity; backflow through an outlet transports no momentum.
     const T flow = at_face(x), half = rules[c].half_slope();
     const T factor = -inwards * half * (outlet_[at(open_.open_boundary[n])] && inwards * flow > 0 ? -1 : 1);
     if constexpr (IsDerivative)

@@ -30,10 +30,10 @@ class central_shares {
 /// Limited: the friction added by the hybrid scheme on a side is at most |F| / 2 less its share of central differences.
 class flow_convection {
  public:
-  /// @param cells, boundaries kept by reference @param is_central no added friction
+  /// @param cells, boundaries stored by reference @param is_central no added friction
   flow_convection(const open_flow_cells& cells, const std::vector<flow_boundary>& boundaries, bool is_central);
 
-  /// Limited from this call on. @param shares kept by reference: changed between the calls below
+  /// Use limited convection after this call. @param shares stored by reference; the caller changes them between calls
   void limit_by(const central_shares& shares) { shares_ = &shares; }
 
   /// Density times unit of velocity times unit of length over viscosity.

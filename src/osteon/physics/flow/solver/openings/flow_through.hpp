@@ -25,7 +25,7 @@ struct through_options {
   std::function<void()> poll{};  ///< called between iterations, may throw on all ranks; may be empty
   bool faces = false,
        faces_of_all = false;     ///< compute the velocities on the voxels' faces, of the last flow or of all flows
-  velocity_projector carry{};    ///< computes them, e.g. keep_mass; empty: the velocities of the solution
+  velocity_projector carry{};    ///< computes the face velocities, e.g. keep_mass; empty: velocities of the solution
   bool counts_messages = false;  ///< some iterations, and all other messages of a solve: for message counts on virtual ranks
   const flow_watch* watch = nullptr;  ///< receives values of each flow, or of each requested time; null: disabled
 };
@@ -57,7 +57,7 @@ struct through_flow {
   double mean_wall_shear_Pa = 0;            ///< over the area of all walls of the moving fluid, that of wall_surface
   double p95_wall_shear_Pa = 0;             ///< exceeded on 5 % of this area
   vector3 force_on_solid_N;                 ///< on the solid voxels; not on walls that are faces of the image
-  std::vector<vector3> force_on_label_N{};  ///< the part of it on the voxels of each of labelled_solid::names
+  std::vector<vector3> force_on_label_N{};  ///< force on the voxels of each label in labelled_solid::names
   solve_certificate certificate;            ///< residual_history: that of the preconditioner; energy_identity_error unused
   double faces_change = 0;                  ///< by through_options::carry, see carried_velocities
   std::vector<double> steady_history;       ///< requested change of the solution in each step of Picard or Newton
@@ -74,7 +74,7 @@ struct through_solution {
   /// Face velocities of the last flow, if requested: shape (cells, 6), along z, y, x through the low and the high face of
   /// each cell.
   std::vector<double> face_velocity_mm_per_s;
-  /// Same for the flows before it, if those of all are requested.
+  /// Face velocities of the previous flows, if requested (faces_of_all).
   std::vector<std::vector<double>> earlier_face_velocity_mm_per_s;
   double setup_seconds = 0;
 };

@@ -13,8 +13,8 @@ namespace osteon::physics {
 struct flow_moment {
   double multiple = 1;  ///< multiple of the conditions of a steady flow
   double time_s = 0;
-  std::int64_t steps = 0;  ///< time so far, of a transient flow
-  bool is_record = true;   ///< the history contains a record of it
+  std::int64_t steps = 0;  ///< number of time steps of a transient flow
+  bool is_record = true;   ///< the history contains a record of this moment
   bool is_last = true;     ///< last observation
 };
 

@@ -195,7 +195,7 @@ namespace {
 
 // Convection missing in the preconditioner is left to the stored directions: many where they cost little.
 constexpr std::size_t kept_inertia = 100, fewest_inertia = 24;
-constexpr double kept_values = 2e7;       // maximum number of values in them, all ranks
+constexpr double kept_values = 2e7;       // maximum number of values of all stored directions, over all ranks
 constexpr double mostly_rounding = 1e-4;  // minimum square of an orthogonalised image, relative to that before
 constexpr int iterations_of_a_fall = 40;
 constexpr double least_fall = 0.9;    // reduction of |s| in this number of iterations

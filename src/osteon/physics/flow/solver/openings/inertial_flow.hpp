@@ -39,11 +39,11 @@ struct through_flow;
 /// Solves the linear problem of a Picard or Newton step for the change of x, by GCR.
 class linear_problem {
  public:
-  /// @param inertial kept by reference @collective
+  /// @param inertial stored by reference @collective
   explicit linear_problem(inertial_system& inertial);
 
   /// Solve for the change of x; r and s of the linear problem are updated. Adds to the certificate.
-  /// @param to factor by which to reduce |s| @return whether the reduction was reached
+  /// @param to factor by which to reduce |s| @return true if the reduction was reached
   /// @throws solve_error if a value is not finite @collective
   bool solve(linear_step kind, double to, const through_options& options, through_flow& answer, log_sink& log);
 
@@ -58,15 +58,15 @@ class linear_problem {
 /// |s| is reduced relative to x.
 class inertial_flow {
  public:
-  /// @param shared kept by reference, including its cells @collective on the communicator of the cells
+  /// @param shared stored by reference, including its cells @collective on the communicator of the cells
   inertial_flow(through_system& shared, creeping_flow& creeping, const through_problem& problem);
 
   /// Start the next solve at x. @param reynolds of the units, > 0
   void begin(double reynolds);
   /// Continue from the last flow, or without one from the creeping flow, by flows of less inertia if necessary. @param
-  /// has_last x is the flow of other conditions @return whether the tolerance is reached @collective
+  /// has_last x is the flow of other conditions @return true if the tolerance is reached @collective
   bool solve_steady(bool has_last, const through_options& options, through_flow& answer, log_sink& log);
-  /// Solve a time step from the x of begin(). @return whether the tolerance is reached @collective
+  /// Solve a time step from the x of begin(). @return true if the tolerance is reached @collective
   bool solve_time_step(const through_options& options, through_flow& answer, log_sink& log);
   /// Perform all communication of a solve once. @collective
   void count_messages(const through_options& options, through_flow& answer);

@@ -25,7 +25,7 @@ enum class linear_step { picard, newton };
 /// @cite [Elman2006]: the commutator, without these weights
 class inertial_system {
  public:
-  /// @param shared kept by reference, including its cells
+  /// @param shared stored by reference, including its cells
   inertial_system(through_system& shared, const through_problem& problem);
 
   void set_reynolds(double of_units);
@@ -66,7 +66,7 @@ class inertial_system {
  private:
   void precondition_with_inertia(const float* r, float* z);
   void add_time_term(const float* p, float* v) const;
-  // Work on this rank: see kernel_work.
+  // Work on this rank (kernel_work).
   kernel_work of_cells(const kernel_work& of_one) const;
   kernel_work work_of_product(linear_step kind) const;
   kernel_work work_of_preconditioning() const;

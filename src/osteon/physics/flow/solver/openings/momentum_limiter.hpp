@@ -15,7 +15,7 @@ namespace osteon::physics {
 /// @cite [vanLeer1974], [Sweby1984]
 class momentum_limiter {
  public:
-  /// Initialise all shares to 0. @param cells kept by reference
+  /// Initialise all shares to 0. @param cells stored by reference
   explicit momentum_limiter(const flow_cells& cells);
 
   void forget();

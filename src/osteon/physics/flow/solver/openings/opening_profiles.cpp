@@ -26,7 +26,7 @@ struct cross_section {
   std::array<double, 2> weight{};
 };
 
-// Faces [begin, end) of `all` on one side; those of the boundary have a velocity.
+// Faces [begin, end) of `all` on one side; faces of the boundary have a velocity.
 cross_section section_of(const through_problem& problem, const std::vector<opening_face>& all,
                          const std::vector<std::size_t>& chosen) {
   const int side = all[chosen.front()].side, axis = side / 2;

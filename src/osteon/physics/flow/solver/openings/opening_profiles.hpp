@@ -23,7 +23,7 @@ struct opening_face {
   }
 };
 
-/// Construct without a velocity. @param voxel the fluid one, in the image @param side of it
+/// Construct without a velocity. @param voxel fluid voxel in the image @param side side of the voxel
 opening_face opening_face_at(index3 voxel, int side);
 
 /// The faces of all ranks on sides with a given velocity and those inside the image with any condition, ascending, with

@@ -19,7 +19,7 @@ void add_period_drops(const open_flow_cells& open, const flow_units& units, cons
 void find_period_flows(const through_problem& problem, const open_flow_cells& open, const std::vector<double>& x,
                        const flow_units& units, const period_drops& drops, through_flow& flow);
 
-/// An initial guess of the drop for a rate: that of a tube of the same hydraulic diameter. @collective local
+/// Initial guess of the pressure drop for a rate: the drop of a tube with the same hydraulic diameter. @collective local
 double guessed_drop(const through_problem& problem, const through_solution& all, std::size_t axis, double rate);
 
 /// Finds the pressure drop for a flow rate by the secant method on an increasing function.
@@ -29,7 +29,7 @@ class rate_search {
   rate_search(double rate, double first, double tolerance) : rate_(rate), drop_(first), tolerance_(tolerance) {}
 
   double drop() const { return drop_; }
-  /// Process the rate of the flow with drop() and set the next drop(). @return whether the rate was reached
+  /// Process the rate of the flow with drop() and set the next drop(). @return true if the rate was reached
   bool is_found(double rate);
   /// Ratio of drop() to the previous one, for a flow proportional to it.
   double growth() const { return growth_; }

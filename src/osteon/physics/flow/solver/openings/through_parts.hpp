@@ -20,7 +20,7 @@ struct balanced_opening {
 struct through_outline {
   numbered_parts parts;
   std::vector<bool> keep;               ///< per run
-  std::vector<std::int32_t> free_part;  ///< per run, see open_flow_cells; empty: none
+  std::vector<std::int32_t> free_part;  ///< per run (open_flow_cells); empty: no such part
   std::int32_t free_parts = 0;
   std::vector<opening_face> velocities;
   std::vector<balanced_opening> balanced;
@@ -37,7 +37,7 @@ open_flow_cells begin_through(const through_problem& problem, const through_outl
 /// Number of unknowns of all ranks. @collective
 std::int64_t count_unknowns(const open_flow_cells& open);
 
-/// Conversion from the solver's units to those of the solution.
+/// Conversion from units of the solver to units of the solution.
 struct flow_units {
   double length_mm = 1, velocity_mm_per_s = 1, pressure_Pa = 1, lowest_Pa = 0;
 };

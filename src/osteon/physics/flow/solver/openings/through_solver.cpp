@@ -22,7 +22,7 @@ void through_solver::begin(const std::vector<std::pair<std::int64_t, double>>& g
   if (is_inertial_) inertial_->begin(reynolds);
 }
 
-// @return whether the tolerance is reached
+// @return true if the tolerance is reached
 bool through_solver::solve_from_start(const through_options& options, through_flow& answer, log_sink& log) {
   if (!is_inertial_) return creeping_.solve(options.tolerance, options, answer, log);
   if (inertial_->system().is_time_step()) return inertial_->solve_time_step(options, answer, log);

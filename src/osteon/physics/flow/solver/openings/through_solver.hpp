@@ -12,7 +12,7 @@ namespace osteon::physics {
 /// is creeping_flow, flow with inertia inertial_flow; both store their vectors in a through_system.
 class through_solver {
  public:
-  /// @param cells kept by reference @collective on its communicator
+  /// @param cells stored by reference @collective on its communicator
   through_solver(const open_flow_cells& cells, const through_problem& problem);
 
   /// Start from the given velocities only, or from the last solution times a factor.

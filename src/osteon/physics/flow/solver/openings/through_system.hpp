@@ -15,7 +15,7 @@ namespace osteon::physics {
 /// K x = b with given velocities in x, and the preconditioner P of permeability. Vectors have the shape (4, stride):
 /// velocities and pressure. A solver reduces s = P r relative to x, in a norm that weights velocities and pressures equally.
 struct through_system {
-  /// @param cells kept by reference @collective on its communicator
+  /// @param cells stored by reference @collective on its communicator
   explicit through_system(const open_flow_cells& cells);
 
   /// Set given values of x and the entries of b: position, value. @param factor of the last solution, the initial x

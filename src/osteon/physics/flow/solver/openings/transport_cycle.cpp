@@ -35,7 +35,7 @@ struct transport_cycle::level {
   std::vector<std::int32_t> begin{0};
   std::vector<entry> entries;
   std::vector<float> inverse;                // inverse diagonal
-  std::array<std::int32_t, 4> components{};  // first rows of each slab, and the end; gathered: the first is all of them
+  std::array<std::int32_t, 4> components{};  // first rows of each slab, and the end; gathered: one slab
   std::vector<std::int32_t> parent;          // parents of rows and ghosts in the next level
   std::int32_t ghosts = 0;
   halo between;
@@ -138,7 +138,7 @@ std::vector<transport_cycle::place> transport_cycle::build_finest(const flow_con
     link.ghost_count = next - link.ghost_begin;
   }
   l.ghosts = next - owned;
-  // Two passes over the same sides in the same order: entries per row are counted, then set.
+  // Two passes over the sides in the same order: the first counts the entries per row, the second sets them.
   l.begin.assign(at(owned) + 1, 0);
   const auto visit_joined = [&](const auto& visit) {
     for (std::size_t c = 0; c < 3; ++c)

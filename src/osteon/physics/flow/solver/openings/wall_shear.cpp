@@ -104,7 +104,7 @@ wall_shear find_wall_shear(const through_problem& problem, const open_flow_cells
     const auto found = named.find(static_cast<std::int32_t>(i));
     const flow_boundary* const b = found == named.end() ? nullptr : found->second[d];
     const std::size_t a = d / 2;
-    // Across the face the velocity is that of the other side of the voxel, twice that of its centre.
+    // The normal velocity is the velocity on the opposite side of the voxel: twice the velocity of the centre.
     vector friction{}, area_vector{};
     for (std::size_t c = 0; c < 3; ++c) {
       const double wall = b == nullptr || c == a ? 0 : multiple * b->slide_mm_per_s[static_cast<int>(c)] / slide_unit;

@@ -6,7 +6,7 @@
 
 namespace osteon::physics {
 
-/// The observed cells among those of a solver. The velocity at a centre is the mean of those on both faces, as in the
+/// The observed cells of a solver. The velocity at a centre is the mean over both faces, as in the
 /// fields.
 class watched_cells {
  public:

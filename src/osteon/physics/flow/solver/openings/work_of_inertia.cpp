@@ -1,4 +1,4 @@
-// Work of the kernels of flow with inertia, on this rank: see kernel_work.
+// Kernel work of flow with inertia on this rank (kernel_work).
 #include <osteon/physics/flow/solver/openings/inertial_system.hpp>
 
 namespace osteon::physics {

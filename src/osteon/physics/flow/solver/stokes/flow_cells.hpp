@@ -58,7 +58,8 @@ grid::block longer(grid::block where, int axis);
 /// @param where the block of these cells @collective on where.comm
 void set_grid(flow_cells& cells, const grid::block& where, const vector3& spacing_mm, std::array<bool, 3> periodic);
 
-/// @param keep per run of problem.cells: whether it flows @param through axis of the pressures; unused for a periodic box
+/// @param keep per run of problem.cells: true if its fluid flows @param through axis of the pressures; unused for a periodic
+/// box
 /// @collective on problem.where.comm
 flow_cells make_flow_cells(const flow_problem& problem, const std::vector<bool>& keep, int through);
 

@@ -20,7 +20,7 @@ struct solid_faces {
   /// Owned solid voxels with an open face to the fluid, possibly of another rank: positions in the block, in the order z, y,
   /// x.
   std::vector<index3> behind;
-  /// Two conditions that claim one face; -1: none. On this rank.
+  /// Two conditions on one face of this rank; -1: no such face.
   std::array<int, 2> both{-1, -1};
 };
 

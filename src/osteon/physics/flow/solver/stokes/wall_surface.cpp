@@ -52,7 +52,7 @@ grid::ghosted_field<float> with_layers(const grid::block& where, const std::vect
   return field;
 }
 
-// For each voxel: 0, or 1 and the bits of its walls.
+// Per voxel: 0 without walls, else 1 and the bits of its walls.
 std::vector<float> dense_walls(const grid::block& where, const voxel::run_set& wet, const std::vector<std::uint8_t>& walls) {
   const index3 shape = where.owned.shape();
   std::vector<float> values(at(shape.volume()));
@@ -65,7 +65,7 @@ std::vector<float> dense_walls(const grid::block& where, const voxel::run_set& w
 
 }  // namespace
 
-// Numbers the faces and links them.
+// Numbers and links the faces.
 class wall_surface::builder {
  public:
   builder(const grid::block& where, const voxel::run_set& wet, const std::vector<std::uint8_t>& walls, wall_surface& result)

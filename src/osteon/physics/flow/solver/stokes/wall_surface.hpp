@@ -34,11 +34,11 @@ class wall_surface {
   wall_surface(const grid::block& where, const voxel::run_set& wet, const std::vector<std::uint8_t>& walls,
                const vector3& spacing_mm);
 
-  /// Number of owned faces; those of ghosts follow them.
+  /// Number of owned faces; ghost faces follow the owned faces.
   std::int32_t owned() const { return owned_; }
   /// Number of owned faces and ghosts.
   std::size_t size() const { return size_; }
-  /// Number of a face. @param cell number of a wet voxel @param side a wall of it
+  /// Number of a face. @param cell number of a wet voxel @param side side of the voxel with a wall
   std::int32_t find(std::int32_t cell, std::size_t side) const;
   /// Area of the smooth surface represented by an owned face [mm2].
   double area_mm2(std::int32_t face) const;
@@ -62,7 +62,7 @@ class wall_surface {
   std::int32_t owned_ = 0;
   std::size_t size_ = 0;
   std::vector<place> places_;                        // places of owned faces, by cell and side
-  std::vector<std::array<std::int32_t, 4>> linked_;  // links of owned faces; -1: none
+  std::vector<std::array<std::int32_t, 4>> linked_;  // links of owned faces; -1: no link
   std::vector<std::array<float, 3>> normal_;         // normals of owned faces
   std::vector<float> roughness_;
   std::array<double, 3> face_mm2_{};

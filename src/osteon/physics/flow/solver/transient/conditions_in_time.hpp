@@ -58,7 +58,7 @@ class conditions_in_time {
     return a ? problem_.period_factor[*a].at(time_s) * *problem_.period_rate_mm3_per_s[*a] : 0;
   }
 
-  /// The problem with the values of its boundaries at a time; valid until the next call.
+  /// Problem with its boundary values at a time; valid until the next call.
   const through_problem& problem_at(double time_s) const {
     for (std::size_t n = 0; n < scaled_.boundaries.size(); ++n) {
       const flow_boundary& nominal = problem_.boundaries[n];

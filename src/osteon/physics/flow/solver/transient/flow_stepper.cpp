@@ -208,7 +208,7 @@ kernel_work flow_stepper::work() const {
   return all;
 }
 
-// @param begin, end of it as fractions of the step
+// @param begin, end interval as fractions of the step
 flow_stepper::step_result flow_stepper::substep(double step_s, double implicitness, double begin, double end) {
   const comm::sent_part sends(cells_.grid.where.comm, "part_of_step");
   step_result result;
@@ -409,7 +409,7 @@ void flow_stepper::restored(const solver_state& from) {
   drop_ = n.at(6);
   drop_change_ = n.at(7);
   if (rate_control_) rate_control_->restore(from);
-  if (n.at(5) >= 0) momentum_.set_storage(n.at(5));  // its coarse levels are those of an earlier step
+  if (n.at(5) >= 0) momentum_.set_storage(n.at(5));  // its coarse levels belong to an earlier step
   go_on();
 }
 

@@ -35,7 +35,7 @@ class flow_stepper {
     bool converged = true;  ///< the linear systems
   };
 
-  /// @param open, problem kept by reference @collective on the problem's communicator
+  /// @param open, problem stored by reference @collective on the problem's communicator
   flow_stepper(const open_flow_cells& open, const through_problem& problem, const flow_units& units, settings options,
                pressure_method method = pressure_method::automatic);
 
@@ -70,7 +70,7 @@ class flow_stepper {
   double courant_growth() const { return growth_; }
   /// Kinetic energy [J]. @collective
   double kinetic_energy() const;
-  /// Velocities now, and the pressure at the same time; ghosts current. @collective
+  /// Velocities and pressure at the current time; ghosts current. @collective
   std::vector<double> answer() const;
   /// The pressure of an owned cell at the time of the velocities, as in answer(). @collective local
   double pressure_now(std::int32_t cell) const {
@@ -89,7 +89,7 @@ class flow_stepper {
   bool has_direct_pressure() const { return projection_.is_direct(); }
   const std::string& reason_for_multigrid() const { return projection_.reason_for_multigrid(); }
 
-  /// Kernel work of all steps so far, on this rank.
+  /// Kernel work of all steps on this rank.
   kernel_work work() const;
 
   /// The complete state for the next step. @collective local

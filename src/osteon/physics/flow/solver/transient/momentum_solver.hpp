@@ -17,13 +17,13 @@ namespace osteon::physics {
 /// otherwise by a multigrid cycle for each component.
 class momentum_solver {
  public:
-  /// @param cells kept by reference @collective on its communicator
+  /// @param cells stored by reference @collective on its communicator
   explicit momentum_solver(const flow_cells& cells);
 
   /// @param kappa of the units of friction, >= 0 @collective
   void set_storage(double kappa);
   double storage() const { return kappa_; }
-  /// kappa for which the multigrid cycles were built, also used for values near it; -1: none.
+  /// kappa of the multigrid cycles, also used for nearby values; -1: no cycles.
   double storage_of_cycles() const { return cycles_for_; }
 
   /// Perform the communication of solve() once, on virtual ranks. @param e as there @collective
@@ -38,7 +38,7 @@ class momentum_solver {
   /// zero and remains so @param is_guess e is not zero @throws solve_error if a value is not finite @collective
   outcome solve(const double* right, double* e, bool is_guess, double target, int most, const std::function<void()>& poll);
 
-  /// Work of all solutions so far, on this rank.
+  /// Kernel work of all solutions on this rank.
   const kernel_work& work() const { return work_; }
 
  private:

@@ -19,7 +19,7 @@ namespace osteon::physics {
 /// each step: [QuadrioFrohnapfelHasegawa2016].
 class period_rate {
  public:
-  /// Borrows both. @param a the axis
+  /// Stores references to the arguments. @param a axis
   period_rate(const open_flow_cells& open, std::size_t a) : open_(open), cells_(open.cells), a_(a) {}
 
   /// Adds the force of a pressure drop. @param force shape (3, stride) @collective local
@@ -64,7 +64,7 @@ class period_rate {
   const open_flow_cells& open_;
   const flow_cells& cells_;
   std::size_t a_;
-  double sigma_ = -1, implicitness_ = -1;  // step of the response; -1: none
+  double sigma_ = -1, implicitness_ = -1;  // step of the response; -1: no response
   double response_rate_ = 0, divergence_ = 0;
   std::vector<double> velocity_, increment_, pressure_;
 };

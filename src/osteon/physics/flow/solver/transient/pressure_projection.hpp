@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The projection of a velocity field onto those that conserve mass.
+/// Projection of a velocity field onto the fields that conserve mass.
 #include <functional>
 #include <memory>
 #include <optional>
@@ -27,7 +27,7 @@ enum class pressure_method {
 /// precision are detected and removed in another round.
 class pressure_projection {
  public:
-  /// @param open kept by reference @collective on its communicator
+  /// @param open stored by reference @collective on its communicator
   explicit pressure_projection(const open_flow_cells& open, pressure_method method = pressure_method::automatic);
 
   /// Whether transforms are used: a projection is then exact, and a guess does not reduce its cost.
@@ -62,7 +62,7 @@ class pressure_projection {
   template <class T>
   void remove_free_pressure(T* pressure) const;
 
-  /// Work of all projections so far, on this rank.
+  /// Kernel work of all projections on this rank.
   const kernel_work& work() const { return work_; }
 
  private:
@@ -84,7 +84,7 @@ class pressure_projection {
   const flow_cells& cells_;
   std::string reason_for_multigrid_;
   std::unique_ptr<box_poisson> box_;         // or
-  std::unique_ptr<pressure_cycle> laplace_;  // one of them
+  std::unique_ptr<pressure_cycle> laplace_;  // one of these solvers is in use
   std::vector<std::int32_t> part_size_;      // number of cells of each free part, all ranks
   std::vector<double> exact_;
   std::vector<float> none_, r_, z_, p_, q_, c_;

@@ -21,7 +21,7 @@ namespace {
 
 constexpr double most_time_steps = 1e9;
 constexpr double aimed_at = 0.85;       // target of a new step, as a fraction of the Courant number
-constexpr double too_short = 0.6;       // fraction of it below which steps become longer
+constexpr double too_short = 0.6;       // fraction of the Courant number below which steps become longer
 constexpr double fastest_growth = 1.5;  // ratio of a step to the previous one
 
 void check_plan(const through_problem& problem, const flow_time_plan& plan) {
@@ -271,7 +271,7 @@ class flow_in_time {
     watch(time, true, false);
   }
 
-  // A steady flow of the conditions at the start. @return the drop over a period for a given rate; 0: none is given
+  // Steady flow of the initial conditions. @return pressure drop over a period for a prescribed rate; 0: no rate
   double solve_start(through_solver& steady, double reynolds, through_flow& flow) {
     const flow_stepper::conditions first = changing_->at(0);
     const auto a = changing_->rate_axis();

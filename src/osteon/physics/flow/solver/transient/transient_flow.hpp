@@ -32,7 +32,7 @@ struct flow_time_plan {
   /// Called with the fields at the start, or at a restored state, and after each step; called by all ranks. May be empty.
   /// @cost the velocities at all centres, once per step
   std::function<void(double time_s, const through_solution& fields)> on_step{};
-  carried_quantity* carries = nullptr;  ///< borrowed; null: none
+  carried_quantity* carries = nullptr;  ///< stored by reference; null: no transport
 };
 
 struct flow_record {
@@ -41,8 +41,8 @@ struct flow_record {
   double divergence = 0;           ///< largest |div u| times voxel over the highest velocity since the last record
   double kinetic_energy_J = 0;     ///< kinetic energy of the moving fluid
   double change_per_s = 0;         ///< change of a velocity in that step, relative to the highest velocity
-  std::int64_t steps = 0;          ///< so far
-  std::int64_t iterations = 0;     ///< iterations so far: of friction and of the pressure
+  std::int64_t steps = 0;          ///< number of completed steps
+  std::int64_t iterations = 0;     ///< iterations of friction and of the pressure
   through_flow flow;
 };
 

@@ -33,7 +33,7 @@ constexpr double quick_rayleigh = 1e5,
 constexpr double any_flow = 0.9;         // tolerance that leaves a flow unchanged
 constexpr double loosest_flow = 0.03;    // error of the flow of a round
 constexpr double flow_of_change = 0.1;   // same, relative to the change of the previous round
-constexpr double heat_of_change = 1e-3;  // residual of the temperature of a round, relative to the same
+constexpr double heat_of_change = 1e-3;  // temperature residual of a round, relative to the change
 constexpr double loosest_heat = 1e-4;
 constexpr double rounding_of_kelvins = 1e-12;
 constexpr double uniform = 1e-6;  // range of a temperature relative to the driving difference
@@ -218,7 +218,7 @@ class buoyant_solver {
     return sums[0] > 0 && range > 0 ? std::sqrt(sums[0] / sums[1]) / range : 0;
   }
 
-  // Implicit time steps of both, each of length 1 / rate.
+  // Implicit time steps of flow and temperature, each of length 1 / rate.
   struct pace {
     double per_s = 0;      // 0: the steady flow of a temperature and the steady temperature of a flow
     double to_steady = 1;  // permitted change by a step until all is steady
@@ -276,7 +276,7 @@ class buoyant_solver {
     auto from = state.begin() + static_cast<std::ptrdiff_t>(t_.size());
     for (std::int64_t c = 0; c < 3; ++c, from += owned) std::copy_n(from, owned, x.begin() + c * stride);
   }
-  // Temperatures of the fluid and all velocities; those of the solid follow from them.
+  // Temperatures of the fluid and all velocities; they determine the temperatures of the solid.
   std::vector<std::uint8_t> counted() const {
     const auto& is_fluid = heat_.cells().is_fluid;
     std::vector<std::uint8_t> result(is_fluid.begin(), is_fluid.begin() + heat_.cells().grid.owned);
@@ -297,7 +297,7 @@ class buoyant_solver {
     return a;
   }
 
-  // Accelerated steps until the steady equations of both are satisfied. @return whether they are
+  // Accelerated steps until flow and temperature satisfy the steady equations. @return true if they do
   bool settle(double factor, int most) {
     all_.is_unsettled = false;
     const pace steps = pace_of(factor);
@@ -328,7 +328,7 @@ class buoyant_solver {
         set_state(state);
         double low = 0, high = 0;
         ends_of(next, low, high);
-        for (double& t : t_) t = std::clamp(t, low, high);  // the range of temperatures carried by a flow
+        for (double& t : t_) t = std::clamp(t, low, high);  // the range of transported temperatures
         acceleration.set_change(difference(state_of(t_), before));
       } else {
         set_state(after);
@@ -403,7 +403,7 @@ class buoyant_solver {
     return false;
   }
 
-  // The reached state as a fixed point of the steps of its length.
+  // The final state is a fixed point of steps of this length.
   stepped_state stepped(const pace& steps) {
     return {[this] { return state_of(t_); }, [this](const std::vector<double>& state) { set_state(state); },
             [this, steps] {

@@ -29,7 +29,7 @@ struct buoyant_solution {
   double prandtl_number = 0;
   /// density expansion |gravity| dT L^3 / (viscosity diffusivity): dT is driving_K, L the height of the image along gravity.
   double rayleigh_number = 0;
-  double driving_K = 0;  ///< see driving_difference_K
+  double driving_K = 0;  ///< of driving_difference_K
   double height_mm = 0;
   index3 domain;                      ///< voxels of the image
   double density_change = 0;          ///< expansion times dT: must be small for Boussinesq's approximation
@@ -43,7 +43,7 @@ struct buoyant_solution {
   std::optional<double> growth_per_s;
   int unstable_states = 0;           ///< number of unstable steady states found and left before the solution
   bool has_no_stable_state = false;  ///< all steady states found are unstable: the solution is not converged
-  bool is_unsettled = false;         ///< the time steps keep changing the state: there may be no steady one
+  bool is_unsettled = false;         ///< the time steps did not converge: a steady state may not exist
   double momentum_residual = 0;      ///< |b - K x - C(x) x| divided by |b|, given velocities in b, of the solution
 };
 

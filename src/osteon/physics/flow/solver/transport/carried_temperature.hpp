@@ -20,7 +20,7 @@ class carried_temperature {
     problem_.face_velocity_mm_per_s.clear();
   }
 
-  /// @param taken weight of the present limiter; 1 discards the earlier values
+  /// @param taken weight of the present limiter; 1 discards previous values
   /// @param from the temperature at the previous step @param per_s inverse step length; 0: the steady temperature
   bool solve(const std::vector<double>& velocities, double tolerance, double taken, const std::vector<double>& from,
              double per_s, log_sink& log) {

@@ -33,10 +33,10 @@ struct temperature_problem {
   voxel::run_set cells;                   ///< voxels with a temperature
   std::vector<material_number> material;  ///< per cell
   voxel::material_table materials;        ///< conductivities, > 0 for materials in use
-  std::vector<double> source_W_per_mm3;   ///< heat source per volume, by material; empty: none
+  std::vector<double> source_W_per_mm3;   ///< heat source per volume, by material; empty: no sources
 
   voxel::run_set fluid;                        ///< cells of the flow: a subset of the cells
-  std::vector<double> face_velocity_mm_per_s;  ///< see through_solution; empty: fluid at rest
+  std::vector<double> face_velocity_mm_per_s;  ///< as in through_solution; empty: fluid at rest
   double heat_capacity_J_per_mm3K = 0;         ///< heat capacity of the fluid: density times specific heat, > 0
   heat_convection convection = heat_convection::limited;
   bool holds_at_rest = false;  ///< an opening without flow has its given temperature
@@ -74,10 +74,10 @@ struct temperature_solution {
   std::vector<double> condition_W;                       ///< into the image, by condition
   std::array<std::array<double, 2>, 3> face_inflow_W{};  ///< by conduction and flux through outer faces
   double source_W = 0;
-  double stored_W = 0;       ///< in time: taken up by fluid and solid
+  double stored_W = 0;       ///< transient: rate of stored heat
   double carried_out_W = 0;  ///< by the flow through openings, outflow less inflow, above the lowest given temperature
   wall_heat walls;
-  double in_K = 0, out_K = 0;  ///< mixing cup of all inflow, and of all outflow; NaN: none
+  double in_K = 0, out_K = 0;  ///< mixing-cup temperatures of inflow and outflow; NaN: no inflow or outflow
   double mean_K = 0, mean_fluid_K = 0, mean_solid_K = 0, low_K = 0, high_K = 0;
   /// Excess of the temperature beyond the range permitted by the conditions (maximum principle); 0 if sources or fluxes
   /// leave no such bound.

@@ -260,7 +260,7 @@ double heat_in_time::longest_step_s() const {
 flow_entries heat_in_time::force(double step_s) const {
   if (!plan_.weight) return {};
   const double to = step_s / 2, a = steps_s_[0], b = a + steps_s_[1];
-  // The constant, linear or quadratic extrapolation permitted by the number of steps so far.
+  // Constant, linear or quadratic extrapolation, by the number of completed steps.
   std::array<double, 3> share{1, 0, 0};
   if (steps_ > halved_steps)
     share = {(to + a) * (to + b) / (a * b), -to * (to + b) / (a * (b - a)), to * (to + a) / (b * (b - a))};
@@ -327,7 +327,7 @@ bool heat_in_time::step(const std::vector<double>& x, double step_s) {
   return converged;
 }
 
-// A step, or half of one. @param share fraction of the step at which the velocities are taken
+// A step or half a step. @param share fraction of the step at which the velocities are evaluated
 bool heat_in_time::part(double step_s, double implicitness, double share) {
   find_velocities(share);
   const vector3 h = problem_.spacing_mm;

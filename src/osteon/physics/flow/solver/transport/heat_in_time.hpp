@@ -15,7 +15,7 @@ namespace osteon::physics {
 struct heat_time_plan {
   std::vector<double> heat_capacity_J_per_mm3K;  ///< by material, > 0 if in use; the fluid's is that of the problem
   double implicitness = 0.5;                     ///< 1/2 is Crank-Nicolson, 1 Euler
-  double tolerance = 1e-6;                       ///< limit of the residual of a step, and of its heat balance
+  double tolerance = 1e-6;                       ///< limit of the residual and of the heat balance of a step
   int max_iterations = 500;                      ///< iterations per step
   /// With buoyancy; reference_K absent: the middle of the given temperatures, and if no pressure is given the initial
   /// temperature.
@@ -33,8 +33,8 @@ struct heat_in_flow_record {
   /// first steps, which are two halves each, of the second half. At time 0 no heat is reported. Without temperature_K.
   temperature_solution heat;
   double fluid_low_K = 0, fluid_high_K = 0;
-  double worst_imbalance = 0;   ///< heat_imbalance of the worst step so far
-  std::int64_t iterations = 0;  ///< so far
+  double worst_imbalance = 0;   ///< largest heat_imbalance of all steps
+  std::int64_t iterations = 0;  ///< iterations of all steps
 };
 
 /// Each step goes from t to t + dt by the implicit midpoint rule, w the implicitness,
@@ -124,7 +124,7 @@ void check_heat_in_time(const temperature_problem& problem, const heat_time_plan
 /// of the temperature over fluid and solid: saved vectors are over both, with zeros for absent values.
 class heat_checkpointer final : public checkpointer {
  public:
-  /// Borrows both arguments.
+  /// Stores references to the arguments.
   heat_checkpointer(checkpointer& checkpoints, heat_in_time& heat) : checkpoints_(checkpoints), heat_(heat) {}
   found begin() override { return checkpoints_.begin(); }
   void restore(solver_state& state) override;

@@ -15,8 +15,8 @@ struct residence_problem {
   vector3 spacing_mm;
   voxel::run_set fluid;
   std::vector<flow_boundary> openings;         ///< the flow's boundaries
-  std::vector<double> face_velocity_mm_per_s;  ///< see through_solution
-  double diffusivity_mm2_per_s = 0;  ///< self-diffusivity of the fluid, > 0: it renews fluid not reached by the flow
+  std::vector<double> face_velocity_mm_per_s;  ///< as in through_solution
+  double diffusivity_mm2_per_s = 0;            ///< self-diffusivity of the fluid, > 0: only diffusion renews fluid at rest
 };
 
 /// A distribution of ages [s].

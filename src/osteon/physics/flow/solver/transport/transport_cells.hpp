@@ -40,7 +40,7 @@ struct transport_cells {
   std::vector<std::int32_t> free_part;
   std::int32_t free_parts = 0;
   double level_W = 0;                               ///< contribution of the fixed cells of this rank to `right`
-  bool enforces_bounds = true;                      ///< a limited solution is kept within these bounds
+  bool enforces_bounds = true;                      ///< a limited solution does not exceed these bounds
   std::array<std::vector<std::uint8_t>, 3> pinned;  ///< 1: the limiter leaves this low face at the non-oscillating weight
 
   double conductance(std::int32_t i, std::int32_t j, std::size_t axis) const {
@@ -90,7 +90,7 @@ void account_for_heat(const temperature_problem& problem, const transport_cells&
                       temperature_solution& all);
 
 /// Set the weights of the faces from a temperature. @param x ghosts current; only used by `limited`
-/// @param taken weight of the new values, the rest is that of the old ones @collective on the communicator
+/// @param taken weight of the new values; the old values have the remaining weight @collective on the communicator
 void set_weights(transport_cells& cells, heat_convection solver_options, const double* x, double taken = 1);
 
 /// Pin the outflow faces of cells whose temperature is out of bounds: with non-oscillating weights there, a cell is a mean
@@ -98,7 +98,7 @@ void set_weights(transport_cells& cells, heat_convection solver_options, const d
 /// x beyond the bounds, over all ranks @collective
 double pin_faces_beyond_bounds(transport_cells& cells, const double* x);
 
-/// Number of faces between cells with flow, and of the non-central ones among them, over all ranks. @collective
+/// Number of faces between cells with flow, and number of non-central faces, over all ranks. @collective
 std::array<std::int64_t, 2> count_limited(const transport_cells& cells);
 
 }  // namespace osteon::physics

@@ -75,7 +75,7 @@ struct transport_multigrid::level {
     if (is_shared) between.exchange(v);
   }
   MPI_Comm comm() const { return is_shared ? between.comm : MPI_COMM_SELF; }
-  // Of x, whose ghosts become current.
+  // Product with x. Updates the ghosts of x.
   void multiply(float* of, float* y) const {
     exchange(of);
     for_each(rows.rows(), [&, of, y](std::int64_t i) { y[i] = product(rows, at(i), of); });
@@ -163,7 +163,7 @@ transport_multigrid::transport_multigrid(const transport_cells& cells) {
   comm::collectively(comm, [&] { direct_ = std::make_unique<direct>(levels_.back()->rows); });
 }
 
-// Gauss-Seidel in slabs, those of even number first in the forward sweep. Values of other ranks are those before the sweep.
+// Gauss-Seidel in slabs; the forward sweep begins with even slabs. Values of other ranks are from before the sweep.
 void transport_multigrid::smooth(const level& on, bool forth, const float* right, float* x, bool from_zero) const {
   const transport_rows& k = on.rows;
   if (from_zero)

@@ -166,7 +166,7 @@ struct transport_solver::linear_system {
   }
 };
 
-// GCR until |r| <= to. @return whether this was reached
+// GCR until |r| <= to. @return true if this was reached
 bool transport_solver::reduce(double to, const options& solver_options, solve_certificate& certificate, log_sink& log) {
   constexpr double mostly_rounding = 1e-8;
   gcr<most_kept> recursion(most_kept, mostly_rounding);
@@ -341,7 +341,7 @@ transport_factor::transport_factor(const transport_cells& cells) {
       const double out = cells.leaves(i, j, d), w = static_cast<double>(cells.weight_of(i, j, d));
       const double a = cells.conductance(i, j, d / 2) + (out < 0 ? -out * (1 - w) : -out * w);
       diagonal += a;
-      if (j == i || j >= owned) continue;  // the same cell, in a box of one voxel; or another rank's
+      if (j == i || j >= owned) continue;  // the cell itself, in a box of one voxel; or a cell of another rank
       std::size_t place = used++;
       for (; place > 0 && row[place - 1].first > j; --place) row[place] = row[place - 1];
       row[place] = {j, -a};

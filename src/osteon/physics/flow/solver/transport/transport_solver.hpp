@@ -36,10 +36,10 @@ class transport_factor {
 /// it is preceded by a factorisation of that scheme. x and the residual are in double precision, directions in single.
 class transport_solver {
  public:
-  /// @param cells kept by reference; its weights are set @collective on the communicator of the grid
+  /// @param cells stored by reference; its weights are set @collective on the communicator of the grid
   explicit transport_solver(transport_cells& cells);
   /// Continues from the last solution for other velocities. Then the limiter is evaluated once, for that solution.
-  /// @param taken weight of the limiter's new weights; the rest is that of the cells
+  /// @param taken weight of the new limiter weights; the weights of the cells have the remaining weight
   transport_solver(transport_cells& cells, std::vector<double> start, double taken);
 
   /// For time steps, with a preconditioner other than that of the cells.
