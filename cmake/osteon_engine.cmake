@@ -38,6 +38,13 @@ function(osteon_at_levels target)
       endif()
     endforeach()
     target_compile_options(${target}_${level} PRIVATE -O3 -march=${level})  # the last options take effect
+    get_target_property(shared ${target} PRECOMPILE_HEADERS_REUSE_FROM)
+    if(shared)
+      if(NOT TARGET ${shared}_${level})
+        osteon_precompiled(${shared}_${level} "-O3;-march=${level}" <mpi.h>)
+      endif()
+      target_precompile_headers(${target}_${level} REUSE_FROM ${shared}_${level})
+    endif()
   endforeach()
 endfunction()
 

@@ -1,5 +1,7 @@
-# osteon_module(NAME SOURCES a.cpp ... USES base plan ... LINK lib ... LINK_PUBLIC lib ... PRECOMPILE header ... [UNITY])
+# osteon_module(NAME SOURCES a.cpp ... USES base plan ... LINK lib ... LINK_PUBLIC lib ... PRECOMPILE header ... [OPTIMISE -O1] [UNITY])
 #
+# OPTIMISE is the level of a module without performance-critical loops, for a shorter first build (docs/developers/overview.md). The
+# wheel and builds over an existing build have their own levels.
 # One folder = one namespace = one target. USES lists the lower modules that it may include;
 # tools/layers.py compares this list with the includes.
 #
@@ -12,7 +14,7 @@ endfunction()
 set(osteon_modules_without_mpi base plan voxel kernel compositing net)
 
 function(osteon_module name)
-  cmake_parse_arguments(arg "UNITY;STUDY" "" "SOURCES;USES;LINK;LINK_PUBLIC;PRECOMPILE" ${ARGN})
+  cmake_parse_arguments(arg "UNITY;STUDY" "OPTIMISE" "SOURCES;USES;LINK;LINK_PUBLIC;PRECOMPILE" ${ARGN})
   set(target osteon_${name})
   set(is_elsewhere NO)
   if(OSTEON_MODULES_FROM AND name IN_LIST osteon_modules_without_mpi)
@@ -29,17 +31,25 @@ function(osteon_module name)
     # Position-independent code (osteon_python_module.cmake) is as fast as other code if its functions cannot be replaced from
     # outside.
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
-    if(OSTEON_HWCAPS AND name IN_LIST osteon_small_modules)
-      target_compile_options(${target} PRIVATE -Os)
+    set(level)
+    if(NOT OSTEON_HWCAPS AND NOT OSTEON_MODULES_FROM)
+      set(level ${arg_OPTIMISE})
+    elseif(OSTEON_HWCAPS AND name IN_LIST osteon_small_modules)
+      set(level -Os)
     elseif(OSTEON_HWCAPS AND name IN_LIST osteon_engine_modules AND NOT name STREQUAL "kernel")
-      target_compile_options(${target} PRIVATE -O2)  # performance-critical code uses one of the levels above (osteon_at_levels)
+      set(level -O2)  # performance-critical code uses one of the levels above (osteon_at_levels)
     endif()
+    target_compile_options(${target} PRIVATE ${level})
     if(NOT OSTEON_HWCAPS)  # a library for each processor level must export its functions
       set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
     endif()
     list(LENGTH arg_SOURCES files)
-    if(files GREATER 8 AND NOT name STREQUAL "kernel")  # kernels include little, and some have their own flags
-      osteon_precompile(${target} ${arg_PRECOMPILE})
+    set(fewest 8)
+    if(arg_UNITY AND OSTEON_UNITY AND NOT arg_PRECOMPILE)
+      set(fewest ${OSTEON_UNITY_BATCH})  # a single batch
+    endif()
+    if(files GREATER fewest AND NOT name STREQUAL "kernel")  # kernels include little, and some have their own flags
+      osteon_precompile(${target} "${level}" ${arg_PRECOMPILE})
     endif()
     if(arg_UNITY)
       osteon_unity_build(${target})
@@ -111,48 +121,57 @@ function(osteon_report_missing)
   install(CODE "${code}")
 endfunction()
 
-# osteon_precompile(TARGET header ...): precompile these headers, and those that most files need: half the time of a first build.
+# osteon_precompile(TARGET LEVEL header ...): precompile these headers, and those that most files need: half the time of a first build.
 # Not with a compiler cache, where a change of one of them would change all files; that build also detects missing includes.
 #
-# Modules without headers of their own, and those with <mpi.h> alone, share a precompiled header each (osteon_precompiled_base,
-# _mpi): a module with its own definitions (-D) needs its own, because the compiler rejects a different one.
+# Targets of the same LEVEL of optimisation share a precompiled header: osteon_precompiled_base; _mpi with <mpi.h>; _json with <mpi.h>,
+# <filesystem> and <nlohmann/json.hpp>. Another list is compiled for its target alone.
 set(osteon_precompiled_headers <algorithm> <array> <cmath> <cstdint> <functional> <map> <memory> <optional> <string> <vector>
   <fmt/format.h>)
-function(osteon_precompile target)
+function(osteon_precompile target level)
   if(CMAKE_CXX_COMPILER_LAUNCHER)
     return()
   endif()
-  set(shared)
   if(NOT ARGN)
-    set(shared osteon_precompiled_base)
+    set(shared osteon_precompiled_base${level})
   elseif(ARGN STREQUAL "<mpi.h>")
-    set(shared osteon_precompiled_mpi)
-  endif()
-  if(NOT shared OR OSTEON_HWCAPS)  # the levels of a wheel have their own options
+    set(shared osteon_precompiled_mpi${level})
+  elseif(ARGN STREQUAL "<mpi.h>;<filesystem>;<nlohmann/json.hpp>")
+    set(shared osteon_precompiled_json${level})
+  else()
     target_precompile_headers(${target} PRIVATE ${osteon_precompiled_headers} ${ARGN})
     return()
   endif()
   if(NOT TARGET ${shared})
-    file(CONFIGURE OUTPUT ${osteon_BINARY_DIR}/${shared}.cpp CONTENT "// The precompiled header of several modules.\n")
-    add_library(${shared} OBJECT ${osteon_BINARY_DIR}/${shared}.cpp)
-    osteon_warnings(${shared})
-    target_compile_features(${shared} PRIVATE cxx_std_20)
-    target_compile_options(${shared} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
-    set_target_properties(${shared} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
-    target_link_libraries(${shared} PRIVATE OpenMP::OpenMP_CXX fmt::fmt)
-    if(shared STREQUAL "osteon_precompiled_mpi")
-      target_link_libraries(${shared} PRIVATE MPI::MPI_CXX)
-      target_compile_definitions(${shared} PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
-    endif()
-    set(more)
-    if(CMAKE_CXX_FLAGS_RELEASE MATCHES "-O0" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
-      # GCC 12 defines __OPTIMIZE__ if the intrinsics are included after a precompiled header without them, even at -O0; then a
-      # prefetch of Eigen does not compile.
-      set(more <immintrin.h>)
-    endif()
-    target_precompile_headers(${shared} PRIVATE ${osteon_precompiled_headers} ${ARGN} ${more})
+    osteon_precompiled(${shared} "${level}" ${ARGN})
   endif()
   target_precompile_headers(${target} REUSE_FROM ${shared})
+endfunction()
+
+# osteon_precompiled(NAME OPTIONS header ...): target NAME with a precompiled header. The options of its users have to be the same: of
+# visibility and position independence, as the compiler rejects it otherwise; of optimisation, as the compiler would use its level for
+# inline functions.
+function(osteon_precompiled name options)
+  file(CONFIGURE OUTPUT ${osteon_BINARY_DIR}/${name}.cpp CONTENT "// The precompiled header of several modules.\n")
+  add_library(${name} OBJECT EXCLUDE_FROM_ALL ${osteon_BINARY_DIR}/${name}.cpp)
+  osteon_warnings(${name})
+  target_compile_features(${name} PRIVATE cxx_std_20)
+  target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition> ${options})
+  target_link_libraries(${name} PRIVATE OpenMP::OpenMP_CXX fmt::fmt)
+  if("<mpi.h>" IN_LIST ARGN)
+    target_link_libraries(${name} PRIVATE MPI::MPI_CXX nlohmann_json::nlohmann_json)
+    target_compile_definitions(${name} PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+  endif()
+  if(NOT OSTEON_HWCAPS)
+    set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  endif()
+  set(more)
+  if(CMAKE_CXX_FLAGS_RELEASE MATCHES "-O0" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+    # GCC 12 defines __OPTIMIZE__ if the intrinsics are included after a precompiled header without them, even at -O0; then a
+    # prefetch of Eigen does not compile.
+    set(more <immintrin.h>)
+  endif()
+  target_precompile_headers(${name} PRIVATE ${osteon_precompiled_headers} ${ARGN} ${more})
 endfunction()
 
 # osteon_unity_build(TARGET): with OSTEON_UNITY a unity build in batches of OSTEON_UNITY_BATCH, a third of the compile time where headers

@@ -4,6 +4,7 @@
 #include <app/common_options.hpp>
 #include <app/process/json_output.hpp>
 #include <memory>
+#include <osteon/base/json_text.hpp>
 #include <osteon/job/answers.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/spec.hpp>
@@ -13,7 +14,7 @@ namespace osteon::app {
 namespace {
 
 int schema(bool of_answers) {
-  fmt::print("{}\n", of_answers ? job::describe_all_answers().dump(2) : job::json_schema());
+  fmt::print("{}\n", of_answers ? text_of_json(job::describe_all_answers(), 2) : job::json_schema());
   return 0;
 }
 

@@ -13,6 +13,7 @@
 #include <numeric>
 #include <optional>
 #include <osteon/base/container_limits.hpp>
+#include <osteon/base/json_text.hpp>
 #include <osteon/io/files/model_file.hpp>
 #include <osteon/job/adapters/read_job.hpp>
 #include <osteon/job/container.hpp>
@@ -53,7 +54,7 @@ std::function<job::rank_network(int)> network_of(const estimate_options& o) {
 // Costs of a finished job, scaled by the number of unknowns.
 job::stage_costs costs_of_result(const job::spec& job, const job::job_size& size, const std::string& folder) {
   const std::string name = folder + "/summary.json";
-  const auto summary = nlohmann::json::parse(read_text(name), nullptr, false);
+  const auto summary = json_of_text<nlohmann::json>(read_text(name));
   if (summary.is_discarded()) throw data_error(fmt::format("'{}' is not valid JSON", name));
   const double pixels =
       job.picture.enabled ? static_cast<double>(job.picture.width) * static_cast<double>(job.picture.height) : 0;

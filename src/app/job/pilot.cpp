@@ -12,6 +12,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <osteon/base/error.hpp>
+#include <osteon/base/json_text.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/base/xxh64.hpp>
 #include <osteon/job/import/import.hpp>
@@ -128,8 +129,7 @@ class pilot {
   }
 
   static nlohmann::json read_summary_json(const fs::path& folder) {
-    std::ifstream file(folder / "summary.json");
-    return nlohmann::json::parse(file);
+    return json_of_file<nlohmann::json>((folder / "summary.json").string());
   }
 
   job::measured_run read(const nlohmann::json& summary, const fs::path& folder, bool pictured) const {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <osteon/base/error.hpp>
+#include <osteon/base/json_text.hpp>
 #include <utility>
 
 namespace osteon::job {
@@ -147,7 +148,7 @@ nlohmann::ordered_json to_json(const stage_costs& costs) {
 
 stage_costs parse_costs(const std::string& text, const std::string& name) {
   try {
-    const auto all = nlohmann::json::parse(text);
+    const auto all = valid_json_of_text<nlohmann::json>(text);
     if (all.at("schema") != costs_schema)
       throw data_error(fmt::format("'{}' does not have the schema {}", name, costs_schema));
     stage_costs costs;

@@ -1,4 +1,5 @@
 #include <nlohmann/json.hpp>
+#include <osteon/base/json_text.hpp>
 #include <osteon/net/json_value.hpp>
 
 namespace osteon::net {
@@ -22,7 +23,7 @@ json_value value_of(const json& from, int deepest) {
     to.is = kind::text;
     to.text = from.get_ref<const std::string&>();
   } else {
-    to.text = from.dump();
+    to.text = text_of_json(from);
     if (from.is_boolean()) to.is = kind::boolean, to.truth = from.get<bool>();
     if (from.is_number()) to.is = from.is_number_float() ? kind::real : kind::whole, to.number = from.get<double>();
   }
@@ -32,11 +33,11 @@ json_value value_of(const json& from, int deepest) {
 }  // namespace
 
 std::optional<json_value> parse_json(const std::string& text) {
-  const json parsed = json::parse(text, nullptr, false);
+  const json parsed = json_of_text<json>(text);
   if (parsed.is_discarded()) return {};
   return value_of(parsed, 16);
 }
 
-std::string json_quoted(const std::string& text) { return json(text).dump(); }
+std::string json_quoted(const std::string& text) { return text_of_json(json(text)); }
 
 }  // namespace osteon::net

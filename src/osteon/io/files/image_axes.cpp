@@ -1,11 +1,12 @@
 #include <osteon/io/files/image_axes.hpp>
 
 #include <nlohmann/json.hpp>
+#include <osteon/base/json_text.hpp>
 
 namespace osteon::io {
 
 std::optional<image_axes> axes_in(const std::string& provenance_json) {
-  const auto provenance = nlohmann::json::parse(provenance_json, nullptr, false);
+  const auto provenance = json_of_text<nlohmann::json>(provenance_json);
   if (!provenance.is_object() || !provenance.contains("image") || !provenance["image"].is_object()) return {};
   const nlohmann::json& image = provenance["image"];
   if (!image.contains("direction") || !image["direction"].is_array()) return {};

@@ -1,3 +1,4 @@
+#include <osteon/base/json_text.hpp>
 #include <osteon/io/files/verify.hpp>
 
 #include <fmt/format.h>
@@ -51,7 +52,7 @@ verification from_json(const json& answer) {
   signal(SIGPROF, SIG_DFL);
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
-  const std::string text = verify_to_json(path).dump(-1, ' ', false, json::error_handler_t::replace);
+  const std::string text = text_of_json(verify_to_json(path));
   const char* at = text.data();
   for (std::size_t left = text.size(); left > 0;) {
     const ssize_t written = write(to, at, left);
@@ -84,7 +85,7 @@ verification verify_apart(const std::string& path) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  const json answer = json::parse(text, nullptr, false);
+  const auto answer = json_of_text<json>(text);
   if (!answer.is_discarded() && WIFEXITED(status) && WEXITSTATUS(status) == 0) return from_json(answer);
   const char* failure = WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF ? "does not terminate" : "crashes";
   verification lost;

@@ -1,3 +1,4 @@
+#include <osteon/base/json_text.hpp>
 #include <osteon/job/pipeline/before_run.hpp>
 
 #include <fmt/format.h>
@@ -114,7 +115,7 @@ job_size sample_solid(const spec& job, log_sink& log) {
   if (job.segment.greys) rules["greys"] = *job.segment.greys;
   if (job.segment.upper) rules["upper"] = *job.segment.upper;
   if (job.image.accept_fill_value) rules["accept_fill_value"] = true;
-  const auto facts = run_image_program("sample_image", {image_path(job), rules.dump()});
+  const auto facts = run_image_program("sample_image", {image_path(job), text_of_json(rules)});
   job_size found;
   found.work = physics_of(job).work(job, nullptr);
   if (!facts.at("shape").is_array() || facts.at("shape").size() != 3)

@@ -12,7 +12,7 @@
 #include <fstream>
 #include <optional>
 #include <osteon/base/digest.hpp>
-#include <regex>
+#include <osteon/base/text_pattern.hpp>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -161,11 +161,10 @@ std::vector<fs::path> halves_of_raw(const fs::path& path) {
   if (const std::string ending = in_small_letters(path.extension().string()); ending != ".json" && ending != ".vgi")
     return found;
   const std::string text = bytes_at(file, 0, longest_header);
-  static const std::regex in_json(R"(\"file\"\s*:\s*\"([^\"]*)\")"),
+  static const text_pattern in_json(R"(\"file\"\s*:\s*\"([^\"]*)\")"),
       in_vgi(R"(\n\s*[Nn]ame\s*=\s*(?:[^\n]*[\\/])?([^\n\r]*))");
-  for (const std::regex& form : {in_json, in_vgi})
-    for (std::sregex_iterator match(text.begin(), text.end(), form), end; match != end; ++match)
-      found.push_back(path.parent_path() / trimmed((*match)[1]));
+  for (const text_pattern& form : {in_json, in_vgi})
+    for (const std::string& name : form.find_all(text)) found.push_back(path.parent_path() / trimmed(name));
   return found;
 }
 

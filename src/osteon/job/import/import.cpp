@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <osteon/base/json_text.hpp>
 #include <osteon/io/files/model_file.hpp>
 #include <osteon/job/import/label_images.hpp>
 #include <osteon/job/import/model_key.hpp>
@@ -30,7 +31,7 @@ void make_folder_of(const std::string& path) {
 }
 
 std::vector<std::string> warnings_of_import(const std::string& provenance_json) {
-  const json provenance = json::parse(provenance_json, nullptr, false);
+  const json provenance = json_of_text<json>(provenance_json);
   std::vector<std::string> texts;
   if (!provenance.is_object() || !provenance.contains("warnings") || !provenance.at("warnings").is_array()) return texts;
   for (const json& text : provenance.at("warnings"))
@@ -57,7 +58,7 @@ imported_model import_image(const spec& job, const std::string& path, log_sink& 
   if (fs::exists(path)) {
     try {
       const voxel::model_header header = io::read_model_header(path, log);
-      const json provenance = json::parse(header.provenance_json, nullptr, false);
+      const json provenance = json_of_text<json>(header.provenance_json);
       if (!provenance.is_discarded() && provenance.value("key", "") == key) {
         log.stage("using the existing model");
         for (const std::string& text : warnings_of_import(header.provenance_json)) log.warn(text);
@@ -95,7 +96,7 @@ imported_model import_image(const spec& job, const std::string& path, log_sink& 
 
 json imported_model::to_json() const {
   json answer = {{"schema", "osteon.import/1"}, {"model", path}, {"reused", reused}};
-  answer.update(json::parse(provenance_json));
+  answer.update(valid_json_of_text<json>(provenance_json));
   return answer;
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <osteon/base/digest.hpp>
+#include <osteon/base/json_text.hpp>
 #include <osteon/job/import/image_files.hpp>
 #include <osteon/job/import/label_images.hpp>
 #include <osteon/job/physics_entry.hpp>
@@ -28,7 +29,7 @@ std::string rules_of_model(const spec& job) {
                       {"percolating", {solid.through, solid.touching}},
                       {"path", fs::absolute(image_path(job)).lexically_normal().string()},
                       {"version", this_build().version}};
-  return rules.dump(-1, ' ', false, json::error_handler_t::replace);
+  return text_of_json(rules);
 }
 
 std::string digest_of_images(const spec& job, const std::function<void()>& poll) {

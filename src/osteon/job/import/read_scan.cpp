@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <osteon/base/error.hpp>
+#include <osteon/base/json_text.hpp>
 #include <osteon/io/npy.hpp>
 #include <osteon/job/spec.hpp>
 #include <osteon/job/subprocess.hpp>
@@ -62,7 +63,7 @@ nlohmann::ordered_json run_image_program(const std::string& program, const std::
   const std::string text = trimmed_end(reader.err);
   if (reader.exit_code == exit_code(error_kind::data)) throw data_error(text);
   refuse_without_package(reader);
-  nlohmann::ordered_json facts = nlohmann::ordered_json::parse(reader.out, nullptr, false);
+  auto facts = json_of_text<nlohmann::ordered_json>(reader.out);
   if (reader.exit_code != 0 || !facts.is_object())
     throw machine_error(
         fmt::format("the image reader '{} -m osteon.images.{}' failed with exit code {}: {}; run `./run setup`, or set "
@@ -125,7 +126,7 @@ scan read_scan(const std::string& path, const spec& job, image_role role, const 
   if (job.image.accept_fill_value) changes["accept_fill_value"] = true;
   if (!sha256.empty()) changes["sha256"] = sha256;
   if (grid.contains("direction")) changes["direction"] = grid.at("direction");
-  if (!changes.is_null()) arguments.push_back(changes.dump());
+  if (!changes.is_null()) arguments.push_back(text_of_json(changes));
   scan result;
   result.facts = run_image_program("read_image", arguments, is_to_stop, [&](const program_result& reader) {
     leave_if_asked(is_to_stop, job, during);
@@ -159,7 +160,7 @@ void require_same_grid(const nlohmann::ordered_json& of_scan, const nlohmann::or
         throw data_error(
             fmt::format("'{}' is not aligned with the scan: {} is {}, but {} in the scan; create this image from the same "
                         "scan with the same program, or save it as .npy if only the header is wrong",
-                        path, key, other.at(key).dump(), expected.dump()));
+                        path, key, text_of_json(other.at(key)), text_of_json(expected)));
     }
   }
 }

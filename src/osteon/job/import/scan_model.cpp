@@ -10,6 +10,7 @@
 #include <optional>
 #include <osteon/base/counted.hpp>
 #include <osteon/base/error.hpp>
+#include <osteon/base/json_text.hpp>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/job/import/classify.hpp>
 #include <osteon/job/import/doubtful_greys.hpp>
@@ -189,7 +190,7 @@ scan_model make_scan_model(const spec& job, const scan& input, const std::string
                      {"segmentation", describe(job, images, model)},
                      {"nodes", {{"all", made.nodes.all}, {"on_face", made.nodes.on_face}}},
                      {"warnings", log.texts()}};
-  header.provenance_json = made.provenance.dump(-1, ' ', false, json::error_handler_t::replace);
+  header.provenance_json = text_of_json(made.provenance);
 
   if (found.threshold) log.note(fmt::format("threshold {:.10g} ({})", *found.threshold, found.method));
   const char* phase = physics_of(job).rules(job).phase;

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <osteon/base/error.hpp>
+#include <osteon/base/text_pattern.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/io/film/animated_png.hpp>
-#include <regex>
 #include <tuple>
 
 namespace osteon::job {
@@ -15,14 +15,13 @@ namespace osteon::job {
 namespace fs = std::filesystem;
 
 std::vector<std::string> frames_in(const std::string& directory) {
-  const std::regex ours("frame_(?:([0-9]{1,5})_)?([0-9]{6,12})\\.png");
+  const text_pattern frame_name("frame_(?:([0-9]{1,5})_)?([0-9]{6,12})\\.png");
   std::vector<std::tuple<std::int64_t, std::int64_t, std::string>> found;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(directory, ignored)) {
-    const std::string name = entry.path().filename().string();
-    std::smatch parts;
-    if (!std::regex_match(name, parts, ours)) continue;
-    found.emplace_back(parts[1].matched ? std::stoll(parts[1]) : 1, std::stoll(parts[2]), entry.path().string());
+    const std::vector<std::string> parts = frame_name.match(entry.path().filename().string());
+    if (parts.empty()) continue;
+    found.emplace_back(parts[1].empty() ? 1 : std::stoll(parts[1]), std::stoll(parts[2]), entry.path().string());
   }
   std::sort(found.begin(), found.end());
   std::vector<std::string> paths;

@@ -1,6 +1,7 @@
 #include <osteon/job/outputs/history.hpp>
 
 #include <algorithm>
+#include <osteon/base/json_text.hpp>
 #include <utility>
 #include <vector>
 
@@ -48,7 +49,7 @@ std::string history_table(const json& history) {
     std::string line;
     for (const auto& [name, values] : columns) {
       if (&name != &columns.front().first) line += ",";
-      if (row < values.size() && !values[row].is_null()) line += values[row].dump();
+      if (row < values.size() && !values[row].is_null()) line += text_of_json(values[row]);
     }
     text += line + "\n";
   }

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <osteon/base/json_text.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/job/subprocess.hpp>
 #include <osteon/render/rays/view.hpp>
@@ -94,7 +95,7 @@ void labeller::draw(const std::string& path, int width, int height, const pictur
   if (words.largest) request["largest"] = *words.largest;
   if (words.axes) request["direction"] = *words.axes;
   std::optional<std::string> line;
-  if (send(request.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) + "\n"))
+  if (send(text_of_json(request, -1, true) + "\n"))
     while ((line = receive()) && *line != "done" && !line->starts_with("failed: ")) last_message_ = *line;
   if (line == "done") return;
   if (!line) end();

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <osteon/base/json_text.hpp>
 
 namespace osteon::job {
 
@@ -11,7 +12,7 @@ using json = nlohmann::ordered_json;
 
 std::string to_text(const json& document) {
   // Paths may be invalid UTF-8; a document must be valid.
-  return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return text_of_json(document, 2) + "\n";
 }
 
 output_paths::output_paths(const spec& job) {

@@ -8,9 +8,9 @@
 #include <cmath>
 #include <common/suggest.hpp>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <osteon/base/error.hpp>
+#include <osteon/base/json_text.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
@@ -189,8 +189,7 @@ void check(const render_request& r) {
 // Return the colour map of the job's picture from the summary next to a results file. The result is empty without a summary
 // or for the default maps of surfaces and volumes.
 std::optional<std::string> map_of_job(const std::string& results) {
-  std::ifstream file(std::filesystem::path(results).parent_path() / "summary.json");
-  const json summary = json::parse(file, nullptr, false);
+  const auto summary = json_of_file<json>((std::filesystem::path(results).parent_path() / "summary.json").string());
   if (!summary.is_object() || !summary.contains("shown") || !summary["shown"].is_object()) return {};
   const json& map = summary["shown"].contains("colour_map") ? summary["shown"]["colour_map"] : json();
   if (!map.is_string() || map == "ivory" || map == "inferno") return {};

@@ -1,3 +1,4 @@
+#include <osteon/base/json_text.hpp>
 #include <osteon/job/pipeline/deep_check.hpp>
 
 #include <fmt/format.h>
@@ -205,7 +206,7 @@ class image_checker {
     try {
       warning_log log(found_.warnings, "image");
       const imported_model model = import_model(job, path, log);
-      const json made = json::parse(model.provenance_json);
+      const json made = valid_json_of_text<json>(model.provenance_json);
       const json& segmentation = made.at("segmentation");
       for (const char* key : {"method", "threshold", "solid_voxels", "kept_voxels", "dropped_voxels", "volume_fraction"})
         found_.facts[key] = segmentation.at(key);

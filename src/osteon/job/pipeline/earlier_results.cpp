@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <osteon/base/error.hpp>
+#include <osteon/base/json_text.hpp>
+#include <osteon/base/text_pattern.hpp>
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
-#include <regex>
 
 namespace osteon::job {
 
@@ -19,11 +19,11 @@ namespace {
 // Return true for a file name of results, including the results of one of several clusters. Files of the user remain in
 // place.
 bool is_result(const std::string& name) {
-  static const std::regex ours(
+  static const text_pattern result_name(
       R"(results(\.[0-9]+)?\.(nc|vtkhdf|xdmf)|results\.vtkhdf\.series|steps|summary\.json|manifest\.json|scene\.json|sets\.nrrd|)"
       R"(picture(_labelled)?\.png|report\.html|)"
       R"(frame_([0-9]+_)?[0-9]{6,}\.png|connectivity_(6|26))");
-  return std::regex_match(name, ours);
+  return !result_name.match(name).empty();
 }
 
 bool is_of_source(const spec& job, const std::string& name) {
@@ -40,8 +40,7 @@ bool contains_results(const fs::path& folder) {
     has_results |= name.starts_with("results.") && name.ends_with(".nc");
   }
   if (!has_results) return false;
-  std::ifstream file(folder / "summary.json");
-  const auto summary = nlohmann::json::parse(file, nullptr, false);
+  const auto summary = json_of_file<nlohmann::json>((folder / "summary.json").string());
   return !summary.is_object() || summary.value("status", "") != "not converged";
 }
 

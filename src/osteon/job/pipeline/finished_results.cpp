@@ -1,9 +1,9 @@
 #include <osteon/job/pipeline/finished_results.hpp>
 
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <osteon/base/digest.hpp>
+#include <osteon/base/json_text.hpp>
 #include <osteon/job/import/import.hpp>
 #include <osteon/job/import/model_key.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
@@ -16,8 +16,7 @@ namespace {
 
 // A text of a document; empty if absent or if the document is damaged.
 std::string text_in(const std::string& path, const char* key) {
-  std::ifstream file(path);
-  const auto document = nlohmann::json::parse(file, nullptr, false);
+  const auto document = json_of_file<nlohmann::json>(path);
   if (!document.is_object()) return {};
   const auto found = document.find(key);
   return found != document.end() && found->is_string() ? found->get<std::string>() : std::string{};

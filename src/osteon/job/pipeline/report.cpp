@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <osteon/base/json_text.hpp>
 #include <osteon/comm/broadcast.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/job/pipeline/job_state.hpp>
@@ -28,9 +29,9 @@ void report_end(job_state& s) {
   if (!s.has_files()) {
     require_finished(s);
     summarise(s);
-    const std::string text = comm::broadcast(s.comm, s.is_first() && comm::size(s.comm) > 1 ? s.summary.dump() : "");
+    const std::string text = comm::broadcast(s.comm, s.is_first() && comm::size(s.comm) > 1 ? text_of_json(s.summary) : "");
     return comm::collectively(s.comm, [&] {
-      if (!s.is_first()) s.summary = nlohmann::ordered_json::parse(text);
+      if (!s.is_first()) s.summary = valid_json_of_text<nlohmann::ordered_json>(text);
     });
   }
   if (s.counting) add_messages(s.comm, s.counting->get(), s.result.certificate.restarts, s.summary);

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <omp.h>
 
-#include <fstream>
+#include <osteon/base/json_text.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/reductions.hpp>
@@ -41,7 +41,7 @@ json describe_results(const job_state& s, double imbalance, double cpu_seconds, 
   const physics_result& result = s.result;
   const physics_entry& physics = s.physics;
   const numerics::solve_certificate& certificate = result.certificate;
-  const json provenance = json::parse(part.header.provenance_json);
+  const json provenance = valid_json_of_text<json>(part.header.provenance_json);
   json summary = {{"schema", "osteon.summary/1"},
                   {"job", job.name},
                   {"physics", job.physics},
@@ -113,7 +113,7 @@ void write_summary(job_state& s) {
 
 json describe_run(const job_state& s, const std::vector<std::string>& hosts) {
   const build_info b = this_build();
-  const json provenance = json::parse(s.part.header.provenance_json, nullptr, false);
+  const json provenance = json_of_text<json>(s.part.header.provenance_json);
   const std::string model_key = provenance.is_object() ? provenance.value("key", "") : "";
   return {{"schema", "osteon.manifest/1"},
           {"version", b.version},
@@ -135,8 +135,7 @@ json describe_run(const job_state& s, const std::vector<std::string>& hosts) {
 }
 
 json read_summary(const spec& job) {
-  std::ifstream file(output_paths(job).summary);
-  json summary = json::parse(file, nullptr, false);
+  json summary = json_of_file<json>(output_paths(job).summary);
   if (!summary.is_object())
     throw machine_error(fmt::format("cannot read '{}' after writing; check the disk", output_paths(job).summary));
   return summary;

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 #include <osteon/base/digest.hpp>
+#include <osteon/base/json_text.hpp>
 #include <osteon/job/checkpoint.hpp>
 #include <osteon/job/spec/digest_of_keys.hpp>
 #include <osteon/job/spec/key_entry.hpp>
@@ -48,7 +49,7 @@ class key_writer final : public key_visitor {
 };
 
 std::string digest_of(const json& keys) {
-  const std::string text = keys.dump(-1, ' ', false, json::error_handler_t::replace);
+  const std::string text = text_of_json(keys);
   return sha256_of(std::as_bytes(std::span(text)));
 }
 

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <osteon/base/json_text.hpp>
 #include <osteon/job/spec/key_entry.hpp>
 
 namespace osteon::job {
@@ -95,7 +96,7 @@ std::string json_schema() {
   json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", "osteon job"}, {"version", 1}};
   schema.update(writer.take());
   schema["required"] = {"image"};
-  return schema.dump(2);
+  return text_of_json(schema, 2);
 }
 
 }  // namespace osteon::job

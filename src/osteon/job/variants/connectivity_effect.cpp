@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <osteon/base/counted.hpp>
+#include <osteon/base/json_text.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/job/answers.hpp>
@@ -106,7 +107,7 @@ void tell_effect_of_connectivity(MPI_Comm comm, const spec& job, const maker_of_
     std::int64_t hanging = hanging_voxels(summary.at("segmentation"));
     if (keeps_hanging(job) || hanging > 0) {
       const imported_model model = import_model(other, output_paths(other).model, log, options.is_to_stop);
-      if (keeps_hanging(job)) hanging = hanging_voxels(json::parse(model.provenance_json).at("segmentation"));
+      if (keeps_hanging(job)) hanging = hanging_voxels(valid_json_of_text<json>(model.provenance_json).at("segmentation"));
     }
     effect["hanging_voxels"] = hanging;
     return hanging > 0;

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
+#include <osteon/base/json_text.hpp>
 #include <osteon/machine/links/machine_file.hpp>
 #include <span>
 
@@ -189,7 +190,7 @@ class reader {
 
  private:
   static std::string shortened(const json& value) {
-    const std::string whole = value.dump(-1, ' ', true, json::error_handler_t::replace);
+    const std::string whole = text_of_json(value, -1, true);
     return whole.size() <= 40 ? whole : whole.substr(0, 40) + "...";
   }
   const std::string& file_;
@@ -214,11 +215,11 @@ std::string to_text(const description& machine) {
                {"trees", std::move(trees)}};
   if (machine.isolated) root["isolated"] = to_json(*machine.isolated);
   if (machine.loaded) root["loaded"] = to_json(*machine.loaded);
-  return root.dump(-1, ' ', true, json::error_handler_t::replace) + "\n";
+  return text_of_json(root, -1, true) + "\n";
 }
 
 description parse_machine(std::string_view text, const std::string& name) {
-  const json root = json::parse(text, nullptr, false);
+  const auto root = json_of_text<json>(text);
   if (root.is_discarded()) reject(name, "not valid JSON");
   const reader in(name);
   const std::string schema = in.text(in.member(root, "schema"), "schema");

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 #include <osteon/base/counted.hpp>
+#include <osteon/base/json_text.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/job/outputs/step_files.hpp>
@@ -32,7 +33,7 @@ using json = nlohmann::ordered_json;
 // fraction also includes closed pores. Empty: not stored in the model, or segment.keep = "largest" defines the phase.
 std::vector<std::int64_t> voxels_of_phase(const spec& job, const local_model& part) {
   if (keep_of(job) == kept_parts::largest) return {};
-  const json provenance = json::parse(part.header.provenance_json, nullptr, false);
+  const auto provenance = json_of_text<json>(part.header.provenance_json);
   if (provenance.is_discarded() || !provenance.contains("segmentation")) return {};
   const json& segmentation = provenance.at("segmentation");
   if (!segmentation.is_object() || !segmentation.contains("voxels_of_material")) return {};
