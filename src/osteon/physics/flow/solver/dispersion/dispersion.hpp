@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Effective dispersion of a solute in the flow through a periodic sample, or one mirrored at its faces: the large-scale
+/// Effective dispersion of a solute in the flow through a sample, periodic or mirrored at its faces: the large-scale
 /// effect of molecular diffusion and of velocity differences inside one sample.
 #include <osteon/numerics/solver_options.hpp>
 #include <osteon/physics/flow/solver/stokes/permeability.hpp>
@@ -13,11 +13,11 @@ struct dispersion_problem {
   vector3 spacing_mm;
   voxel::run_set cells;  ///< fluid voxels of where.owned; stagnant separate parts are left out
   axis along = axis::z;  ///< direction of the flow
-  /// The sample is mirrored at its faces, and the velocities are those of such a flow; otherwise it is periodic.
+  /// The sample and its flow are mirrored at the faces; otherwise the sample is periodic.
   bool is_mirrored = false;
   /// As in flow_direction; they conserve mass in each voxel.
   std::vector<double> face_velocity_mm_per_s;
-  /// Mean velocity along `along` in the flowing fluid, times length divided by diffusivity; >= 0. One tensor for each.
+  /// Mean velocity along `along` in the flowing fluid, times length divided by diffusivity; >= 0. Each number has a tensor.
   std::vector<double> peclet_numbers;
   double length_mm = 1;  ///< length in the Peclet number
 };
@@ -28,19 +28,19 @@ struct dispersion_tensor {
   /// Divided by the molecular diffusivity, (row, column) as (z, y, x): the symmetric part, which alone enters a balance. For
   /// a mirrored sample it is diagonal, as mirroring across an axis changes the sign of off-diagonal entries.
   std::array<std::array<double, 3>, 3> over_diffusivity{};
-  /// For each axis, from the fluctuation of the velocity and from the gradients: two forms of one number, equal for the
-  /// exact solution on this grid. energy_identity_error is their largest relative difference.
+  /// For each axis, from the velocity fluctuation and from the gradients: two forms of one number, equal for the exact
+  /// solution on this grid. energy_identity_error is their largest relative difference.
   std::array<double, 3> from_gradients{};
   solve_certificate certificate;
 };
 
 struct dispersion_solution {
   std::vector<dispersion_tensor> tensors;  ///< by Peclet number
-  double mean_velocity_mm_per_s = 0;       ///< along the axis, of the given velocities, over the flowing fluid
+  double mean_velocity_mm_per_s = 0;       ///< mean of the given velocities along the axis, over the flowing fluid
   std::int64_t cells = 0;                  ///< flowing voxels, all ranks
 };
 
-/// Check without solving, except for the velocities. @throws usage_error @collective local
+/// Check the problem except for its velocities. @throws usage_error @collective local
 void check_dispersion(const dispersion_problem& problem);
 
 /// Solve the closure problem of the three axes for each Peclet number.
@@ -58,9 +58,9 @@ void check_dispersion(const dispersion_problem& problem);
 /// flow, mirroring reverses the velocity relative to the gradient: b is neither, and the sample is solved together with its
 /// image.
 /// @cite [CarbonellWhitaker1983]; [Brenner1980]
-/// @param solver_options.tolerance of |r| relative to that of b = 0. Not reaching it is no error: then certificate.converged
+/// @param solver_options.tolerance of |r| relative to that of b = 0. If it is not reached, certificate.converged
 /// is false
-/// @throws data_error if several disconnected parts of the fluid flow: they spread without limit
+/// @throws data_error if several disconnected parts of the fluid flow: their dispersion is unlimited
 /// @throws usage_error as check_dispersion @throws solve_error if a value is not finite @collective on problem.where.comm
 dispersion_solution solve_dispersion(const dispersion_problem& problem, const options& solver_options, log_sink& log);
 

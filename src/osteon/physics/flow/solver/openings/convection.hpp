@@ -9,7 +9,7 @@
 namespace osteon::physics {
 
 /// Permitted share of central differences on a side of a control volume whose Reynolds number requires upwind differences, 0
-/// to 1: for component c, of the side towards the cell below along an axis, by cell, ghosts current.
+/// to 1. Entry: component c, side towards the lower cell along an axis, cell; ghosts current.
 class central_shares {
  public:
   std::vector<float>& of(std::size_t c, std::size_t axis) { return share_[3 * c + axis]; }
@@ -24,8 +24,8 @@ class central_shares {
 /// Central in skew-symmetric form: a side of a control volume with the flow F contributes F v_beyond / 2, so that convection
 /// between walls produces no kinetic energy, and is the difference of fluxes if u conserves mass. If the Reynolds number of
 /// a side, |F| times the distance of the two velocities over the viscosity, exceeds 2, the friction of the side is raised to
-/// |F| / 2 (Spalding's hybrid scheme): then no velocity overshoots its neighbours. Outflow through an opening carries its
-/// own velocity.
+/// |F| / 2 (Spalding's hybrid scheme), so that velocities do not overshoot their neighbours. Outflow through an opening
+/// transports its own velocity.
 ///
 /// Limited: the friction added by the hybrid scheme on a side is at most |F| / 2 less its share of central differences.
 class flow_convection {
@@ -54,9 +54,9 @@ class flow_convection {
   /// last `linearise` by the side. Beyond -2: not a side, but the total outflow, negative for inflow. Single-threaded.
   void visit_sides(std::size_t component, const std::function<void(std::int32_t, std::int32_t, float, float)>& visit) const;
 
-  /// Set the flow of the next three to x. @collective
+  /// Set the flow of the following functions to x. @collective
   void linearise(const double* x);
-  /// Same for a fluid at rest. @collective local
+  /// Set the flow to zero. @collective local
   void linearise_at_rest();
   /// v += C(x) p. @param p shape (4, stride), ghosts current
   void add_picard(const float* p, float* v);

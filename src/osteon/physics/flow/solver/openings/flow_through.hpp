@@ -54,13 +54,13 @@ struct through_flow {
   double upwinded_share = 0;        ///< share of the faces of control volumes with non-central convection
   /// Limited: change of the solution by one step with updated limiter shares, as in the history.
   double limiter_residual = 0;
-  double mean_wall_shear_Pa = 0;            ///< over the area of all walls of the moving fluid, that of wall_surface
-  double p95_wall_shear_Pa = 0;             ///< exceeded on 5 % of this area
+  double mean_wall_shear_Pa = 0;            ///< mean over the wall area of the moving fluid (wall_surface)
+  double p95_wall_shear_Pa = 0;             ///< exceeded on 5 % of the wall area
   vector3 force_on_solid_N;                 ///< on the solid voxels; not on walls that are faces of the image
   std::vector<vector3> force_on_label_N{};  ///< force on the voxels of each label in labelled_solid::names
-  solve_certificate certificate;            ///< residual_history: that of the preconditioner; energy_identity_error unused
-  double faces_change = 0;                  ///< by through_options::carry, see carried_velocities
-  std::vector<double> steady_history;       ///< requested change of the solution in each step of Picard or Newton
+  solve_certificate certificate;            ///< residual_history: preconditioned residuals; energy_identity_error is unused
+  double faces_change = 0;                  ///< change by through_options::carry (carried_velocities::change)
+  std::vector<double> steady_history;       ///< change of the solution in each Picard or Newton step
 };
 
 struct through_solution {
@@ -79,13 +79,13 @@ struct through_solution {
   double setup_seconds = 0;
 };
 
-/// Check as solve_flow_through, without solving. @throws as it @collective on problem.where.comm
+/// Run the checks of solve_flow_through without solving. @throws as solve_flow_through @collective on problem.where.comm
 void check_flow_through(const through_problem& problem, const through_options& options);
 
 /// Solve the flow for each multiple, starting from the previous one.
 ///
-/// Not reaching the tolerance is no error: then certificate.converged is false, and later multiples are skipped.
-/// @throws usage_error for conditions that contradict each other or the fluid's incompressibility
+/// A flow that misses the tolerance is not an error: certificate.converged is false, and later multiples are skipped.
+/// @throws usage_error for contradictory conditions, and for conditions that violate incompressibility
 /// @throws data_error if an opening meets no fluid, or no fluid connects openings
 /// @throws solve_error if a value is not finite @collective on problem.where.comm: all ranks throw the same
 through_solution solve_flow_through(const through_problem& problem, const through_options& options, log_sink& log);

@@ -19,8 +19,8 @@ struct flow_moment {
 };
 
 struct flow_watch {
-  std::vector<std::int32_t> cells;  ///< observed cells of this rank, by their numbers in through_problem::cells, ascending
-  /// Whether a time is requested, equal on all ranks; empty: all.
+  std::vector<std::int32_t> cells;  ///< observed cells of this rank: ascending indices of through_problem::cells
+  /// Returns true if the moment is requested; equal on all ranks. Empty: all moments.
   std::function<bool(const flow_moment& moment)> wants{};
   /// Receives velocity (z, y, x) [mm/s] and pressure [Pa] of each of `cells`, NaN for stagnant fluid without a path to an
   /// opening. Called by all ranks; may be empty.

@@ -19,8 +19,8 @@ class momentum_limiter {
   explicit momentum_limiter(const flow_cells& cells);
 
   void forget();
-  /// Compute shares from velocities. @param x shape (3, stride), ghosts current @param taken weight of the new shares, the
-  /// rest is that of the old ones @collective on the communicator of the cells
+  /// Compute shares from velocities. @param x shape (3, stride), ghosts current @param taken weight of the new shares; the
+  /// old shares have the remaining weight @collective on the communicator of the cells
   void update_weights(const double* x, double taken);
 
   const central_shares& shares() const { return shares_; }

@@ -27,8 +27,8 @@ struct opening_face {
 opening_face opening_face_at(index3 voxel, int side);
 
 /// The faces of all ranks on sides with a given velocity and those inside the image with any condition, ascending, with
-/// their velocities: equal on all ranks. Only faces of flowing parts have one: a rate is distributed over these. A uniform
-/// velocity is equal through all faces of the opening, whatever their orientation.
+/// their velocities: equal on all ranks. Only faces of flowing parts have a velocity; a flow rate is distributed over them.
+/// A uniform velocity is equal through all faces of the opening, whatever their orientation.
 ///
 /// A parabolic profile is the product of a parabola along each side of the rectangle around the opening's voxels, zero on
 /// its edges, evaluated at the voxels' centres. A developed profile solves the friction across a straight channel of the

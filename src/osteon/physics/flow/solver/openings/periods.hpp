@@ -10,11 +10,11 @@ namespace osteon::physics {
 /// Pressure drops over the periods along z, y, x, from the low to the high face [Pa].
 using period_drops = std::array<double, 3>;
 
-/// The right-hand side of pressure drops. They enter the equations of the faces between two periods, so that the pressure of
-/// the solution is that of the fluid and falls along the image. @collective local
+/// Right-hand side of pressure drops. The drops enter the equations of the faces between two periods, so that the solution
+/// contains the fluid pressure, which decreases along the image. @collective local
 void add_period_drops(const open_flow_cells& open, const flow_units& units, const period_drops& drops, flow_entries& right);
 
-/// Flow rates through the periods, of a solution; without openings also rate and drop of the whole flow.
+/// Flow rates of a solution through the periods; without openings also rate and pressure drop of the flow.
 /// @collective
 void find_period_flows(const through_problem& problem, const open_flow_cells& open, const std::vector<double>& x,
                        const flow_units& units, const period_drops& drops, through_flow& flow);
@@ -25,13 +25,13 @@ double guessed_drop(const through_problem& problem, const through_solution& all,
 /// Finds the pressure drop for a flow rate by the secant method on an increasing function.
 class rate_search {
  public:
-  /// @param first initial guess, not 0 @param tolerance of the rate, relative
+  /// @param first initial guess, not 0 @param tolerance relative error of the rate
   rate_search(double rate, double first, double tolerance) : rate_(rate), drop_(first), tolerance_(tolerance) {}
 
   double drop() const { return drop_; }
   /// Process the rate of the flow with drop() and set the next drop(). @return true if the rate was reached
   bool is_found(double rate);
-  /// Ratio of drop() to the previous one, for a flow proportional to it.
+  /// Ratio of drop() to the previous drop; a creeping flow scales by this ratio.
   double growth() const { return growth_; }
   bool is_exhausted() const { return trials_ >= most_trials; }
 

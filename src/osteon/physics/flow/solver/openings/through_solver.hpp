@@ -30,7 +30,7 @@ class through_solver {
 
   /// Shape (4, stride), in voxels: velocities, pressure; ghosts current. An undetermined pressure has zero mean.
   const std::vector<double>& answer() const { return system_.x; }
-  /// Null for creeping flow.
+  /// Convection of the last solution; null for creeping flow.
   const flow_convection* inertia() const { return is_inertial_ ? &inertial_->system().convection() : nullptr; }
   /// |b - K x - C(x) x|, of velocities and masses together. @collective
   double residual() const { return system_.residual(); }

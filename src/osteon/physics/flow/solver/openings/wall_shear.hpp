@@ -7,8 +7,8 @@
 namespace osteon::physics {
 
 struct wall_shear {
-  std::vector<float> of_cell;     ///< owned cells of the solver: mean over the cell's walls; 0 without one
-  std::vector<float> wetted_mm2;  ///< owned cells: area of the smooth surface that the cell's walls represent; 0 without one
+  std::vector<float> of_cell;     ///< owned cells of the solver: mean over the walls of the cell; 0 without a wall
+  std::vector<float> wetted_mm2;  ///< owned cells: area of the smooth surface of the walls; 0 without a wall
   double mean = 0;                ///< over the area of all walls, all ranks
 };
 

@@ -10,12 +10,13 @@ namespace osteon::physics {
 /// fields.
 class watched_cells {
  public:
-  /// Borrows the watch. @param fluid numbering used by the watch @collective local
+  /// Stores a reference to `watch`. @param fluid numbering of the cells in `watch` @collective local
   watched_cells(const flow_cells& cells, const voxel::run_set& fluid, const flow_watch& watch);
 
   bool wants(const flow_moment& moment) const { return watch_.take && (!watch_.wants || watch_.wants(moment)); }
-  /// @param u velocities, shape (3, stride), ghosts current @param pressure of an owned cell, in the units of the result
-  /// @param unit_mm_per_s of the velocities @collective as the watch
+  /// @param u velocities, shape (3, stride), ghosts current @param pressure function of an owned cell, in units of the
+  /// result
+  /// @param unit_mm_per_s unit of the velocities @collective as flow_watch::take
   template <class Pressure>
   void report(const flow_moment& moment, const double* u, double unit_mm_per_s, const Pressure& pressure) {
     for (std::size_t n = 0; n < places_.size(); ++n) {

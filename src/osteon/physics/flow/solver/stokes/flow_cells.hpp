@@ -13,8 +13,8 @@ inline constexpr int open_face_frictions = 25;
 
 /// Flowing cells in the numbering of the heat solver, and the faces between them.
 ///
-/// If pressures are given at the two faces of an axis, the flow has a velocity on each. Those of the low face are low faces
-/// of cells; for those of the high face the box is extended by a layer of cells that have this face only.
+/// If pressures are prescribed at the two faces of an axis, both faces have unknown velocities. Velocities of the low face
+/// are on low faces of cells; for the high face, the box is extended by a layer of cells with a low face only.
 struct flow_cells {
   heat_cells grid;         ///< cells, their neighbours and ghosts; `open` also of ghosts. One material.
   voxel::run_set numbers;  ///< numbers of the owned cells, in coordinates of the block
@@ -29,7 +29,7 @@ struct flow_cells {
   std::int64_t voxels;              ///< number of voxels of the box without the additional layer
 
   std::int64_t stride() const { return grid.size; }
-  /// Whether the low face of a cell across `axis` has a velocity.
+  /// Returns true if the low face of a cell along `axis` has a velocity.
   bool has_face(std::size_t axis, std::int32_t cell) const { return friction[axis][static_cast<std::size_t>(cell)] != 0; }
   template <class T>
   kernel::stokes_stencil<T> stencil() const {
@@ -63,7 +63,7 @@ void set_grid(flow_cells& cells, const grid::block& where, const vector3& spacin
 /// @collective on problem.where.comm
 flow_cells make_flow_cells(const flow_problem& problem, const std::vector<bool>& keep, int through);
 
-/// Faces, thin places and the wetted surface of the flowing cells; sets the corresponding members of `counts`.
+/// Count faces, thin places and the wetted surface of the flowing cells; sets the corresponding members of `counts`.
 /// @returns the wetted surface [mm2] @collective on problem.where.comm
 double survey(const flow_problem& problem, const flow_cells& cells, flow_counts& counts);
 

@@ -11,15 +11,15 @@
 
 namespace osteon::physics {
 
-/// Friction on a component of the velocity, and a multigrid cycle for it: that of a heat problem with the friction of walls
-/// as storage.
+/// Friction of a velocity component, and a multigrid cycle: the cycle of a heat problem with the friction of walls as
+/// storage.
 struct velocity_cycle {
   std::array<float, 64> diagonal{}, inverse{};  ///< by number, divided by the scale and multiplied by it
   kernel::velocity_lattice lattice;
   heat_multigrid cycle;
   /// @param stored additional diagonal of each face, of a time step @collective on the cells' communicator
   velocity_cycle(const flow_cells& cells, std::size_t axis, double stored = 0);
-  /// Make the cycle that of the operator divided by `scale`, so that its result is multiplied by `scale`.
+  /// Divide the operator of the cycle by `scale`, so that the result is multiplied by `scale`.
   void set_scale(float scale);
 
  private:
@@ -28,8 +28,7 @@ struct velocity_cycle {
   float scale_ = 0;
 };
 
-/// G^T W G with a weight W for each face, and a multigrid cycle for it: that of a heat problem with the weight as
-/// conductivity.
+/// G^T W G with a weight W per face, and a multigrid cycle: the cycle of a heat problem with the weight as conductivity.
 struct pressure_cycle {
   std::array<std::vector<float>, 3> conductance;  ///< conductance of low faces, by axis and cell, ghosts current
   std::vector<float> inverse;                     ///< inverse diagonal; 0: no unknown
@@ -44,13 +43,13 @@ struct pressure_cycle {
 ///   z_u = M^-1 r_u,   z_p = (I + c P) (G^T z_u - r_p),   P a cycle for G^T W G.
 /// W is the mobility of the faces, their velocity under a unit force without pressure: A W = 1. Above the size of a pore,
 /// flow is Darcy flow with the mobility as its permeability, pore by pore; below it S is the identity.
-/// The four cycles are those of heat problems: the friction of walls is heat's storage, the mobility its conductivity.
+/// The four cycles solve heat problems: storage is the friction of walls, conductivity is the mobility.
 class flow_preconditioner {
  public:
   /// c, added to the identity: measured on packs and sponges of 64 to 128 voxels.
   static constexpr float pressure_weight = 3;
 
-  /// @param cells kept by reference @collective on its communicator
+  /// @param cells stored by reference @collective on its communicator
   explicit flow_preconditioner(const flow_cells& cells);
 
   /// z = P r; arrays of shape (4, stride). z is set at owned cells and zero without a face; ghosts of the velocities are

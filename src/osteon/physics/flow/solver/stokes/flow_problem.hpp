@@ -87,7 +87,7 @@ struct flow_boundary {
   face_flow kind = face_flow::wall;
   double value = 0;           ///< mean velocity [mm/s] or flow rate [mm3/s] into the image; pressure [Pa]
   bool is_developed = false;  ///< for given velocity or flow rate: the profile far inside a straight channel of this opening
-  bool is_parabolic = false;  ///< for the same: the product of two parabolas over the rectangle around the opening
+  bool is_parabolic = false;  ///< velocity or flow rate: product of two parabolas over the rectangle around the opening
   vector3 slide_mm_per_s;     ///< velocity of a wall; no component across a face of the image
   /// Only where the centre of the voxel is in this box and this ball, in mm from the low corner of the image. A condition on
   /// part of a face takes precedence over one on the whole face.
@@ -103,8 +103,8 @@ struct flow_boundary {
     for (int a = 0; a < 3; ++a) all = all && low_mm[a] == -unlimited && high_mm[a] == unlimited;
     return all;
   }
-  /// Whether the centre of a voxel is in the box and the ball. @param across_axis a ball is a disc across this axis; -1: a
-  /// ball
+  /// Returns true if the centre of a voxel is in the box and the ball. @param across_axis a ball is a disc across this axis;
+  /// -1: a ball
   bool holds(index3 voxel, vector3 spacing_mm, int across_axis) const {
     double square = 0;
     bool is_in = true;
@@ -115,9 +115,9 @@ struct flow_boundary {
     }
     return is_in && (radius_mm == unlimited || square <= radius_mm * radius_mm);
   }
-  /// Whether it is on a face of the image.
+  /// Side of the image with this condition.
   std::uint8_t side() const { return static_cast<std::uint8_t>(2 * static_cast<int>(across) + (high ? 1 : 0)); }
-  /// Whether the velocity across the face is given, and may be nonzero.
+  /// Returns true if the normal velocity is prescribed and may be nonzero.
   bool gives_velocity() const { return kind == face_flow::velocity || kind == face_flow::flow_rate; }
   bool gives_pressure() const { return kind == face_flow::pressure || kind == face_flow::outlet; }
   bool passes() const { return gives_velocity() || gives_pressure(); }
@@ -125,8 +125,8 @@ struct flow_boundary {
 
 /// Solid voxels distinguished by labels.
 struct labelled_solid {
-  voxel::run_set cells;                 ///< solid voxels of where.owned; none of them fluid
-  std::vector<material_number> number;  ///< number of each of them, from 1
+  voxel::run_set cells;                 ///< solid voxels of where.owned
+  std::vector<material_number> number;  ///< label number of each voxel, from 1
   std::vector<std::string> names{};     ///< number of labels 1, 2, ... with a requested force; later ones have none
 };
 

@@ -26,7 +26,7 @@ class momentum_solver {
   /// kappa of the multigrid cycles, also used for nearby values; -1: no cycles.
   double storage_of_cycles() const { return cycles_for_; }
 
-  /// Perform the communication of solve() once, on virtual ranks. @param e as there @collective
+  /// Count the messages of solve() once, on virtual ranks. @param e as in solve() @collective
   void count_messages(double* e);
 
   struct outcome {

@@ -11,12 +11,12 @@ namespace osteon::physics {
 /// Prescribes the flow rate through an image along a periodic axis.
 ///
 /// As convection is explicit, a step of flow_stepper is linear in its pressure drop over the period: the result for another
-/// drop differs by a multiple of the response w, the velocity caused by a unit drop from rest in a step of that length. So a
-/// step is computed with the drop of the previous one, and corrected by (wanted rate - rate) / (rate of w) times w and its
-/// pressure. The rate then equals the wanted one to rounding, and the corrected step satisfies the equations of a step with
-/// the corrected drop except for the correction times the error of w, which solves its systems to the same tolerances as a
-/// step. For steps of equal length, w is computed once. Fixing the mass flux of a channel by its mean pressure gradient at
-/// each step: [QuadrioFrohnapfelHasegawa2016].
+/// drop differs by a multiple of the response w, the velocity caused by a unit drop from rest in a step of that length.
+/// Therefore a step uses the previous drop, and adds (prescribed rate - rate) / (rate of w) times w and its pressure. The
+/// rate then equals the prescribed rate to rounding, and the corrected step satisfies the equations of a step with the
+/// corrected drop except for the correction times the error of w, which solves its systems to the same tolerances as a step.
+/// For steps of equal length, w is computed once. Fixing the mass flux of a channel by its mean pressure gradient at each
+/// step: [QuadrioFrohnapfelHasegawa2016].
 class period_rate {
  public:
   /// Stores references to the arguments. @param a axis
@@ -28,7 +28,7 @@ class period_rate {
   double rate_of(const double* u) const;
 
   struct tolerances {
-    double relative = 1e-4;  ///< limit of the friction's residual, and of the remaining correction of the velocity
+    double relative = 1e-4;  ///< limit of the friction residual and of the remaining velocity correction
     int most = 500;          ///< iterations of each system
     std::function<void()> poll{};
   };
@@ -40,10 +40,10 @@ class period_rate {
   /// @param sigma as in flow_stepper @collective
   outcome find_response(momentum_solver& momentum, pressure_projection& projection, double sigma, double implicitness,
                         const tolerances& options);
-  /// Compute the response to an impulse: that of a fluid without friction. @collective
+  /// Compute the response to an impulse, without friction. @collective
   outcome find_impulse(pressure_projection& projection, const tolerances& options);
 
-  /// The multiple of the response that makes the rate of u the wanted one. @collective
+  /// Multiple of the response that changes the rate of u to `rate`. @collective
   double missing(const double* u, double rate) const { return (rate - rate_of(u)) / response_rate_; }
   double response_rate() const { return response_rate_; }
   /// Members of the response: velocities, shape (3, stride), ghosts current; the increment of the projection's pressure and

@@ -30,7 +30,7 @@ class pressure_projection {
   /// @param open stored by reference @collective on its communicator
   explicit pressure_projection(const open_flow_cells& open, pressure_method method = pressure_method::automatic);
 
-  /// Whether transforms are used: a projection is then exact, and a guess does not reduce its cost.
+  /// Returns true if transforms are used: a projection is then exact, and a guess does not reduce its cost.
   bool is_direct() const { return box_ != nullptr; }
   /// Reason for not using transforms, as text.
   const std::string& reason_for_multigrid() const { return reason_for_multigrid_; }
@@ -51,7 +51,7 @@ class pressure_projection {
   /// @throws solve_error if a value is not finite @collective
   outcome project(double* u, double* d, const bounds& to, const std::function<void()>& poll);
 
-  /// Perform the communication of project() once, on virtual ranks. @param u, d as there, values are lost @collective
+  /// Count the messages of project() once, on virtual ranks. @param u, d as in project(); values are overwritten @collective
   void count_messages(double* u, double* d);
 
   /// u -= M^-1 G d; ghosts of u become current. @param d ghosts are overwritten @collective

@@ -12,7 +12,7 @@ namespace osteon::physics {
 
 /// Initial state of the fluid at time 0.
 enum class flow_start {
-  rest,      ///< at rest, and set in motion by the conditions at once
+  rest,      ///< at rest; the conditions accelerate the fluid at time 0
   creeping,  ///< flow without inertia
   steady     ///< the steady flow with inertia
 };
@@ -20,14 +20,14 @@ enum class flow_start {
 /// Time stepping.
 struct flow_time_plan {
   double end_s = 0;
-  /// Shortened so that the end is reached after a whole number of steps; 0: as long as `courant` permits.
+  /// Reduced to a whole number of steps until the end; 0: adaptive, limited by `courant`.
   double step_s = 0;
   /// Largest sum over the axes of |velocity| step / spacing in a step; a fixed step that exceeds it is rejected.
   double courant = 0.5;
   double implicitness = 0.5;  ///< implicitness of friction: 1/2 is Crank-Nicolson, 1 is Euler
   double record_every_s = 0;  ///< 0: every step; the end is always recorded
   flow_start start = flow_start::rest;
-  double steady_change_per_s = 0;  ///< ends earlier, once all relative velocity changes are slower; 0: never
+  double steady_change_per_s = 0;  ///< stop before the end if all relative velocity changes are slower; 0: disabled
   bool has_fields = false;         ///< pass fields to on_record
   /// Called with the fields at the start, or at a restored state, and after each step; called by all ranks. May be empty.
   /// @cost the velocities at all centres, once per step
@@ -47,12 +47,12 @@ struct flow_record {
 };
 
 struct transient_flow_solution {
-  through_solution end;              ///< flows: one, that of the end; fields
+  through_solution end;              ///< the flow at the end, with fields
   std::vector<flow_record> history;  ///< from time 0
   std::int64_t steps = 0, friction_iterations = 0, pressure_iterations = 0;
   double shortest_step_s = 0, longest_step_s = 0, highest_courant = 0, highest_divergence = 0;
   bool is_steady = false;            ///< ended before end_s
-  bool has_direct_pressure = false;  ///< found by transforms, as the fluid is a whole box
+  bool has_direct_pressure = false;  ///< pressure by transforms: the fluid fills a box
   solve_certificate certificate;     ///< true_relative_residual: highest_divergence
 };
 
@@ -60,15 +60,15 @@ struct transient_flow_solution {
 /// called by all ranks. In a resumed run the first call is not the record of time 0.
 using flow_record_taker = std::function<void(std::span<const flow_record> history, const through_solution& fields)>;
 
-/// Check the problem and the plan as solve_transient_flow, without solving.
-/// @throws as it @collective on problem.where.comm
+/// Run the checks of solve_transient_flow without solving.
+/// @throws as solve_transient_flow @collective on problem.where.comm
 void check_transient_flow(const through_problem& problem, const flow_time_plan& plan, const through_options& options);
 
-/// Step to the end. `options.tolerance` bounds the divergence of a flow_record and the error of forces; the flow at the
-/// start is also solved to it.
+/// Step to the end. `options.tolerance` limits the divergence of a flow_record, the error of forces and the residual of the
+/// initial flow.
 ///
-/// A linear system that misses it, or a steady start that does not converge, is no error: then certificate.converged is
-/// false, and the result is that of the last step.
+/// A linear system that misses the tolerance and a steady initial flow without convergence are not errors:
+/// certificate.converged is false, and the result contains the last step.
 /// @param checkpoints null: no checkpoints
 /// @throws usage_error for an invalid plan, or a step that is too long for a known velocity
 /// @throws solve_error if a step becomes too long during the run, or a value is not finite

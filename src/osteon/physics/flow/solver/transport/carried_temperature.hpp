@@ -62,17 +62,17 @@ class carried_temperature {
   const temperature_problem& problem() const { return problem_; }
   const transport_cells& cells() const { return cells_; }
   const solve_certificate& certificate() const { return certificate_; }
-  /// Temperature of each cell that has one, relative to the reference of the cells.
+  /// Temperature of each cell with a temperature, relative to the reference of the cells.
   std::vector<double> owned() const { return {x_.begin(), x_.begin() + cells_.grid.owned}; }
 
-  /// The last solution with its data, so that others can be tried in between.
+  /// The last solution with its data, for restoring it after trial solutions.
   struct saved_solution {
     std::vector<double> x, velocities;
     std::array<std::vector<float>, 3> weight;
     solve_certificate certificate;
   };
   saved_solution save() const { return {x_, problem_.face_velocity_mm_per_s, cells_.weight, certificate_}; }
-  /// Continue the iteration count from then.
+  /// Continue the iteration count of the saved state.
   void restore(saved_solution saved) {
     saved.certificate.iterations = certificate_.iterations;
     saved.certificate.solve_seconds = certificate_.solve_seconds;

@@ -16,14 +16,14 @@ namespace osteon::physics {
 enum class heat_convection {
   /// Central if the Peclet number of a voxel is at most 2, otherwise the largest central share without oscillation.
   hybrid,
-  /// Same, with further central differences as permitted by van Leer's limiter: second order for smooth temperatures.
+  /// Hybrid, with further central differences as permitted by van Leer's limiter: second order for smooth temperatures.
   limited,
   central  ///< second order everywhere; may oscillate
 };
 
 /// Thermal condition on a part of an outer face of the image that is not an opening for the fluid.
 struct heat_boundary {
-  flow_boundary place;  ///< its face, part of the face, and name; other members are not used
+  flow_boundary place;  ///< face, part of the face, and name; other members are not used
   face_condition heat;
 };
 
@@ -40,24 +40,24 @@ struct temperature_problem {
   double heat_capacity_J_per_mm3K = 0;         ///< heat capacity of the fluid: density times specific heat, > 0
   heat_convection convection = heat_convection::limited;
   bool holds_at_rest = false;  ///< an opening without flow has its given temperature
-  bool may_return = false;     ///< any share of the inflow may be without a given temperature: it has the local one
+  bool may_return = false;     ///< inflow without a given temperature is allowed; it has the local temperature
 
   /// For transient heat: the uniform initial temperature. Then no condition has to fix a temperature, and heat need not
   /// leave.
   std::optional<double> initial_K{};
 
-  bool counts_messages = false;  ///< all communication of a solve, once each part, for virtual ranks; no solution
+  bool counts_messages = false;  ///< count the messages of each part once, on virtual ranks, without a solution
 
   std::vector<flow_boundary> openings;            ///< the flow's boundaries
   std::vector<std::optional<double>> incoming_K;  ///< temperature of the inflow, by opening
   std::vector<heat_boundary> conditions;          ///< other faces; faces without a condition are insulated
-  bool conducts_through_openings = true;          ///< for inflow; there is no condition for outflow
+  bool conducts_through_openings = true;          ///< for inflow; outflow has no condition
 };
 
 /// Heat through an opening.
 struct opening_heat {
   double mixed_K = 0;           ///< weighted by the flow through each voxel's face (mixing cup); NaN: no flow
-  double inflow_mm3_per_s = 0;  ///< less outflow
+  double inflow_mm3_per_s = 0;  ///< inflow minus outflow
   double conducted_W = 0;       ///< into the image, by conduction against or along the flow
 };
 
@@ -65,7 +65,7 @@ struct opening_heat {
 struct wall_heat {
   double area_mm2 = 0;  ///< area of conducting faces
   double heat_W = 0;    ///< into the fluid
-  double mean_K = 0;    ///< over that area, on the faces
+  double mean_K = 0;    ///< mean over this area, on the faces
 };
 
 struct temperature_solution {
@@ -75,25 +75,26 @@ struct temperature_solution {
   std::array<std::array<double, 2>, 3> face_inflow_W{};  ///< by conduction and flux through outer faces
   double source_W = 0;
   double stored_W = 0;       ///< transient: rate of stored heat
-  double carried_out_W = 0;  ///< by the flow through openings, outflow less inflow, above the lowest given temperature
+  double carried_out_W = 0;  ///< by the flow through openings, outflow minus inflow, above the lowest prescribed temperature
   wall_heat walls;
   double in_K = 0, out_K = 0;  ///< mixing-cup temperatures of inflow and outflow; NaN: no inflow or outflow
   double mean_K = 0, mean_fluid_K = 0, mean_solid_K = 0, low_K = 0, high_K = 0;
   /// Excess of the temperature beyond the range permitted by the conditions (maximum principle); 0 if sources or fluxes
-  /// leave no such bound.
+  /// remove the bound.
   double overshoot_K = 0;
   double cell_peclet_number = 0;  ///< highest: velocity times voxel times heat capacity over conductivity
   double limited_share = 0;       ///< share of the faces with flow that are not central
-  /// For the limiter: the residual with the weights of the solution; the solution itself has those of the previous step.
+  /// Limiter: residual with the weights of the solution; the solution uses the weights of the previous step.
   double limiter_residual = 0;
-  /// reaction_imbalance is that of heat: inflow through walls, openings and sources relative to outflow.
+  /// reaction_imbalance: heat inflow through walls, openings and sources relative to the outflow.
   solve_certificate certificate;
 };
 
-/// Check without solving: all conditions independent of the velocities. @throws as it @collective on problem.where.comm
+/// Check all conditions that do not depend on the velocities. @throws as solve_flow_temperature @collective on
+/// problem.where.comm
 void check_flow_temperature(const temperature_problem& problem);
 
-/// Solve. Not reaching the tolerance is no error: then certificate.converged is false.
+/// Solve. If the tolerance is not reached, certificate.converged is false.
 /// @param solver_options.tolerance of |r| relative to that of the lowest given temperature everywhere, and of the heat
 /// balance
 /// @throws usage_error for conditions that contradict each other, or heat that cannot leave

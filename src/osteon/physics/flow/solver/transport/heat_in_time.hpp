@@ -13,11 +13,12 @@
 namespace osteon::physics {
 
 struct heat_time_plan {
-  std::vector<double> heat_capacity_J_per_mm3K;  ///< by material, > 0 if in use; the fluid's is that of the problem
-  double implicitness = 0.5;                     ///< 1/2 is Crank-Nicolson, 1 Euler
-  double tolerance = 1e-6;                       ///< limit of the residual and of the heat balance of a step
-  int max_iterations = 500;                      ///< iterations per step
-  /// With buoyancy; reference_K absent: the middle of the given temperatures, and if no pressure is given the initial
+  std::vector<double>
+      heat_capacity_J_per_mm3K;  ///< by material, > 0 if in use; the fluid has the heat capacity of the problem
+  double implicitness = 0.5;     ///< 1/2 is Crank-Nicolson, 1 Euler
+  double tolerance = 1e-6;       ///< limit of the residual and of the heat balance of a step
+  int max_iterations = 500;      ///< iterations per step
+  /// Buoyancy. Absent reference_K: mean of the extreme prescribed temperatures; without a prescribed pressure the initial
   /// temperature.
   struct gravity {
     double expansion_per_K = 0;
@@ -29,8 +30,8 @@ struct heat_time_plan {
 
 struct heat_in_flow_record {
   double time_s = 0;
-  /// Temperatures at this time; flows through faces and openings, and stored heat, of the step that ends at it; for the
-  /// first steps, which are two halves each, of the second half. At time 0 no heat is reported. Without temperature_K.
+  /// Temperatures at this time, without temperature_K. Heat through faces and openings, and stored heat, of the last step,
+  /// or of the last half step for the first steps, which are halved. At time 0 no heat is reported.
   temperature_solution heat;
   double fluid_low_K = 0, fluid_high_K = 0;
   double worst_imbalance = 0;   ///< largest heat_imbalance of all steps
@@ -43,12 +44,13 @@ struct heat_in_flow_record {
 /// mass to rounding: second order for w = 1/2, and heat is conserved to the tolerance of each step. The limiter uses the
 /// temperature extrapolated from the last step. The first two steps are two implicit Euler halves each [Rannacher1984].
 ///
-/// The buoyancy in a step is that of the temperature in its middle, of the parabola through the last three: for internal
-/// waves the straight line through two increases the amplitude by (N dt)^4 / 8 per step, the parabola damps it by 5 / 4 of
-/// that (N is the Brunt-Vaisala frequency). Steps are limited so that N dt of any layer of a voxel is at most 1/2.
+/// The buoyancy of a step uses the temperature at its midpoint, extrapolated by a parabola through the last three
+/// temperatures. For internal waves, linear extrapolation increases the amplitude by (N dt)^4 / 8 per step; the parabola
+/// damps it by 5 / 4 of this amount (N is the Brunt-Vaisala frequency). Steps are limited so that N dt of any layer of a
+/// voxel is at most 1/2.
 class heat_in_time final : public carried_quantity {
  public:
-  /// @param problem initial_K is given; velocities are not used; kept by reference as are flow and log
+  /// @param problem with initial_K; velocities are not used. problem, flow and log are stored by reference
   /// @throws as check_heat_in_time @collective
   heat_in_time(const temperature_problem& problem, const through_problem& flow, heat_time_plan plan, log_sink& log);
   ~heat_in_time() override;
@@ -64,7 +66,7 @@ class heat_in_time final : public carried_quantity {
   const std::vector<heat_in_flow_record>& history() const { return history_; }
   /// Present temperature, per cell of the problem.
   std::vector<double> temperature_K() const;
-  /// Over all steps: iterations, the worst residual and balance.
+  /// Iterations, largest residual and largest imbalance over all steps.
   const solve_certificate& certificate() const { return certificate_; }
   /// Largest share of the inflow without a given temperature, over all steps.
   double returned_share() const { return returned_share_; }
@@ -74,8 +76,8 @@ class heat_in_time final : public carried_quantity {
     vector3 highest_velocity_mm_per_s;
   };
   weight_numbers numbers_of_weight() const;
-  /// Heat through each face of the image with the fluid at rest, in the steady state; empty if openings let fluid pass, or
-  /// sources or fluxes heat.
+  /// Steady heat through each face of the image with the fluid at rest; empty with flow through openings, heat sources or
+  /// fluxes.
   const std::optional<std::array<std::array<double, 2>, 3>>& rest_inflow_W() const { return rest_inflow_W_; }
 
   /// The vectors over the cells of the problem and the numbers of the complete state for the next step.
@@ -99,12 +101,12 @@ class heat_in_time final : public carried_quantity {
   heat_time_plan plan_;
   log_sink& log_;
   const open_flow_cells* open_ = nullptr;  // while the flow is solved
-  std::size_t moving_ = 0;                 // its owned cells
+  std::size_t moving_ = 0;                 // number of owned cells of the flow
   flow_units units_;
   transport_cells cells_;
   std::unique_ptr<pressure_projection> projection_;
   std::optional<transport_solver> solver_;
-  double of_cycle_ = -1;  // inverse of the step length for which the solver's cycle was built
+  double of_cycle_ = -1;  // inverse step length of the multigrid cycle
   buoyancy weight_;
   std::vector<double> t_, rate_, before_, before_that_;  // owned cells, above the reference of the cells; K/s
   std::vector<double> middle_;                           // shape (grid.size): of the last step

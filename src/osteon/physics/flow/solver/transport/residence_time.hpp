@@ -7,7 +7,7 @@
 
 namespace osteon::physics {
 
-/// The mean age a of the fluid at a point, over all the paths to that point: u . grad a = D laplace a + 1, a = 0 at inflow,
+/// Mean age a of the fluid at a point, over all paths to this point: u . grad a = D laplace a + 1, a = 0 at inflow,
 /// and no diffusion through openings and walls [Danckwerts1953; Sandberg1981]. The age of the outflow, weighted by the flow,
 /// is therefore the volume of the fluid divided by its flow rate, for any flow and D.
 struct residence_problem {
@@ -30,14 +30,14 @@ struct residence_solution {
   age_distribution leaving;      ///< over the voxels' faces with outflow, weighted by the flow
   double volume_mm3 = 0;         ///< volume of the renewed fluid
   double outflow_mm3_per_s = 0;  ///< total outflow
-  /// Shares of all the fluid: older than three times volume / outflow, and never renewed.
+  /// Fractions of the fluid: older than three times volume / outflow, and never renewed.
   double stagnant_share = 0;
   solve_certificate certificate;  ///< reaction_imbalance: ages that leave relative to ages generated
 };
 
 /// Solve with the scheme and the solver of an advected temperature (heat_convection::limited).
-/// @param solver_options.tolerance of the residual relative to that of age 0 @throws usage_error without inflow, or if D is
-/// not > 0
+/// @param solver_options tolerance: residual relative to the residual of age 0
+/// @throws usage_error without inflow, or if D is not > 0
 /// @throws solve_error if a value is not finite @collective on problem.where.comm: all ranks throw the same
 residence_solution solve_residence_time(const residence_problem& problem, const options& solver_options, log_sink& log);
 

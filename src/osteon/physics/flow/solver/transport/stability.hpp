@@ -27,10 +27,10 @@ struct stability_verdict {
   bool grows() const { return is_known && multiplier > 1 + margin; }
 };
 
-/// Follow a small disturbance of a steady state for some steps. The multipliers of its leading parts are the eigenvalues of
-/// the steps' map in the space of the successive disturbances (Krylov; dynamic mode decomposition), which detects growth
-/// long before the leading part outweighs the others.
-/// @param counts values of the rank's part of the state that contribute to its size; empty: all
+/// Follow a small disturbance of a steady state for some steps. The multipliers of its leading modes are the eigenvalues of
+/// the time step operator in the space of the successive disturbances (Krylov; dynamic mode decomposition). This detects
+/// growth before the leading mode dominates.
+/// @param counts flags of the rank's values that contribute to the norm of the state; empty: all
 /// @param first the disturbance, a state @cite [Schmid2010] @collective on comm
 stability_verdict test_stability(MPI_Comm comm, const std::vector<std::uint8_t>& counts, const stepped_state& steps,
                                  const std::vector<double>& steady, const std::vector<double>& first);

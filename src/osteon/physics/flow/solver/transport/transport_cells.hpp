@@ -9,11 +9,11 @@ namespace osteon::physics {
 /// An outer face of a cell with heat transfer.
 struct transport_side {
   std::int32_t cell = 0;
-  std::int16_t opening = -1, condition = -1;  ///< one of the two
+  std::int16_t opening = -1, condition = -1;  ///< index of the opening or of the condition
   std::uint8_t side = 0;                      ///< 2 axis + (1 on the high face)
   double conductance = 0;                     ///< to the surroundings [W/K]
   double brings = 0, takes = 0;               ///< heat capacity flow of the inflow, or outflow [W/K]
-  double returns = 0;                         ///< same of the backflow with the local temperature
+  double returns = 0;                         ///< heat capacity flow of the backflow with the local temperature [W/K]
   double beyond_K = 0;                        ///< prescribed temperature, above the reference
   double heat_W = 0;                          ///< prescribed flux
 };
@@ -31,9 +31,9 @@ struct transport_cells {
   std::vector<double> held, before;
   std::vector<transport_side> sides;
   std::vector<std::uint8_t> is_fluid;  ///< per cell and ghost
-  double reference_K = 0;              ///< the lowest given temperature; x is above it
-  double highest_K = 0;                ///< the highest
-  /// Bounds of x by the maximum principle; infinite on a side that sources or fluxes leave unbounded.
+  double reference_K = 0;              ///< lowest prescribed temperature; x is relative to it
+  double highest_K = 0;                ///< highest prescribed temperature
+  /// Bounds of x by the maximum principle; infinite if sources or fluxes remove the bound.
   double least = 0, most = 0;
   /// Per owned cell: number of its part if no condition fixes the part and its given heat balances, otherwise -1. One cell
   /// of such a part is fixed at the middle of the given temperatures, without heat flow. Empty: no such part.
@@ -79,13 +79,13 @@ struct transport_cells {
 /// @throws as check_flow_temperature, and for openings with inflow of undefined temperature
 /// @collective on problem.where.comm
 transport_cells make_transport_cells(const temperature_problem& problem, log_sink& log);
-/// Same for other velocities; the weights of the faces are unchanged.
+/// Set other velocities; the weights of the faces do not change.
 void take_velocities(const temperature_problem& problem, transport_cells& cells, log_sink& log);
 
 /// Shift x in each part of undetermined level, so that its mean is the middle of the given temperatures. @collective
 std::vector<double> levelled(const transport_cells& cells, std::vector<double> x);
 
-/// The results of a solution except the certificate's own. @param x above the reference, ghosts current @collective
+/// Results of a solution without its certificate. @param x above the reference, ghosts current @collective
 void account_for_heat(const temperature_problem& problem, const transport_cells& cells, const std::vector<double>& x,
                       temperature_solution& all);
 

@@ -5,7 +5,7 @@
 
 namespace osteon::physics {
 
-/// Geometry and couplings of a level, used only in set-up. Points: owned ones first, then ghosts.
+/// Geometry and couplings of a level, used only in set-up. Owned points precede ghosts.
 struct transport_geometry {
   /// Link between owned point i and a neighbour, from the side of i.
   struct link {
@@ -21,7 +21,7 @@ struct transport_geometry {
     std::int32_t z, y, x;  ///< block of the image
     friend bool operator==(const place&, const place&) = default;
   };
-  std::vector<link> links;   ///< sorted by `from`; several may join two points
+  std::vector<link> links;   ///< sorted by `from`; several links may connect two points
   std::vector<float> loose;  ///< per owned point
   std::vector<point> points;
   std::vector<place> places;  ///< per owned point

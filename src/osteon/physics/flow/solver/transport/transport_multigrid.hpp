@@ -26,7 +26,7 @@ struct transport_rows {
 /// the net flow between aggregates, so that coarse levels are no more diffusive than required by their Peclet numbers.
 /// Points are smoothed by a forward Gauss-Seidel sweep before the correction, and a backward one after it. The correction by
 /// a coarse level consists of two of its cycles, combined to minimise the residual (K-cycle): this compensates for constants
-/// as coarse functions, in conduction and in flow.
+/// as coarse functions, for conduction and for flow.
 /// @cite [NotayVassilevski2008]; [Notay2012] for flow
 class transport_multigrid {
  public:
@@ -34,7 +34,7 @@ class transport_multigrid {
   explicit transport_multigrid(const transport_cells& cells);
   ~transport_multigrid();
 
-  /// Perform data-dependent communication once for each part, on virtual ranks. @collective
+  /// Count the messages of each data-dependent part once, on virtual ranks. @collective
   void count_messages();
 
   /// z = M r. @param r owned values @param z shape (grid.size): owned values are set, ghosts overwritten @collective

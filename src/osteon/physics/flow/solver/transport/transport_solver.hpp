@@ -15,7 +15,7 @@ namespace osteon::physics {
 
 /// An incomplete factorisation of transport with central convection, which the multigrid cycle does not represent:
 /// (D + L) D^-1 (D + U) with L and U of the operator on this rank's cells, with its present weights: central convection has
-/// large off-diagonals of opposite signs, of which a cycle for the upwind operator includes only half.
+/// large off-diagonals of opposite signs; a cycle for the upwind operator includes only half of them.
 ///
 /// The pivots are those of an incomplete LU factorisation without fill, but at least the row sums of |L| and of |U|, so
 /// that neither sweep amplifies its input: otherwise, crossing velocities amplify it from cell to cell.
@@ -32,26 +32,26 @@ class transport_factor {
   std::vector<float> value_, inverse_;
 };
 
-/// Solves K x = b; the weights of K are those of the scheme, the preconditioner is of the hybrid one; for the central scheme
-/// it is preceded by a factorisation of that scheme. x and the residual are in double precision, directions in single.
+/// Solves K x = b. K has the weights of the scheme, the preconditioner the weights of the hybrid scheme; for the central
+/// scheme an incomplete factorisation precedes it. x and the residual are in double precision, directions in single.
 class transport_solver {
  public:
   /// @param cells stored by reference; its weights are set @collective on the communicator of the grid
   explicit transport_solver(transport_cells& cells);
-  /// Continues from the last solution for other velocities. Then the limiter is evaluated once, for that solution.
+  /// Continue from the last solution with other velocities. The limiter is evaluated once, for the last solution.
   /// @param taken weight of the new limiter weights; the weights of the cells have the remaining weight
   transport_solver(transport_cells& cells, std::vector<double> start, double taken);
 
-  /// For time steps, with a preconditioner other than that of the cells.
+  /// For time steps: preconditioner of other cells.
   transport_solver(transport_cells& cells, std::shared_ptr<transport_multigrid> cycle);
 
   /// Sets iterations, residuals and convergence of the certificate. The residual is reduced relative to its start, and its
   /// sum relative to the transferred heat. The limiter follows the temperature for some steps, then its weights are fixed,
-  /// except for faces at which the temperature would leave its bounds: these receive those of the hybrid scheme.
+  /// except for faces at which the temperature would exceed its bounds: these have the weights of the hybrid scheme.
   /// @throws solve_error if a value is not finite @collective
   void solve(heat_convection scheme, const options& solver_options, solve_certificate& certificate, log_sink& log);
 
-  /// A time step, whose storage is set in the cells, from a guess of the solution for which the limiter is evaluated once.
+  /// A time step from an initial guess, for which the limiter is evaluated once; the cells contain the heat storage.
   /// Sets iterations, residual and convergence of the certificate: the residual is small relative to the external heat of
   /// the cells and their stored heat, and its sum relative to the transferred heat.
   /// @param from shape (grid.size); ghosts need not be current @throws as solve @collective
@@ -61,9 +61,9 @@ class transport_solver {
   /// Heat imbalance of the solution, divided by half of the sum of all heat in and out. @collective
   double imbalance() const;
 
-  /// The next solution starts at zero instead of the last one.
+  /// Start the next solution from zero instead of the last solution.
   void restart();
-  /// Perform the communication of solve() once, on virtual ranks. @collective
+  /// Count the messages of solve() once, on virtual ranks. @collective
   void count_messages(heat_convection scheme);
 
   /// Shape (grid.size), above the reference; ghosts current.
