@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -22,6 +21,7 @@
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/outputs/scene_file.hpp>
+#include <osteon/kernel/elasticity/symmetric_tensor.hpp>
 #include <osteon/physics/elasticity/elastic_fields.hpp>
 #include <osteon/physics/elasticity/elastic_source.hpp>
 #include <osteon/physics/elasticity/loads/load_keys.hpp>
@@ -69,15 +69,6 @@ std::vector<double> strains_around_nodes(const local_model& part, const derived_
   });
   grid::share_nodes(part.where, problem.nodes).exchange_add(sums.data(), {7, 1, 7});
   return sums;
-}
-
-// Principal strains in descending order. @param e xx, yy, zz and engineering shears xy, yz, xz
-std::array<double, 3> principal(const std::array<double, 6>& e) {
-  Eigen::Matrix3d tensor;
-  tensor << e[0], e[3] / 2, e[5] / 2, e[3] / 2, e[1], e[4] / 2, e[5] / 2, e[4] / 2, e[2];
-  const Eigen::Vector3d values =
-      Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(tensor, Eigen::EigenvaluesOnly).eigenvalues();
-  return {values[2], values[1], values[0]};
 }
 
 /// The nodes of the model of a script. The displacement of removed parts is zero.
@@ -166,7 +157,7 @@ nlohmann::ordered_json write_script_results(const script_reading& script, const 
                                      const double* const sum = sums.data() + 7 * static_cast<std::ptrdiff_t>(node);
                                      std::array<double, 6> e{};
                                      for (std::size_t c = 0; c < 6; ++c) row[3 + c] = e[c] = sum[c] / sum[6];
-                                     const auto values = principal(e);
+                                     const auto values = kernel::principal(kernel::without_engineering_shears(e)).value;
                                      std::copy(values.begin(), values.end(), row + 9);
                                    }));
   }
