@@ -149,7 +149,7 @@ PERIOD = '[[boundary]]\nface = "x"\nkind = "periodic"\n'
             "3 already has the condition of boundary[1]",
         ),
         ('[[boundary]]\nlabel = 3\nkind = "outlet"\n' + INLET, "", "threshold = 1", "label 3 requires a label image"),
-        (INLET + OUTLET, "force_labels = [2, 2]", "", "2 is there twice"),
+        (INLET + OUTLET, "force_labels = [2, 2]", "", "2 is listed twice"),
         (INLET + OUTLET, "force_labels = [2.5]", "", "is not a label"),
         (INLET + OUTLET, 'label_image = "image.npy"', "", "contains a label; remove the key"),
         (INLET + OUTLET + PERIOD.replace('"x"', '"x_low"'), "", "", "is a single face"),
@@ -186,7 +186,11 @@ def test_what_contradicts_itself_is_refused(
     [
         ('[[boundary]]\nlabel = 9\nkind = "outlet"\n' + INLET, "", "has the label 9"),
         (INLET + OUTLET, "force_labels = [5]", "has the label 5"),
-        ('[[boundary]]\nlabel = 4\nkind = "outlet"\n' + INLET, "", "boundary[1] (label 4) touches no fluid"),
+        (
+            '[[boundary]]\nlabel = 4\nkind = "outlet"\n' + INLET,
+            "",
+            "boundary[1] (label 4) has no voxel face in common with the fluid",
+        ),
         (PERIOD.replace('"x"', '"y"') + "pressure_drop_Pa = 1\n", "", "connects one period to the next"),
     ],
 )

@@ -196,7 +196,7 @@ def test_openings_without_pores_are_refused_before_the_solve(job: Job, tmp_path:
     job.write(text(INLET + OUTLET))
     done = job.run("--no-report", "--force")
     assert done.code == 3
-    assert "boundary[1] (z_low) meets no fluid" in done.err
+    assert "boundary[1] (z_low) contains no fluid" in done.err
 
 
 def test_a_transient_flow_is_reported_by_the_steady_solver(job: Job, tmp_path: Path) -> None:

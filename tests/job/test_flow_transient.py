@@ -102,13 +102,13 @@ def test_the_pressure_of_an_empty_box_is_found_by_transforms(job: Job, tmp_path:
     ("grain", "outlet", "decomposition", "why"),
     [
         (False, OUTLET, "planes", "transforms (the fluid fills a box)"),
-        (False, OUTLET, "bricks", 'by multigrid: ranks own bricks of the box; with run.decomposition = "planes"'),
+        (False, OUTLET, "bricks", 'multigrid (each rank owns a brick of the box; run.decomposition = "planes"'),
         (True, OUTLET, "bricks", "multigrid (the fluid does not fill a box)"),
         (
             False,
             OUTLET + "high_mm = [9, 9, 0.35]\n",
             "planes",
-            "by multigrid: a face of the box gives the pressure on a part",
+            "multigrid (a face of the box has a prescribed pressure on a part",
         ),
     ],
 )
