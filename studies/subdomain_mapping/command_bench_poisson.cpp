@@ -128,7 +128,7 @@ std::pair<machine::binding_policy, std::string> bind(MPI_Comm comm, const machin
                                                      const std::string& binding) {
   if (binding == "measured") {
     const auto trial = machine::try_bindings(comm, here, 3, [&] { return seconds_of_steps<T>(comm); });
-    return {trial.kept, trial.summary()};
+    return {trial.selected, trial.summary()};
   }
   const machine::binding_policy policy = machine::parse_binding(binding);
   comm::collectively(comm, [&] { here.bind(policy); });

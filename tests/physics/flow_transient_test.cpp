@@ -82,7 +82,7 @@ TEST(flow_transient, central_convection_makes_no_energy_between_walls) {
     physics::flow_convection convection(box.open, box.problem.boundaries, is_central);
     physics::momentum_limiter limiter(box.open.cells);
     convection.set_reynolds(100);
-    limiter.look(u.data(), 1);
+    limiter.update_weights(u.data(), 1);
     if (how == "limited") convection.limit_by(limiter.shares());
     std::fill(c.begin(), c.end(), 0.0);
     convection.subtract(u.data(), c.data());
@@ -125,7 +125,7 @@ TEST(flow_transient, a_limited_profile_stays_monotone) {
         return axis == 0 ? sign : axis == 1 ? profile[static_cast<std::size_t>(p.z)] : 0.0;
       });
       for (std::size_t a = 0; a < 3; ++a) box.open.cells.grid.links.exchange(u.data() + a * n);
-      limiter.look(u.data(), 1);
+      limiter.update_weights(u.data(), 1);
       std::fill(c.begin(), c.end(), 0.0);
       convection.subtract(u.data(), c.data());
       std::vector<double> next(profile.size());
