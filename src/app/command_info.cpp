@@ -14,7 +14,7 @@ namespace osteon::app {
 namespace {
 
 int schema(bool of_answers) {
-  fmt::print("{}\n", of_answers ? text_of_json(job::describe_all_answers(), 2) : job::json_schema());
+  fmt::print("{}\n", of_answers ? json_to_text(job::describe_all_answers(), 2) : job::json_schema());
   return 0;
 }
 

@@ -274,7 +274,7 @@ NB_MODULE(_native, m) {
       .def_prop_ro("spacing_mm", &solution::spacing_mm)
       .def("write", &solution::write, "directory"_a, "command"_a);
   m.def("solve", &solve, "toml"_a, "image"_a.none(), "threads"_a, "listener"_a.none(), "ranks"_a.none() = nb::none());
-  m.def("why_not", [](const std::string& toml) { return osteon::job::why_not_in_memory(read_job(toml)); }, "toml"_a);
+  m.def("why_not", [](const std::string& toml) { return osteon::job::reason_for_files(read_job(toml)); }, "toml"_a);
   m.def("is_forked", &is_forked);
   m.def(
       "end",

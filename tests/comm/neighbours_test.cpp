@@ -94,8 +94,8 @@ TEST(neighbours, of_virtual_ranks_do_the_same) {
     ASSERT_EQ(comm::size(comm), 6);
     comm::neighbours ghosts(comm, tag, ring(comm::rank(comm), 6));
     for (int round = 0; round < 3; ++round) fill_ring<double>(comm, ghosts, round);
-    EXPECT_EQ(comm::largest_of(comm, comm::rank(comm)), 5);
-    EXPECT_EQ(comm::sum_of(comm, comm::rank(comm)), 15);
+    EXPECT_EQ(comm::max_over_ranks(comm, comm::rank(comm)), 5);
+    EXPECT_EQ(comm::sum_over_ranks(comm, comm::rank(comm)), 15);
   });
   const auto traffic = comm::traffic_of(ledgers);
   ASSERT_EQ(traffic.size(), 1U);
@@ -108,7 +108,7 @@ TEST(neighbours, of_virtual_ranks_do_the_same) {
 
 // Oracle: by hand. Content of a part is not outside it; for a repeated part the first time counts.
 TEST(neighbours, of_virtual_ranks_are_told_apart_by_parts) {
-  std::vector<comm::rehearsed_parts> parts(3);
+  std::vector<comm::message_parts> parts(3);
   const auto ledgers = comm::run_virtual_ranks(3, [&](MPI_Comm comm) {
     comm::attachment_of(comm)->parts = &parts[static_cast<std::size_t>(comm::rank(comm))];
     comm::neighbours ghosts(comm, tag, ring(comm::rank(comm), 3));
@@ -136,7 +136,7 @@ TEST(neighbours, of_virtual_ranks_are_told_apart_by_parts) {
 // Oracle: a run counts the occurrences of its parts, and a virtual rank evaluates the arithmetic of MPI.
 TEST(neighbours, parts_of_a_run_are_counted) {
   comm::communicator world = comm::communicator::duplicate(MPI_COMM_WORLD);
-  const comm::hung_ledger ledger(world.get());
+  const comm::attached_ledger ledger(world.get());
   for (int n = 0; n < 3; ++n) {
     comm::sent_part part(world.get(), "step");
     if (n == 2) part.becomes("end");
@@ -154,8 +154,8 @@ TEST(neighbours, virtual_ranks_reduce_and_gather) {
     std::uint8_t bits = static_cast<std::uint8_t>(1U << (me % 8));
     comm::all_reduce(comm, &bits, 1, MPI_BOR);
     EXPECT_EQ(bits, static_cast<std::uint8_t>((1U << ranks) - 1));
-    EXPECT_EQ(comm::sum_of_lower_ranks(comm, me + 1), me * (me + 1) / 2);
-    EXPECT_EQ(comm::of_first_rank(comm, 7 + me), 7);
+    EXPECT_EQ(comm::exclusive_sum_over_ranks(comm, me + 1), me * (me + 1) / 2);
+    EXPECT_EQ(comm::broadcast_from_first(comm, 7 + me), 7);
     const std::vector<int> mine(static_cast<std::size_t>(me), me);
     const auto all = comm::gather_to_all(comm, mine);
     std::vector<int> expected;
@@ -212,7 +212,7 @@ TEST(neighbours, move_boxes) {
   for (int i = 0; i < ranks; ++i) row[static_cast<std::size_t>(i)] = 100 * me + i;
   comm::neighbours boxes(MPI_COMM_WORLD, tag, turned(me, ranks));
   boxes.move(row.data(), column.data(), sizeof(int));
-  boxes.take_one_by_one(row.data(), sizeof(int), [&](std::size_t message, std::span<const std::byte> came) {
+  boxes.receive_one_by_one(row.data(), sizeof(int), [&](std::size_t message, std::span<const std::byte> came) {
     ASSERT_EQ(came.size(), sizeof(int));
     std::memcpy(&one_by_one[message], came.data(), sizeof(int));
   });
@@ -223,7 +223,7 @@ TEST(neighbours, move_boxes) {
 // Oracle: counts by hand; they are the same for every way of running.
 TEST(neighbours, are_counted) {
   const int me = comm::rank(MPI_COMM_WORLD), ranks = comm::size(MPI_COMM_WORLD);
-  comm::hung_ledger ledger(MPI_COMM_WORLD);
+  comm::attached_ledger ledger(MPI_COMM_WORLD);
   const comm::communicator duplicate = comm::communicator::duplicate(MPI_COMM_WORLD);
   {
     comm::neighbours ghosts(duplicate.get(), tag, ring(me, ranks));

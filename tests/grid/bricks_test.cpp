@@ -173,7 +173,7 @@ TEST(box_tree, finds_the_ranks_of_a_part_and_those_that_touch) {
         }
         if (touch) expected.push_back(r);
       }
-      EXPECT_EQ(grid::touching_ranks(where, level, periodic), expected);
+      EXPECT_EQ(grid::adjacent_ranks(where, level, periodic), expected);
     }
 }
 

@@ -81,11 +81,11 @@ TEST(VoxfeScript, both_versions_and_all_aliases_are_read) {
 
 // Oracle: hand; a TOML file may also begin with a word that is a command.
 TEST(VoxfeScript, is_recognised_by_its_first_word) {
-  EXPECT_TRUE(looks_like_script("\n# x\n  load_model 1 1 1 m\n"));
-  EXPECT_TRUE(looks_like_script("SELECTION_OF_NODES"));
-  EXPECT_FALSE(looks_like_script("tolerance = 1\n"));
-  EXPECT_FALSE(looks_like_script("name = \"VOXEL_SIZE\"\n"));
-  EXPECT_FALSE(looks_like_script(""));
+  EXPECT_TRUE(is_voxfe_script("\n# x\n  load_model 1 1 1 m\n"));
+  EXPECT_TRUE(is_voxfe_script("SELECTION_OF_NODES"));
+  EXPECT_FALSE(is_voxfe_script("tolerance = 1\n"));
+  EXPECT_FALSE(is_voxfe_script("name = \"VOXEL_SIZE\"\n"));
+  EXPECT_FALSE(is_voxfe_script(""));
 }
 
 // Oracle: hand; inline materials of both kinds; a material line overrides by its number.

@@ -30,7 +30,7 @@ TEST_F(lock, is_held_by_a_front_and_its_ranks) {
   std::optional<directory_lock> front(folder), ranks;
   EXPECT_THROW(directory_lock other(folder), osteon::usage_error);
   EXPECT_THROW(directory_lock other(folder, directory_lock::part::of_ranks), osteon::usage_error);
-  front->leave_to_ranks();
+  front->release_to_ranks();
   ranks.emplace(folder, directory_lock::part::of_ranks);
   front.reset();
   EXPECT_THROW(directory_lock other(folder), osteon::usage_error);
@@ -51,21 +51,21 @@ TEST_F(lock, removes_its_own_folders) {
   {
     directory_lock held(at("a/b/out"));
     std::ofstream(at("a/b/out/model.nc")) << "model";
-    held.remove_if_useless(false);
+    held.remove_without_results(false);
     EXPECT_TRUE(fs::exists(at("a/b/out/model.nc")));
-    held.remove_if_useless(true);
+    held.remove_without_results(true);
     EXPECT_FALSE(fs::exists(at("a")));
     EXPECT_TRUE(fs::exists(base_));
   }
   {
     directory_lock held(at("c"));
     fs::create_directories(at("c/checkpoint"));
-    held.remove_if_useless(true);
+    held.remove_without_results(true);
     EXPECT_TRUE(fs::exists(at("c/checkpoint")));
   }
   fs::create_directories(at("d"));
   directory_lock held(at("d"));
-  held.remove_if_useless(true);
+  held.remove_without_results(true);
   EXPECT_TRUE(fs::exists(at("d")));
 }
 
@@ -73,7 +73,7 @@ TEST_F(lock, removes_its_own_folders) {
 TEST_F(lock, follows_a_folder_that_is_made_anew) {
   const std::string folder = at("out");
   directory_lock first(folder);
-  first.remove_if_useless(true);
+  first.remove_without_results(true);
   directory_lock second(folder);
   EXPECT_TRUE(fs::exists(folder));
   EXPECT_THROW(directory_lock third(folder), osteon::usage_error);

@@ -231,7 +231,7 @@ TEST(stages, write_no_files_if_results_stay_in_memory) {
   const auto names = [&](sinks to) {
     std::vector<std::string> asked_for;
     for (const stage* s : all_stages())
-      if (s->is_asked_for(job, to)) asked_for.emplace_back(s->name);
+      if (s->is_requested(job, to)) asked_for.emplace_back(s->name);
     return asked_for;
   };
 

@@ -141,18 +141,18 @@ TEST(spec, rejects_contradictory_keys) {
 }
 
 // Oracle: the rule of docs/reference/job.md.
-TEST(takes_bricks, where_planes_would_be_few) {
+TEST(uses_bricks, where_planes_would_be_few) {
   job::spec job;
-  EXPECT_FALSE(job::takes_bricks(job, 128, 8));
-  EXPECT_TRUE(job::takes_bricks(job, 127, 8));
-  EXPECT_FALSE(job::takes_bricks(job, 3, 1));
+  EXPECT_FALSE(job::uses_bricks(job, 128, 8));
+  EXPECT_TRUE(job::uses_bricks(job, 127, 8));
+  EXPECT_FALSE(job::uses_bricks(job, 3, 1));
   job.physics = "heat";
-  EXPECT_TRUE(job::takes_bricks(job, 127, 8));
+  EXPECT_TRUE(job::uses_bricks(job, 127, 8));
   job.physics = "elasticity";
   job.run.decomposition = job::cut_of_image::planes;
-  EXPECT_FALSE(job::takes_bricks(job, 127, 8));
+  EXPECT_FALSE(job::uses_bricks(job, 127, 8));
   job.run.decomposition = job::cut_of_image::bricks;
-  EXPECT_TRUE(job::takes_bricks(job, 128, 2));
+  EXPECT_TRUE(job::uses_bricks(job, 128, 2));
 }
 
 TEST(spec, says_when_there_is_no_job_file) {

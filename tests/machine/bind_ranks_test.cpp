@@ -18,7 +18,7 @@ TEST(bind_ranks, ranks_get_cores_of_their_own_and_are_released_again) {
   EXPECT_FALSE(here.bound_already());
   EXPECT_EQ(here.enough_cores(), here.ranks() <= cores_of(here));
   if (!here.enough_cores()) {
-    EXPECT_EQ(here.usual_policy(), binding_policy::none);
+    EXPECT_EQ(here.default_policy(), binding_policy::none);
     EXPECT_THROW(here.bind(binding_policy::core), machine_error);
     return;
   }

@@ -84,12 +84,12 @@ TEST(annotate, shows_the_colours_of_control_points) {
 // Oracle: by hand; 8-bit sRGB of red, blue and half of each (188 = round(255 * 0.735)), from the low to the high end.
 TEST(annotate, lists_the_colours_of_its_bar) {
   render::annotations wanted;
-  EXPECT_TRUE(render::colours_of_bar(wanted, 3).empty());
+  EXPECT_TRUE(render::bar_colours(wanted, 3).empty());
   wanted.map = "inferno";
   wanted.low = 1;
   wanted.high = 2;
   wanted.transfer = {{1, {1, 0, 0}, 0}, {2, {0, 0, 1}, 1}};
-  const auto colours = render::colours_of_bar(wanted, 1001);
+  const auto colours = render::bar_colours(wanted, 1001);
   ASSERT_EQ(colours.size(), 1001U);
   EXPECT_EQ(colours.front() >> 16, 255U);
   EXPECT_EQ(colours[500], 0xBC00BCU);

@@ -273,7 +273,7 @@ TEST(view, orders_any_boxes_and_names_a_cycle) {
   const auto around = render::order_boxes(seen_from(45, 35), wheel);
   EXPECT_TRUE(around.order.empty());
   EXPECT_EQ(around.cycle, (std::vector<int>{0, 1, 2}));
-  EXPECT_EQ(render::words_of_cycle(around.cycle),
+  EXPECT_EQ(render::describe_cycle(around.cycle),
             "rank 0 hides a part of rank 1, which hides a part of rank 2, which hides a part of rank 0");
 
   for (const auto& [azimuth, elevation] : {std::pair{0.0, 0.0}, {135.0, 20.0}, {300.0, -50.0}, {90.0, 90.0}}) {

@@ -71,7 +71,7 @@ TEST(image_planes, give_the_same_materials_in_pieces_and_at_once) {
   segmentation_options how;
   how.keep = keep_rule::all;
   how.threshold = 0;
-  how.must_join_faces = false;
+  how.must_connect_faces = false;
   const density_law law{.slope = 1, .coefficient_MPa = 10, .max_modulus_MPa = 1e9};
   for (const segmented& model :
        {segment(grey, how, material{}), segment(grey, how, law), segment(grey, how, {.modulus_MPa = modulus})}) {

@@ -64,7 +64,7 @@ TEST(segment, connects_parts_through_periodic_faces) {
   for (std::int64_t x = 0; x < 4; ++x) bar[static_cast<std::size_t>((2 * shape.y + 3) * shape.x + x)] = 1;
   segmentation_options how;
   how.threshold = 0;
-  how.must_join_faces = false;
+  how.must_connect_faces = false;
   how.periodic = {false, true, true};
   const auto kept = [&](const std::vector<material_number>& solid) {
     return segment(make_image(shape, solid, scalar::u2), how, material{});
@@ -115,9 +115,9 @@ TEST(segment, keeps_all_parts_where_none_may_percolate) {
   segmentation_options how;
   how.threshold = 100;
   how.keep = keep_rule::percolating;
-  how.must_join_faces = false;
+  how.must_connect_faces = false;
   EXPECT_THROW(segment(scan, how, material{}), data_error);
-  how.may_join_nothing = true;
+  how.may_keep_all_parts = true;
   const segmented found = segment(scan, how, material{});
   EXPECT_EQ(found.report.kept_voxels, 4);
   EXPECT_FALSE(found.report.percolates[0]);
@@ -135,8 +135,8 @@ TEST(segment, percolating_parts_join_an_axis_or_touch_a_face) {
   segmentation_options how;
   how.threshold = 100;
   how.keep = keep_rule::percolating;
-  how.must_join_faces = false;
-  how.may_join_nothing = true;
+  how.must_connect_faces = false;
+  how.may_keep_all_parts = true;
   const auto kept = [&](std::array<bool, 3> through, std::array<bool, 2> touching_z) {
     how.through = through;
     how.touching = {touching_z, {}, {}};
@@ -280,7 +280,7 @@ TEST(segment, keeps_two_phases_side_by_side) {
   pores.threshold = 100;
   pores.inverted = true;
   pores.keep = keep_rule::all;
-  pores.must_join_faces = false;
+  pores.must_connect_faces = false;
   const segmented s = segment_phases(make_image(bar_shape, bar_and_island, scalar::u1), pores, fluid, rock);
   EXPECT_EQ(all_materials(s), (std::vector<material_number>{2, 1, 2, 1, 2, 1, 1, 1}));
   EXPECT_EQ(s.report.kept_voxels, 5);
@@ -291,7 +291,7 @@ TEST(segment, keeps_two_phases_side_by_side) {
   segmentation_options named;
   named.labels = {5, 3};
   named.keep = keep_rule::all;
-  named.must_join_faces = false;
+  named.must_connect_faces = false;
   const auto scan = make_image({1, 1, 6}, labels, scalar::i2);
   const segmented t = segment_phases(scan, named, fluid, {{7, ore}}, {0});
   EXPECT_EQ(all_materials(t), (std::vector<material_number>{1, 1, 0, 2, 1, 2}));

@@ -54,7 +54,7 @@ std::function<job::rank_network(int)> network_of(const estimate_options& o) {
 // Costs of a finished job, scaled by the number of unknowns.
 job::stage_costs costs_of_result(const job::spec& job, const job::job_size& size, const std::string& folder) {
   const std::string name = folder + "/summary.json";
-  const auto summary = json_of_text<nlohmann::json>(read_text(name));
+  const auto summary = json_from_text<nlohmann::json>(read_text(name));
   if (summary.is_discarded()) throw data_error(fmt::format("'{}' is not valid JSON", name));
   const double pixels =
       job.picture.enabled ? static_cast<double>(job.picture.width) * static_cast<double>(job.picture.height) : 0;

@@ -134,7 +134,7 @@ job::spec read_job(const run_options& options) {
   return spec;
 }
 
-job::maker_of_jobs variant_maker(const run_options& options) {
+job::variant_factory variant_maker(const run_options& options) {
   return [options](const std::vector<std::string>& keys, const std::string& folder) {
     run_options own = options;
     own.checkpoint.reset();

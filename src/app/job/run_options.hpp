@@ -41,6 +41,6 @@ verbosity verbosity_of(const run_options& options);
 job::spec read_job(const run_options& options);
 
 /// Creates variants of the job, equal to those of separate commands.
-job::maker_of_jobs variant_maker(const run_options& options);
+job::variant_factory variant_maker(const run_options& options);
 
 }  // namespace osteon::app

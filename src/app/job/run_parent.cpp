@@ -42,7 +42,7 @@ int run_in_locked_directory(const run_options& options, job::spec& spec, job::di
   std::int64_t ranks = spec.run.ranks > 0 ? spec.run.ranks : job::default_ranks(spec.run.threads, shape.z);
   if (const std::string limits = job::text_of_container_limits(); !limits.empty() && spec.run.ranks <= 0) log.note(limits);
 
-  if (job::takes_bricks(spec, shape.z, ranks)) {
+  if (job::uses_bricks(spec, shape.z, ranks)) {
     if (ranks > shape.volume()) throw usage_error(grid::too_many_ranks(ranks, shape));
   } else if (ranks > shape.z && spec.from) {  // planes of a script are not divided: further ranks would be idle
     log.note(fmt::format("the model has {} z planes; starting {} ranks instead of {}", shape.z, shape.z, ranks));
@@ -57,14 +57,15 @@ int run_in_locked_directory(const run_options& options, job::spec& spec, job::di
   rank_options.output = spec.output_directory;
   std::vector<std::string> arguments{"run", options.job};
   for (std::string& word : run_arguments(rank_options)) arguments.push_back(std::move(word));
-  job::leave_if_asked(stop_was_requested, spec, "starting the ranks");
-  lock.leave_to_ranks();
+  job::stop_if_requested(stop_was_requested, spec, "starting the ranks");
+  lock.release_to_ranks();
   const int code =
       start_ranks(static_cast<int>(ranks), static_cast<int>(spec.run.threads), arguments, answer_by::parent, spec.digests);
   if (code == 0) finish_run(options, spec, false);
   if (code == program_exit_code(error_kind::interrupted) || stop_urgency() > 1) return code;
   if (code != 0 && (code < exit_code(error_kind::usage) || code > exit_code(error_kind::machine))) {
-    job::leave_if_asked(stop_was_requested, spec, "the ranks were being ended");  // by another process after a shorter wait
+    job::stop_if_requested(stop_was_requested, spec,
+                           "the ranks were being ended");  // by another process after a shorter wait
     throw machine_error(fmt::format(
         "the ranks ended with exit code {}{}", code,
         code == 137 ? " (killed, probably because memory was exhausted); `osteon estimate` predicts the memory of a job"
@@ -94,11 +95,11 @@ int run_as_parent(const run_options& options) {
   try {
     begin_progress(options.progress, options.resume);
     const int code = run_in_locked_directory(options, spec, lock);
-    if (code != 0) lock.remove_if_useless(is_failure(code));
+    if (code != 0) lock.remove_without_results(is_failure(code));
     end_progress(options.progress, code, "");
     return code;
   } catch (const error& e) {
-    lock.remove_if_useless(is_failure(exit_code(e.kind())));
+    lock.remove_without_results(is_failure(exit_code(e.kind())));
     report_end(e);
     throw;
   }

@@ -71,7 +71,7 @@ class rank_of_run {
     const bool ends_run = is_first_ && !has_parent_;
     if (code == 0 && ends_run) finish_run(options_, spec_, was_done_);
     if (ends_run && has_directory_) end_progress(options_.progress, code, "");
-    if (code != 0 && lock_ && !has_parent_) lock_->remove_if_useless(is_failure(code));
+    if (code != 0 && lock_ && !has_parent_) lock_->remove_without_results(is_failure(code));
     return code;
   }
 
@@ -85,7 +85,7 @@ class rank_of_run {
     job::require_same_job(given, spec_);
     if (!has_parent_) report_ranks(comm::size(given), log);
     if (!has_parent_) job::warn_of_doubts(spec_, log);
-    job::leave_together_if_asked(given, stop_was_requested, spec_, "starting the ranks");
+    job::stop_together_if_requested(given, stop_was_requested, spec_, "starting the ranks");
     std::int64_t planes = 0;
     comm::collectively(given, [&] { planes = begin(log); });
     if (has_parent_) planes = job::source_of(spec_).outline(given, spec_).shape.z;
@@ -94,7 +94,7 @@ class rank_of_run {
     if (was_done_) return;
     options_.digests = {comm::broadcast(given, spec_.digests.images), comm::broadcast(given, spec_.digests.labels)};
     spec_.digests = options_.digests;
-    job::leave_together_if_asked(given, stop_was_requested, spec_, "importing the image");
+    job::stop_together_if_requested(given, stop_was_requested, spec_, "importing the image");
     if (!spec_.from || planes <= 0 || comm::size(given) <= planes) return compute_on(given, record);
     const auto with_planes = comm::communicator::take(ranks_with_planes(given, planes, log));
     // An error on a working rank also ends the waiting ranks.
@@ -129,12 +129,12 @@ class rank_of_run {
                                               .replace = options_.force};
     const job::checkpoint_options variant_options{
         .resume = options_.resume, .is_to_stop = stop_was_requested, .replace = true};
-    const job::maker_of_jobs make = variant_maker(options_);
+    const job::variant_factory make = variant_maker(options_);
     job::compute(comm, spec_, command_line(options_), start_time(), log, job_options);
     const std::size_t count = record.texts().size();  // warnings that the summary already contains
-    if (spec_.segment.compare_connectivity) job::tell_effect_of_connectivity(comm, spec_, make, log, variant_options);
-    if (spec_.measures_shape) job::tell_shape(comm, spec_, log);
-    if (spec_.uncertainty && spec_.uncertainty->enabled) job::tell_uncertainty(comm, spec_, make, log, variant_options);
+    if (spec_.segment.compare_connectivity) job::report_connectivity_effect(comm, spec_, make, log, variant_options);
+    if (spec_.measures_shape) job::report_shape(comm, spec_, log);
+    if (spec_.uncertainty && spec_.uncertainty->enabled) job::report_uncertainty(comm, spec_, make, log, variant_options);
     comm::collectively(comm, [&] {
       if (is_first_) job::add_warnings(spec_, std::span(record.texts()).subspan(count));
     });

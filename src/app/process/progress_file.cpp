@@ -31,7 +31,7 @@ void append(const std::string& path, const char* kind, const line& fields) {
   const auto now = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   line event{{"time", std::round(now * 1000) / 1000}, {"kind", kind}};
   event.update(fields);
-  const std::string text = text_of_json(event) + "\n";
+  const std::string text = json_to_text(event) + "\n";
   [[maybe_unused]] const ssize_t written = write(file, text.data(), text.size());
   close(file);
 }

@@ -22,7 +22,7 @@ std::string run_python(const std::vector<std::string>& call, const char* failure
   while (result.err.ends_with('\n')) result.err.pop_back();
   if (result.exit_code == 127)
     throw machine_error(result.err + "; set OSTEON_PYTHON to a Python that has the osteon package");
-  job::refuse_without_package(result);
+  job::require_python_packages(result);
   if (result.exit_code == exit_code(error_kind::data)) throw data_error(result.err);
   if (result.exit_code == exit_code(error_kind::usage)) throw usage_error(result.err);
   if (result.exit_code != 0)

@@ -10,19 +10,19 @@ namespace osteon {
 
 /// @return a discarded value if the text is not valid JSON
 template <class Json>
-Json json_of_text(std::string_view text);
+Json json_from_text(std::string_view text);
 
 /// @return a discarded value if the file cannot be read or is not valid JSON
 template <class Json>
-Json json_of_file(const std::string& path);
+Json json_from_file(const std::string& path);
 
 /// @throws nlohmann::json::parse_error if the text is not valid JSON
 template <class Json>
-Json valid_json_of_text(std::string_view text);
+Json valid_json_from_text(std::string_view text);
 
 /// Bytes that are not UTF-8 are replaced.
 /// @param indent spaces of a level; -1: one line @param ascii escape all other characters
 template <class Json>
-std::string text_of_json(const Json& value, int indent = -1, bool ascii = false);
+std::string json_to_text(const Json& value, int indent = -1, bool ascii = false);
 
 }  // namespace osteon

@@ -122,8 +122,8 @@ message_ledger message_ledger::unpacked(std::span<const char> bytes) {
   return result;
 }
 
-hung_ledger::hung_ledger(MPI_Comm comm) : comm_(comm) { attach(comm_, &attached_); }
-hung_ledger::~hung_ledger() { attach(comm_, nullptr); }
+attached_ledger::attached_ledger(MPI_Comm comm) : comm_(comm) { attach(comm_, &attached_); }
+attached_ledger::~attached_ledger() { attach(comm_, nullptr); }
 
 message_ledger* ledger_of(MPI_Comm comm) {
   const attachment* const a = attachment_of(comm);
@@ -334,7 +334,7 @@ std::string counted_name(const plan::plan& plan, std::size_t element_bytes) {
   return fmt::format("{}, {} B", plan.name, element_bytes);
 }
 
-void rehearse(MPI_Comm comm, const plan::plan& plan, std::size_t element_bytes) {
+void count_messages(MPI_Comm comm, const plan::plan& plan, std::size_t element_bytes) {
   message_ledger* const ledger = ledger_of(comm);
   if (!ledger) return;
   const message_ledger::shape shape = counted_rounds(plan.part(comm::rank(comm)).rounds, element_bytes);

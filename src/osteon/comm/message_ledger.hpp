@@ -63,12 +63,12 @@ class message_ledger {
 };
 
 /// Attaches a ledger to `comm` and its later duplicates for its lifetime. @collective local
-class hung_ledger {
+class attached_ledger {
  public:
-  explicit hung_ledger(MPI_Comm comm);
-  ~hung_ledger();
-  hung_ledger(const hung_ledger&) = delete;
-  hung_ledger& operator=(const hung_ledger&) = delete;
+  explicit attached_ledger(MPI_Comm comm);
+  ~attached_ledger();
+  attached_ledger(const attached_ledger&) = delete;
+  attached_ledger& operator=(const attached_ledger&) = delete;
   message_ledger& get() { return ledger_; }
 
  private:
@@ -82,7 +82,7 @@ message_ledger* ledger_of(MPI_Comm comm);
 /// Name of a plan in a ledger.
 std::string counted_name(const plan::plan& plan, std::size_t element_bytes);
 /// Count one run of a plan without communication, for virtual ranks. @collective local
-void rehearse(MPI_Comm comm, const plan::plan& plan, std::size_t element_bytes);
+void count_messages(MPI_Comm comm, const plan::plan& plan, std::size_t element_bytes);
 
 /// Counts one call of an MPI collective and its time (lifetime of this object) if a ledger is attached to the communicator.
 /// The messages of MPI are unknown; the messages of an equivalent plan are counted.
@@ -109,7 +109,7 @@ class counted_call {
 };
 
 /// Messages of a virtual rank by part of the run, in the order of first completion.
-struct rehearsed_parts {
+struct message_parts {
   struct part {
     std::string name;
     const message_ledger* sent;

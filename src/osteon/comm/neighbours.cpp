@@ -311,7 +311,7 @@ void neighbours::wait() {
   s.record(p.element_bytes, MPI_Wtime() - begin);
 }
 
-void neighbours::rehearse(std::size_t element_bytes) const { state_->record(element_bytes, 0); }
+void neighbours::count_messages(std::size_t element_bytes) const { state_->record(element_bytes, 0); }
 
 void neighbours::end(void* to) {
   wait();
@@ -350,7 +350,7 @@ void neighbours::move(const void* from, void* to, std::size_t element_bytes) {
   s.record(element_bytes, MPI_Wtime() - begin);
 }
 
-void neighbours::take_one_by_one(const void* from, std::size_t element_bytes, const taker& take) {
+void neighbours::receive_one_by_one(const void* from, std::size_t element_bytes, const taker& take) {
   state& s = *state_;
   const auto* const source = static_cast<const std::byte*>(from);
   std::vector<MPI_Request> requests;

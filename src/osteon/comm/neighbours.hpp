@@ -43,7 +43,7 @@ class neighbours {
   std::span<const std::byte> received(std::size_t message) const;
   [[deprecated("received")]] std::span<const std::byte> came(std::size_t message) const { return received(message); }
   template <class T>
-  std::span<const T> came_as(std::size_t message) const {
+  std::span<const T> received_as(std::size_t message) const {
     const auto bytes = received(message);
     return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
   }
@@ -69,10 +69,10 @@ class neighbours {
   using taker = std::function<void(std::size_t message, std::span<const std::byte> elements)>;
   /// Exchanges elements of `from` and passes received messages to `take` one at a time in the order of the plan, so that at
   /// most one received message is stored. @param take must not throw @collective among neighbours
-  void take_one_by_one(const void* from, std::size_t element_bytes, const taker& take);
+  void receive_one_by_one(const void* from, std::size_t element_bytes, const taker& take);
 
   /// Records one exchange in the message ledger without communication. Used on virtual ranks. @collective local
-  void rehearse(std::size_t element_bytes) const;
+  void count_messages(std::size_t element_bytes) const;
 
  private:
   struct state;
@@ -100,7 +100,7 @@ void neighbours::combine(std::vector<T>& own, std::size_t components, int rank, 
       add_own();
       own_added = true;
     }
-    const T* const values = came_as<T>(i).data();
+    const T* const values = received_as<T>(i).data();
     for (std::size_t k = 0; k < messages[i].list.size(); ++k)
       add(static_cast<std::size_t>(messages[i].list[k]), values + k * components);
   }

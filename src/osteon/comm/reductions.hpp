@@ -54,12 +54,12 @@ void all_reduce(MPI_Comm comm, T* values, std::size_t count, MPI_Op op) {
 
 /// Sum, and maximum, of floating-point numbers over all ranks. @collective on comm
 template <std::floating_point T>
-T sum_of(MPI_Comm comm, T value) {
+T sum_over_ranks(MPI_Comm comm, T value) {
   all_reduce(comm, &value, 1, MPI_SUM);
   return value;
 }
 template <std::floating_point T>
-T largest_of(MPI_Comm comm, T value) {
+T max_over_ranks(MPI_Comm comm, T value) {
   all_reduce(comm, &value, 1, MPI_MAX);
   return value;
 }
@@ -81,7 +81,7 @@ inline double counted_sum(MPI_Comm comm, double value) {
 
 /// Exclusive prefix sum over ranks. @collective on comm
 template <class T>
-T sum_of_lower_ranks(MPI_Comm comm, T value) {
+T exclusive_sum_over_ranks(MPI_Comm comm, T value) {
   T sum = 0;
   if (!is_virtual(comm)) {
     MPI_Exscan(&value, &sum, 1, datatype<T>(), MPI_SUM, comm);
@@ -96,7 +96,7 @@ T sum_of_lower_ranks(MPI_Comm comm, T value) {
 
 /// Broadcast the value of rank 0. @collective on comm
 template <class T>
-T of_first_rank(MPI_Comm comm, T value) {
+T broadcast_from_first(MPI_Comm comm, T value) {
   if (!is_virtual(comm)) {
     MPI_Bcast(&value, 1, datatype<T>(), 0, comm);
     return value;

@@ -198,12 +198,12 @@ std::vector<std::byte> virtual_scatter(MPI_Comm comm, const std::vector<std::vec
   return of_first.front();
 }
 
-int largest_of(MPI_Comm comm, int value) {
+int max_over_ranks(MPI_Comm comm, int value) {
   all_reduce(comm, &value, 1, MPI_MAX);
   return value;
 }
 
-std::int64_t sum_of(MPI_Comm comm, std::int64_t value) {
+std::int64_t sum_over_ranks(MPI_Comm comm, std::int64_t value) {
   all_reduce(comm, &value, 1, MPI_SUM);
   return value;
 }

@@ -17,7 +17,7 @@
 namespace osteon::comm {
 
 class message_ledger;
-struct rehearsed_parts;
+struct message_parts;
 
 /// Run `body` as each of `ranks` ranks, one at a time, and count the messages of each rank.
 /// @return the ledgers by rank
@@ -36,8 +36,8 @@ struct virtual_place {
 struct attachment {
   message_ledger* ledger = nullptr;
   virtual_place place;
-  rehearsed_parts* parts = nullptr;  ///< messages of a virtual rank by `sent_part`
-  bool has_values = true;            ///< false for a virtual rank that only counts messages (without_values)
+  message_parts* parts = nullptr;  ///< messages of a virtual rank by `sent_part`
+  bool has_values = true;          ///< false for a virtual rank that only counts messages (without_values)
 };
 /// Object attached to `comm`, or null. @collective local
 attachment* attachment_of(MPI_Comm comm);
@@ -71,8 +71,8 @@ std::vector<std::byte> virtual_broadcast(MPI_Comm comm, std::span<const std::byt
 std::vector<std::byte> virtual_scatter(MPI_Comm comm, const std::vector<std::vector<std::byte>>& of_first);
 
 /// Maximum and sum over all ranks, virtual or MPI. @collective on comm
-int largest_of(MPI_Comm comm, int value);
-std::int64_t sum_of(MPI_Comm comm, std::int64_t value);
+int max_over_ranks(MPI_Comm comm, int value);
+std::int64_t sum_over_ranks(MPI_Comm comm, std::int64_t value);
 /// Gather one value per rank on rank 0; empty elsewhere. @collective on comm
 std::vector<int> gathered_counts(MPI_Comm comm, int value);
 

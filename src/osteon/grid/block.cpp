@@ -70,7 +70,7 @@ block make_block(MPI_Comm comm, box_tree boxes) {
   return result;
 }
 
-std::vector<int> touching_ranks(const block& where, int level, const std::array<bool, 3>& periodic) {
+std::vector<int> adjacent_ranks(const block& where, int level, const std::array<bool, 3>& periodic) {
   if (where.owned.empty()) return {};
   // Extend the box to whole bricks, plus one brick on each side; the result intersects all adjacent boxes. On a periodic
   // axis, bricks wrap around.

@@ -48,6 +48,6 @@ block make_block(MPI_Comm comm, box_tree boxes);
 /// this rank's box after extension to aligned bricks of 2^level voxels. The relation is symmetric.
 /// @param periodic per axis: the last plane of nodes is identical to the first
 /// @collective local @cost O(log(ranks)) per rank found
-std::vector<int> touching_ranks(const block& where, int level = 0, const std::array<bool, 3>& periodic = {});
+std::vector<int> adjacent_ranks(const block& where, int level = 0, const std::array<bool, 3>& periodic = {});
 
 }  // namespace osteon::grid

@@ -18,7 +18,7 @@ shared_nodes share_nodes(const block& where, const voxel::run_set& nodes, const 
       }
       if (outer) boundary.push_back({node_id(where.domain, global), r.first + i});
     }
-  return {where.comm, std::move(boundary), touching_ranks(where, 0, periodic), "nodes of sets and parts"};
+  return {where.comm, std::move(boundary), adjacent_ranks(where, 0, periodic), "nodes of sets and parts"};
 }
 
 }  // namespace osteon::grid

@@ -94,7 +94,7 @@ std::vector<float> redistribute_nodes(MPI_Comm comm, const box_tree& from, const
           if (in[i] == in[i]) out[i] = in[i];
       }
   };
-  messages.take_one_by_one(values.data(), static_cast<std::size_t>(components) * sizeof(float), put);
+  messages.receive_one_by_one(values.data(), static_cast<std::size_t>(components) * sizeof(float), put);
   return result;
 }
 

@@ -24,14 +24,14 @@ std::vector<std::vector<std::int64_t>> exchange_lists(MPI_Comm comm, const std::
   numbers.wait();
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     lists.sends.push_back({.peer = ranks[i], .run = {0, size}});
-    lists.receives.push_back({.peer = ranks[i], .run = {0, numbers.came_as<std::int64_t>(i)[0]}});
+    lists.receives.push_back({.peer = ranks[i], .run = {0, numbers.received_as<std::int64_t>(i)[0]}});
   }
   comm::neighbours ids(comm, ids_tag, std::move(lists));
   ids.begin(own.data(), sizeof(std::int64_t));
   ids.wait();
   std::vector<std::vector<std::int64_t>> result;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    const auto received = ids.came_as<std::int64_t>(i);
+    const auto received = ids.received_as<std::int64_t>(i);
     result.emplace_back(received.begin(), received.end());
   }
   return result;
@@ -115,7 +115,7 @@ void shared_nodes::exchange(std::vector<T>& own, std::size_t components, Combine
 template <class T>
 void shared_nodes::exchange_add(T* values, node_layout layout) const {
   const auto components = static_cast<std::size_t>(layout.components);
-  if (!comm::has_values(comm_.get())) return copies_->rehearse(components * sizeof(T));
+  if (!comm::has_values(comm_.get())) return copies_->count_messages(components * sizeof(T));
   const auto value_at = [&](std::int32_t node, std::size_t c) -> T& {
     return values[static_cast<std::int64_t>(c) * layout.component_stride + node * layout.node_stride];
   };

@@ -252,7 +252,7 @@ bool file_checkpointer::is_due(std::int64_t /*done*/) {
 }
 
 void file_checkpointer::pass() {
-  leave_together_if_asked(state_->comm, state_->options.is_to_stop, *state_->job, "setting up the solver");
+  stop_together_if_requested(state_->comm, state_->options.is_to_stop, *state_->job, "setting up the solver");
 }
 
 void file_checkpointer::save(const numerics::solver_state& solution) {

@@ -14,9 +14,9 @@ namespace osteon::job {
 struct local_model {
   grid::block where;
   voxel::model_header header;
-  voxel::run_set cells;                   ///< the active voxels of where.owned
-  std::vector<material_number> material;  ///< material number of each active voxel
-  std::shared_ptr<const void> of_source;  ///< data of the model_source of the job for its own results
+  voxel::run_set cells;                     ///< the active voxels of where.owned
+  std::vector<material_number> material;    ///< material number of each active voxel
+  std::shared_ptr<const void> source_data;  ///< data of the model_source of the job for its own results
 };
 
 /// Set the voxels of a part whose block is set. @param image material numbers, shape of where.owned @collective local

@@ -90,8 +90,8 @@ struct solid_rules {
   bool has_others = false;             ///< the other voxels also take part, by [[material]]; the phase is material 1
   bool keeps_all = false;              ///< segment.keep is ignored: the solver removes unneeded voxels
   bool has_loaded_faces = false;       ///< faces of the image, unless the job loads those of the solid (load.faces)
-  bool must_join_faces = false;        ///< reject a solid that does not connect the two faces of the load axis
-  bool may_join_nothing = false;       ///< keep = "percolating" keeps all if no part connects the faces
+  bool must_connect_faces = false;     ///< reject a solid that does not connect the two faces of the load axis
+  bool may_keep_all_parts = false;     ///< keep = "percolating" keeps all if no part connects the faces
   /// keep = "percolating" keeps the parts that connect both faces of one of these axes (z, y, x), and the parts that touch
   /// one of these faces (low, high). Neither: the parts that connect both faces of the load axis.
   std::array<bool, 3> through{};
@@ -162,11 +162,11 @@ struct physics_entry {
   /// @param read makes the whole model, on one rank @param volume file for the sets of the voxels; empty: none
   nlohmann::ordered_json (*describe_loads)(const spec& job, const std::function<local_model()>& read,
                                            const std::string& volume) = nullptr;
-  const char* key_of_loads = "load";  ///< key to which check_on_solid attributes faults
+  const char* loads_key = "load";  ///< key to which check_on_solid attributes faults
 
   std::vector<const material_property*> needs{};  ///< required of every material; none: [[material]] may be omitted
   kept_parts default_keep = kept_parts::largest;  ///< default of segment.keep
-  const char* why_not_by_corners = "";            ///< reason why edges and corners do not connect voxels; empty: they do
+  const char* reason_for_faces_only = "";         ///< reason why edges and corners do not connect voxels; empty: they do
   /// Permitted values of load.boundary_condition in a job; none: the key does not apply.
   std::vector<outer_condition> (*boundary_conditions)(const spec& job) = [](const spec&) {
     return std::vector<outer_condition>{};
@@ -187,7 +187,7 @@ struct physics_entry {
   int (*most_components)(const spec& job) = [](const spec&) { return 1; };
   picture_defaults picture{};
   /// Reason why Python cannot solve the job in its own process, for example a stage that writes files; empty: it can.
-  std::string (*why_not_in_memory)(const spec& job) = [](const spec&) { return std::string(); };
+  std::string (*reason_for_files)(const spec& job) = [](const spec&) { return std::string(); };
   /// Solve the job. @collective on part.where.comm
   physics_result (*run)(const spec& job, const local_model& part, const numerics::options& options, log_sink& log) = nullptr;
   /// Run the solver on virtual ranks, which count its messages (numerics/solve_part.hpp), for one load case and one set of

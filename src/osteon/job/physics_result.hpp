@@ -51,7 +51,7 @@ struct physics_result {
   std::string ended;       ///< reason why the job has no final answer, as a sentence; empty if the certificate states it
   std::string stopped_at;  ///< description of the final state if the tolerance does not refer to a residual
   /// Draws the picture into a file under a title, instead of a view of the voxels; empty: none. @collective
-  std::function<void(const std::string& path, const std::string& title, log_sink& log)> draw_instead;
+  std::function<void(const std::string& path, const std::string& title, log_sink& log)> draw_custom;
   file_writer write_more;  ///< writes additional files; empty: none
 
   /// The certificate of a solver that missed its tolerance, else null.

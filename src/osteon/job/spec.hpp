@@ -284,7 +284,7 @@ std::vector<problem> validate(const spec& job);
 /// Return true if ranks get bricks of an image instead of z planes: if the job specifies it, or by default if planes would
 /// leave fewer than 16 per rank on average. A rank of planes shares two layers of nodes, in that case an eighth of all its
 /// nodes.
-bool takes_bricks(const spec& job, std::int64_t planes, std::int64_t ranks);
+bool uses_bricks(const spec& job, std::int64_t planes, std::int64_t ranks);
 
 /// The JSON Schema of a job file.
 std::string json_schema();

@@ -29,7 +29,7 @@ struct stage_cost {
 struct stage {
   const char* name;  ///< read, solve, write, picture, film, report
   /// Return true if the job has this stage.
-  bool (*is_asked_for)(const spec& job, sinks to);
+  bool (*is_requested)(const spec& job, sinks to);
   /// Compute, and pass the results to the sinks of the job. @collective on state.comm
   void (*run)(job_state& state);
   /// Rows of `estimate`. The messages of `plan` belong to the first part of the first row.

@@ -148,7 +148,7 @@ nlohmann::ordered_json to_json(const stage_costs& costs) {
 
 stage_costs parse_costs(const std::string& text, const std::string& name) {
   try {
-    const auto all = valid_json_of_text<nlohmann::json>(text);
+    const auto all = valid_json_from_text<nlohmann::json>(text);
     if (all.at("schema") != costs_schema)
       throw data_error(fmt::format("'{}' does not have the schema {}", name, costs_schema));
     stage_costs costs;

@@ -23,11 +23,11 @@ std::string stopped_text(const spec& job, const std::string& during) {
 
 }  // namespace
 
-void leave_if_asked(const stop_query& is_to_stop, const spec& job, const std::string& during) {
+void stop_if_requested(const stop_query& is_to_stop, const spec& job, const std::string& during) {
   if (is_to_stop && is_to_stop()) throw interrupted_error(stopped_text(job, during));
 }
 
-void leave_together_if_asked(MPI_Comm comm, const stop_query& is_to_stop, const spec& job, const std::string& during) {
+void stop_together_if_requested(MPI_Comm comm, const stop_query& is_to_stop, const spec& job, const std::string& during) {
   int asked = is_to_stop && is_to_stop();
   comm::all_reduce(comm, &asked, 1, MPI_MAX);
   if (!asked) return;

@@ -17,9 +17,9 @@ using stop_query = std::function<bool()>;
 /// Stop a serial stage if requested.
 /// @param during activity of the stage in the message, "reading the image"
 /// @throws interrupted_error that states how to continue the job @collective local
-void leave_if_asked(const stop_query& is_to_stop, const spec& job, const std::string& during);
+void stop_if_requested(const stop_query& is_to_stop, const spec& job, const std::string& during);
 
 /// Stop a stage of all ranks if any rank received a request. @throws interrupted_error @collective on comm
-void leave_together_if_asked(MPI_Comm comm, const stop_query& is_to_stop, const spec& job, const std::string& during);
+void stop_together_if_requested(MPI_Comm comm, const stop_query& is_to_stop, const spec& job, const std::string& during);
 
 }  // namespace osteon::job

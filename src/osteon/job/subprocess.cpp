@@ -77,7 +77,7 @@ bool lacks_package(const program_result& result) {
   return result.exit_code == exit_code(error_kind::machine) && result.err.starts_with("the Python package '");
 }
 
-void refuse_without_package(const program_result& result) {
+void require_python_packages(const program_result& result) {
   if (result.exit_code == exit_code(error_kind::usage) && result.err.find("nknown option: -P") < 3)
     throw machine_error(
         "the Python interpreter is older than 3.11, the minimum of the osteon package; set OSTEON_PYTHON to a newer "

@@ -23,7 +23,7 @@ bool lacks_package(const program_result& result);
 
 /// Throw an error with a remedy if a Python program of osteon lacks a package or has an unsupported interpreter.
 /// @throws machine_error
-void refuse_without_package(const program_result& result);
+void require_python_packages(const program_result& result);
 
 /// Return the command that starts the Python interpreter with the osteon package ($OSTEON_PYTHON, or python3) with
 /// `arguments`. The interpreter does not search the working directory for modules (-P): files of a user next to a job,

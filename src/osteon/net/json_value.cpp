@@ -23,7 +23,7 @@ json_value value_of(const json& from, int deepest) {
     to.is = kind::text;
     to.text = from.get_ref<const std::string&>();
   } else {
-    to.text = text_of_json(from);
+    to.text = json_to_text(from);
     if (from.is_boolean()) to.is = kind::boolean, to.truth = from.get<bool>();
     if (from.is_number()) to.is = from.is_number_float() ? kind::real : kind::whole, to.number = from.get<double>();
   }
@@ -33,11 +33,11 @@ json_value value_of(const json& from, int deepest) {
 }  // namespace
 
 std::optional<json_value> parse_json(const std::string& text) {
-  const json parsed = json_of_text<json>(text);
+  const json parsed = json_from_text<json>(text);
   if (parsed.is_discarded()) return {};
   return value_of(parsed, 16);
 }
 
-std::string json_quoted(const std::string& text) { return text_of_json(json(text)); }
+std::string json_quoted(const std::string& text) { return json_to_text(json(text)); }
 
 }  // namespace osteon::net

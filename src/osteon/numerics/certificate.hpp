@@ -26,7 +26,7 @@ struct solve_certificate {
   kernel_work work;  ///< kernel work of the solution, all ranks, in this run; empty if the solver does not count it
 
   /// Add the iterations and times of a preceding solution.
-  void add_way(const solve_certificate& earlier) {
+  void add_earlier(const solve_certificate& earlier) {
     iterations += earlier.iterations;
     restarts += earlier.restarts;
     solve_seconds += earlier.solve_seconds;

@@ -41,7 +41,7 @@ std::optional<std::array<vector3, 2>> before_eye(const view& from, vector3 a, ve
 
 }  // namespace
 
-std::vector<std::uint32_t> colours_of_bar(const annotations& wanted, std::size_t count) {
+std::vector<std::uint32_t> bar_colours(const annotations& wanted, std::size_t count) {
   if (wanted.map.empty()) return {};
   const auto& colours = colour_map(wanted.map);
   image bar{1, static_cast<int>(count), 0, 0, {}};
@@ -129,7 +129,7 @@ void annotate(std::vector<std::uint8_t>& rgba, const scene& scene, index3 domain
 
   if (wanted.colour_bar && !wanted.map.empty() && wanted.high > wanted.low) {
     const int long_edge = static_cast<int>(0.4 * scene.height);
-    const std::vector<std::uint32_t> colours = colours_of_bar(wanted, static_cast<std::size_t>(long_edge));
+    const std::vector<std::uint32_t> colours = bar_colours(wanted, static_cast<std::size_t>(long_edge));
     const double top = 0.5 * (scene.height - long_edge), width = 9 * dot;
     std::vector<std::pair<double, std::string>> labels;
     double widest = 0;

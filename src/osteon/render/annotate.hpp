@@ -22,7 +22,7 @@ struct annotations {
 
 /// Colours of a colour bar with `count` steps from low to high in 8-bit sRGB (0xRRGGBB). The result is empty without a map.
 /// @throws usage_error if the map is unknown
-std::vector<std::uint32_t> colours_of_bar(const annotations& wanted, std::size_t count);
+std::vector<std::uint32_t> bar_colours(const annotations& wanted, std::size_t count);
 
 /// Round values between `low` and `high`, at most about `most` values.
 std::vector<double> ticks(double low, double high, int most);

@@ -64,7 +64,7 @@ void require_both_faces(const components& found, const joined_axes& joins, const
                     "range (image.crop_voxels), {}lower the threshold, or load another axis",
                     misses_low ? face_name(a, false) : face_name(a, true),
                     misses_low && misses_high ? fmt::format(" nor the {}", face_name(a, true)) : "", axis_names[a], low,
-                    high, shape[a] - 1, options.instead_of_faces));
+                    high, shape[a] - 1, options.remedy_for_faces));
   if (!joined)
     throw data_error(
         fmt::format("no connected part of the solid connects the {} and the {}; lower the threshold, or load another axis",
@@ -113,7 +113,7 @@ run_set keep_parts(const run_set& cells, const segmentation_options& options, se
   for (std::size_t p = 0; p < found.parts.size(); ++p)
     kept[p] = options.keep == keep_rule::all || (options.keep == keep_rule::largest && p == 0) ||
               (options.keep == keep_rule::percolating && is_percolating(found.parts[p], joins[p], options, shape));
-  if (options.keep == keep_rule::percolating && options.may_join_nothing &&
+  if (options.keep == keep_rule::percolating && options.may_keep_all_parts &&
       std::find(kept.begin(), kept.end(), true) == kept.end())
     kept.assign(kept.size(), true);
   for (const component& part : found.parts) report.solid_voxels += part.voxels;
@@ -134,7 +134,7 @@ run_set keep_parts(const run_set& cells, const segmentation_options& options, se
   report.volume_fraction = static_cast<double>(report.kept_voxels) / static_cast<double>(shape.volume());
   if (options.keep == keep_rule::percolating && report.kept_voxels == 0)
     require_both_faces(found, joins, std::vector<bool>(kept.size(), true), shape, options);
-  if (options.must_join_faces) require_both_faces(found, joins, kept, shape, options);
+  if (options.must_connect_faces) require_both_faces(found, joins, kept, shape, options);
   return kept_runs(cells, found, kept);
 }
 

@@ -37,13 +37,13 @@ struct segmentation_options {
   keep_rule keep = keep_rule::largest;
   connectivity connected_by = connectivity::faces;
   axis load_axis = axis::z;
-  bool must_join_faces = true;     ///< throw if the solid does not connect the two faces of the load axis
-  std::string instead_of_faces{};  ///< remedy in the message for a solid that does not reach a face; ends in ", "
+  bool must_connect_faces = true;  ///< throw if the solid does not connect the two faces of the load axis
+  std::string remedy_for_faces{};  ///< remedy in the message for a solid that does not reach a face; ends in ", "
   /// Definition of `percolating`: parts that connect both faces of an axis in `through` (z, y, x), and parts that touch a
   /// face in `touching` (low, high). If both are empty: parts that connect both faces of load_axis.
   std::array<bool, 3> through{};
   std::array<std::array<bool, 2>, 3> touching{};
-  bool may_join_nothing = false;  ///< keep all parts if no part is `percolating`, instead of throwing
+  bool may_keep_all_parts = false;  ///< keep all parts if no part is `percolating`, instead of throwing
   /// Periodic axes (z, y, x): parts are also connected across the faces of these axes.
   std::array<bool, 3> periodic{};
 };

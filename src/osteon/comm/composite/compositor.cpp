@@ -39,7 +39,7 @@ transport choose(MPI_Comm comm, const composite_options& o) {
 
 }  // namespace
 
-plan::plan usual_method(int ranks, std::int64_t elements, std::span<const int> order, int root) {
+plan::plan default_method(int ranks, std::int64_t elements, std::span<const int> order, int root) {
   return plan::composite_method::parse(ranks <= 16 ? "direct-send" : "binary-swap").make(ranks, elements, order, root);
 }
 

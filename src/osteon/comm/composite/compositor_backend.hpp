@@ -10,11 +10,11 @@
 namespace osteon::comm {
 
 /// Direct send with one blend if its n (n - 1) messages are few; otherwise binary swap.
-plan::plan usual_method(int ranks, std::int64_t elements, std::span<const int> order, int root);
+plan::plan default_method(int ranks, std::int64_t elements, std::span<const int> order, int root);
 
 struct compositor::backend {
   backend(const composite_options& o, MPI_Comm c) : options(o), comm(communicator::duplicate(c)) {
-    if (!options.method) options.method = usual_method;
+    if (!options.method) options.method = default_method;
   }
   virtual ~backend() = default;
   virtual std::byte* buffer() = 0;

@@ -129,12 +129,12 @@ void piece_gather::gather(std::int64_t round, const plane_source<std::byte>& mak
     if (next != receive.end() && next->rank == rank) ++next;
   };
   comm::neighbours messages(comm_, piece_tag, plan_of(send, receive));
-  messages.take_one_by_one(sent.data(), static_cast<std::size_t>(point_bytes_),
-                           [&](std::size_t, std::span<const std::byte> arrived) {
-                             put_own();
-                             put(next->part, arrived.data(), mine, piece);
-                             ++next;
-                           });
+  messages.receive_one_by_one(sent.data(), static_cast<std::size_t>(point_bytes_),
+                              [&](std::size_t, std::span<const std::byte> arrived) {
+                                put_own();
+                                put(next->part, arrived.data(), mine, piece);
+                                ++next;
+                              });
   put_own();
 }
 

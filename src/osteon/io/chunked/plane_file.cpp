@@ -45,7 +45,7 @@ void count_write_messages(MPI_Comm comm, const plane_file_plan& plan, const plan
   const std::int64_t point_bytes = v.bytes_per_plane() / (points.y * points.x);
   const piece_gather gather(comm, exchange, *plan.boxes, v.on_nodes, point_bytes);
   for (std::int64_t round = 0; round < exchange.rounds(); ++round)
-    comm::neighbours(comm, 0, gather.plan_of(round)).rehearse(static_cast<std::size_t>(point_bytes));
+    comm::neighbours(comm, 0, gather.plan_of(round)).count_messages(static_cast<std::size_t>(point_bytes));
 }
 
 plane_file::plane_file(MPI_Comm comm, const std::string& path, plane_file_plan plan,

@@ -60,7 +60,7 @@ std::string seal_checkpoint(const checkpoint_index& index) {
                     {"points_per_plane", index.per_plane},
                     {"vectors", vectors},
                     {"facts", index.facts}};
-  std::string text = text_of_json(all);
+  std::string text = json_to_text(all);
   const std::string digest = hash(text);
   text += fmt::format("{}{:016x} {}\n", seal_magic, text.size(), digest);
   return text;
@@ -68,7 +68,7 @@ std::string seal_checkpoint(const checkpoint_index& index) {
 
 checkpoint_index parse_checkpoint_index(const std::string& path, std::string_view text, std::int64_t payload) {
   checkpoint_index index;
-  const auto all = json_of_text<json>(text);
+  const auto all = json_from_text<json>(text);
   if (!all.is_object()) reject(path, "the index is not a JSON object");
   const auto list = [&](const json& of, const char* name) -> const json& {
     if (!of.contains(name) || !of[name].is_array()) reject(path, fmt::format("the index has no list '{}'", name));

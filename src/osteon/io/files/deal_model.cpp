@@ -73,7 +73,7 @@ void gather(const grid::block& where, bool on_nodes, int components, const plane
 
 }  // namespace
 
-model_of_rank deal_header(MPI_Comm comm, const voxel::model_header& header) {
+model_of_rank scatter_header(MPI_Comm comm, const voxel::model_header& header) {
   model_of_rank own;
   if (comm::size(comm) == 1) {
     own.header = header;
@@ -94,8 +94,8 @@ model_of_rank deal_header(MPI_Comm comm, const voxel::model_header& header) {
   return own;
 }
 
-void deal_planes(const grid::block& where, const plane_source<material_number>& make,
-                 const std::function<void(std::span<const material_number> plane)>& take) {
+void scatter_planes(const grid::block& where, const plane_source<material_number>& make,
+                    const std::function<void(std::span<const material_number> plane)>& take) {
   const MPI_Comm comm = where.comm;
   const bool root = comm::rank(comm) == 0;
   std::vector<material_number> plane;

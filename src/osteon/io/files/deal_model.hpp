@@ -22,15 +22,15 @@ struct model_of_rank {
 /// Broadcast the header of rank 0 and distribute its planes.
 /// @param header used on rank 0 only
 /// @throws usage_error if there are more ranks than planes, data_error if the header exceeds 2 GiB @collective on comm
-model_of_rank deal_header(MPI_Comm comm, const voxel::model_header& header);
+model_of_rank scatter_header(MPI_Comm comm, const voxel::model_header& header);
 
 /// Distribute the planes of rank 0. Each rank stores at most one plane in addition to the data stored by `take`.
 /// @param make computes materials of the complete model; called on rank 0
 /// @param take receives the planes of where.owned in order
 /// @throws exceptions of `make` and `take`, on all ranks @collective on where.comm
 /// @cost rank 0 sends all planes, one message each
-void deal_planes(const grid::block& where, const plane_source<material_number>& make,
-                 const std::function<void(std::span<const material_number> plane)>& take);
+void scatter_planes(const grid::block& where, const plane_source<material_number>& make,
+                    const std::function<void(std::span<const material_number> plane)>& take);
 
 /// Gather a field on rank 0.
 /// @param make values of this rank, of shape where.owned, for node fields of shape where.owned + 1 on each axis. For shared

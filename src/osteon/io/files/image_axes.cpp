@@ -6,7 +6,7 @@
 namespace osteon::io {
 
 std::optional<image_axes> axes_in(const std::string& provenance_json) {
-  const auto provenance = json_of_text<nlohmann::json>(provenance_json);
+  const auto provenance = json_from_text<nlohmann::json>(provenance_json);
   if (!provenance.is_object() || !provenance.contains("image") || !provenance["image"].is_object()) return {};
   const nlohmann::json& image = provenance["image"];
   if (!image.contains("direction") || !image["direction"].is_array()) return {};

@@ -151,17 +151,17 @@ bool are_compatible(const field_list& one, const field_list& other) {
 
 }  // namespace
 
-std::string part_of_results(const std::string& path, int index) {
+std::string results_part_path(const std::string& path, int index) {
   std::filesystem::path name = path;
   return name.replace_filename(fmt::format("{}.{}{}", name.stem().string(), index, name.extension().string())).string();
 }
 
 bool results_exist(const std::string& path) {
-  return std::filesystem::is_regular_file(path) || std::filesystem::is_regular_file(part_of_results(path, 0));
+  return std::filesystem::is_regular_file(path) || std::filesystem::is_regular_file(results_part_path(path, 0));
 }
 
-std::vector<std::string> files_of_results(const std::string& path) {
-  const std::string first = part_of_results(path, 0);
+std::vector<std::string> results_files(const std::string& path) {
+  const std::string first = results_part_path(path, 0);
   if (std::filesystem::exists(path) || !std::filesystem::is_regular_file(first)) return {path};
   const field_file file(first);
   const std::string parts = file.text(file.id(), NC_GLOBAL, "parts");
@@ -172,7 +172,7 @@ std::vector<std::string> files_of_results(const std::string& path) {
         fmt::format("'{}': the number of parts is missing; read the parts individually, or run the job again", first));
   std::vector<std::string> files{first};
   for (int index = 1; index < count; ++index) {
-    files.push_back(part_of_results(path, index));
+    files.push_back(results_part_path(path, index));
     if (!std::filesystem::is_regular_file(files.back()))
       throw data_error(fmt::format(
           "'{}' is missing: each of the {} clusters wrote its planes to a separate file; copy all files to this folder",
@@ -182,7 +182,7 @@ std::vector<std::string> files_of_results(const std::string& path) {
 }
 
 field_list list_fields(const std::string& path) {
-  const std::vector<std::string> files = files_of_results(path);
+  const std::vector<std::string> files = results_files(path);
   field_list result = list_file(files.front());
   for (std::size_t i = 1; i < files.size(); ++i) {
     const field_list other = list_file(files[i]);
@@ -196,12 +196,12 @@ field_list list_fields(const std::string& path) {
 }
 
 std::optional<image_axes> axes_in_file(const std::string& path) {
-  const field_file file(files_of_results(path).front());
+  const field_file file(results_files(path).front());
   return axes_in(file.text(file.id(), NC_GLOBAL, "provenance", largest_text));
 }
 
 std::vector<float> read_field(const std::string& path, const field_info& field, const box3& part, int component) {
-  const std::vector<std::string> files = files_of_results(path);
+  const std::vector<std::string> files = results_files(path);
   if (files.size() == 1) return read_from_file(path, field, part, component);
   std::vector<float> values;
   std::int64_t first = 0;  // first plane of the current file

@@ -93,8 +93,8 @@ plane_file_plan plan_of_results(const grid::block& where, const voxel::model_hea
 
 }  // namespace
 
-void rehearse_results(const grid::block& where, const voxel::model_header& header, std::span<const field_info> fields,
-                      const access& options) {
+void count_result_messages(const grid::block& where, const voxel::model_header& header, std::span<const field_info> fields,
+                           const access& options) {
   const plane_file_plan plan = plan_of_results(where, header, fields, {}, options, {});
   for (const plane_variable& v : plan.variables) count_write_messages(where.comm, plan, v);
 }

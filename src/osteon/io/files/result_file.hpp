@@ -37,8 +37,8 @@ void check_result_size(const voxel::model_header& header, int components);
 
 /// Count the messages of writing a results file, without communication and output, on virtual ranks
 /// (comm/virtual_ranks.hpp). Parallel access is assumed: each rank writes its encoded data. @collective local
-void rehearse_results(const grid::block& where, const voxel::model_header& header, std::span<const field_info> fields,
-                      const access& options = {});
+void count_result_messages(const grid::block& where, const voxel::model_header& header, std::span<const field_info> fields,
+                           const access& options = {});
 
 /// Writes a results file. All ranks, also ranks without active voxels, must make the same calls in the same order.
 ///

@@ -8,13 +8,13 @@
 namespace osteon::io {
 
 /// Path of the part of a cluster, for example `out/results.1.nc` for `out/results.nc` and cluster 1.
-std::string part_of_results(const std::string& path, int index);
+std::string results_part_path(const std::string& path, int index);
 
 /// Return true if the results file or its first part exists.
 bool results_exist(const std::string& path);
 
 /// Paths of the results: the file, or its parts in the order of planes.
 /// @throws data_error if a part is missing, or if the number of parts is unknown @collective local
-std::vector<std::string> files_of_results(const std::string& path);
+std::vector<std::string> results_files(const std::string& path);
 
 }  // namespace osteon::io

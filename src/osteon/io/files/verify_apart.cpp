@@ -52,7 +52,7 @@ verification from_json(const json& answer) {
   signal(SIGPROF, SIG_DFL);
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
-  const std::string text = text_of_json(verify_to_json(path));
+  const std::string text = json_to_text(verify_to_json(path));
   const char* at = text.data();
   for (std::size_t left = text.size(); left > 0;) {
     const ssize_t written = write(to, at, left);
@@ -85,7 +85,7 @@ verification verify_apart(const std::string& path) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  const auto answer = json_of_text<json>(text);
+  const auto answer = json_from_text<json>(text);
   if (!answer.is_discarded() && WIFEXITED(status) && WEXITSTATUS(status) == 0) return from_json(answer);
   const char* failure = WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF ? "does not terminate" : "crashes";
   verification lost;

@@ -281,7 +281,7 @@ std::string provenance_of(const outline& out, const group& file) {
       {"spacing_note", "Edges of the elements of the model, assumed to be in mm (moduli in MPa, forces in N)."}};
   json record = {{"material_ids", ids}};
   if (const auto history = file.text("History")) record["history"] = *history;
-  return text_of_json(json{{"image", image}, {"segmentation", {{"method", "given"}}}, {"n88", record}});
+  return json_to_text(json{{"image", image}, {"segmentation", {{"method", "given"}}}, {"n88", record}});
 }
 
 // Group of the hexahedra of a part. @throws data_error if the part has other elements
@@ -347,7 +347,7 @@ void broadcast(MPI_Comm comm, outline& of) {
                            {"elements", of.elements},
                            {"notes", of.notes}};
     for (const auto& [id, number] : of.number) rest["ids"].push_back(id);
-    const std::string text = text_of_json(rest);
+    const std::string text = json_to_text(rest);
     const std::vector<char> header = pack(of.header);
     bytes = fmt::format("{:016}{}", text.size(), text);
     bytes.append(header.begin(), header.end());
@@ -358,7 +358,7 @@ void broadcast(MPI_Comm comm, outline& of) {
   comm::collectively(comm, [&] {
     if (root) return;
     const std::size_t length = std::stoull(bytes.substr(0, 16));
-    const auto rest = valid_json_of_text<nlohmann::json>(bytes.substr(16, length));
+    const auto rest = valid_json_from_text<nlohmann::json>(bytes.substr(16, length));
     of.header = unpack({bytes.begin() + 16 + static_cast<std::ptrdiff_t>(length), bytes.end()});
     of.part = rest.at("part");
     of.nodes = rest.at("nodes");

@@ -113,23 +113,23 @@ voxel::model_header header_of(const script& s, unit_system units, int base) {
                                            ? "VOXEL_SIZE of the script, assumed to be in m (moduli in Pa, forces in N)."
                                            : "VOXEL_SIZE of the script, assumed to be in mm (moduli in MPa, forces in N)."}};
   const json record = {{"version", s.version},
-                    {"scale", s.scale},
-                    {"materials_file", s.materials_file},
-                    {"material_ids", ids},
-                    {"not_remodelled", fixed_density},
-                    {"model_file", s.model_file},
-                    {"algorithm", s.algorithm},
-                    {"max_iterations", s.max_iterations},
-                    {"min_iterations", s.min_iterations},
-                    {"tolerance", s.tolerance},
-                    {"constraints_file", s.constraints_file},
-                    {"compute_sed", s.compute_sed},
-                    {"displacement", s.results.displacement},
-                    {"displacement_with_places", s.results.with_places},
-                    {"strain", s.results.strain},
-                    {"reaction", s.results.reaction},
-                    {"sed", s.results.sed}};
-  header.provenance_json = text_of_json(json{{"image", image}, {"segmentation", {{"method", "given"}}}, {"voxfe", record}});
+                       {"scale", s.scale},
+                       {"materials_file", s.materials_file},
+                       {"material_ids", ids},
+                       {"not_remodelled", fixed_density},
+                       {"model_file", s.model_file},
+                       {"algorithm", s.algorithm},
+                       {"max_iterations", s.max_iterations},
+                       {"min_iterations", s.min_iterations},
+                       {"tolerance", s.tolerance},
+                       {"constraints_file", s.constraints_file},
+                       {"compute_sed", s.compute_sed},
+                       {"displacement", s.results.displacement},
+                       {"displacement_with_places", s.results.with_places},
+                       {"strain", s.results.strain},
+                       {"reaction", s.results.reaction},
+                       {"sed", s.results.sed}};
+  header.provenance_json = json_to_text(json{{"image", image}, {"segmentation", {{"method", "given"}}}, {"voxfe", record}});
   return header;
 }
 
@@ -144,7 +144,7 @@ script script_of(const voxel::model_header& header, const std::string& script_pa
   for (std::size_t m = 1; m < header.materials.size(); ++m)
     s.materials.push_back(
         {static_cast<int>(m), "", header.materials[m].youngs_modulus_MPa, header.materials[m].poisson_ratio, true});
-  const auto provenance = json_of_text<json>(header.provenance_json);
+  const auto provenance = json_from_text<json>(header.provenance_json);
   if (provenance.is_object() && provenance.contains("voxfe")) try {
       const json& record = provenance.at("voxfe");
       s.version = record.at("version") == 2 ? 2 : 1;

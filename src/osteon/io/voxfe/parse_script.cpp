@@ -241,7 +241,7 @@ class script_parser {
 
 }  // namespace
 
-bool looks_like_script(std::string_view text) {
+bool is_voxfe_script(std::string_view text) {
   lines_of lines(text);
   std::string_view line;
   if (!lines.next(line) || !script_parser::is_command(upper(next_word(line)))) return false;

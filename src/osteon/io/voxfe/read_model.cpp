@@ -133,10 +133,10 @@ model_planes read_and_scatter(MPI_Comm comm, const script& s, const reading_opti
     base = whole.layout.base;
   });
   MPI_Bcast(&base, 1, MPI_INT, 0, comm);
-  model_of_rank own = deal_header(comm, whole.header);
+  model_of_rank own = scatter_header(comm, whole.header);
   std::vector<material_number> material;
   comm::collectively(comm, [&] { material.reserve(static_cast<std::size_t>(own.where.owned.volume())); });
-  deal_planes(
+  scatter_planes(
       own.where,
       [&](std::int64_t first, std::int64_t, std::span<material_number> values) {
         std::copy_n(whole.material.begin() + first * own.header.shape.y * own.header.shape.x, values.size(), values.begin());

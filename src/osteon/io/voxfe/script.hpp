@@ -88,7 +88,7 @@ struct reading_options {
 inline constexpr std::int64_t largest_text_file = std::int64_t{1} << 28;
 
 /// True if the first word of a text is a script command.
-bool looks_like_script(std::string_view text);
+bool is_voxfe_script(std::string_view text);
 
 /// Parse the text of a script. Referenced files are not opened.
 /// @param path path for messages @param faults receives at most 20 faults; `where` is `file:line`

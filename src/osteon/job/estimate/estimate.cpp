@@ -115,7 +115,7 @@ job_size sample_solid(const spec& job, log_sink& log) {
   if (job.segment.greys) rules["greys"] = *job.segment.greys;
   if (job.segment.upper) rules["upper"] = *job.segment.upper;
   if (job.image.accept_fill_value) rules["accept_fill_value"] = true;
-  const auto facts = run_image_program("sample_image", {image_path(job), text_of_json(rules)});
+  const auto facts = run_image_program("sample_image", {image_path(job), json_to_text(rules)});
   job_size found;
   found.work = physics_of(job).work(job, nullptr);
   if (!facts.at("shape").is_array() || facts.at("shape").size() != 3)
@@ -191,7 +191,7 @@ estimation estimate(const spec& job, const job_size& found, int ranks) {
   // Memory is proportional to the unknowns, of which a sponge has fewer per element than trabecular bone.
   const double unknowns_per_element = e.elements > 0 ? static_cast<double>(e.dofs) / static_cast<double>(e.elements) : 0;
 
-  e.bricks = takes_bricks(job, header.shape.z, e.ranks);
+  e.bricks = uses_bricks(job, header.shape.z, e.ranks);
   const auto [largest, widest_cut] = e.bricks ? of_bricks(header, e.elements, e.ranks) : of_planes(header, e.ranks);
   e.largest_elements_per_rank = largest;
   const double mean = static_cast<double>(e.elements) / e.ranks;

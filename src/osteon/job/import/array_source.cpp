@@ -37,7 +37,7 @@ class array_source final : public model_source {
     comm::collectively(comm, [&] {
       if (comm::rank(comm) == 0) made = model_of(image_, job, log);
     });
-    io::model_of_rank own = io::deal_header(comm, made.header);
+    io::model_of_rank own = io::scatter_header(comm, made.header);
     local_model part;
     part.header = std::move(own.header);
     part.where = std::move(own.where);
@@ -48,12 +48,12 @@ class array_source final : public model_source {
       part.material.reserve(
           static_cast<std::size_t>(std::accumulate(active + owned.begin.z, active + owned.end.z, std::int64_t{0})));
     });
-    io::deal_planes(part.where, made.solid.material,
-                    [&, z = std::int64_t{0}](std::span<const material_number> plane) mutable {
-                      voxel::append_runs(runs, {plane.data(), {1, owned.shape().y, owned.shape().x}}, z++);
-                      std::copy_if(plane.begin(), plane.end(), std::back_inserter(part.material),
-                                   [](material_number m) { return m != 0; });
-                    });
+    io::scatter_planes(part.where, made.solid.material,
+                       [&, z = std::int64_t{0}](std::span<const material_number> plane) mutable {
+                         voxel::append_runs(runs, {plane.data(), {1, owned.shape().y, owned.shape().x}}, z++);
+                         std::copy_if(plane.begin(), plane.end(), std::back_inserter(part.material),
+                                      [](material_number m) { return m != 0; });
+                       });
     comm::collectively(comm, [&] { part.cells = {owned.shape(), std::move(runs)}; });
     return part;
   }

@@ -41,12 +41,12 @@ voxel::segmented classify(const spec& job, const job_images& images) {
   options.load_axis = *job.load.axis;
   options.labels = rules.labels;
   options.inverted = rules.takes_empty_space;
-  options.must_join_faces = rules.must_join_faces;
+  options.must_connect_faces = rules.must_connect_faces;
   if (rules.has_loaded_faces)
-    options.instead_of_faces = options.keep == voxel::keep_rule::percolating
+    options.remedy_for_faces = options.keep == voxel::keep_rule::percolating
                                    ? "load the faces of the solid (load.faces = \"solid\" with segment.keep = \"largest\"), "
                                    : "load the faces of the solid (load.faces = \"solid\"), ";
-  options.may_join_nothing = rules.may_join_nothing;
+  options.may_keep_all_parts = rules.may_keep_all_parts;
   options.through = rules.through;
   options.touching = rules.touching;
   options.periodic = rules.periodic;

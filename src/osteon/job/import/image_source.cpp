@@ -27,7 +27,7 @@ class image_source final : public model_source {
     local_model part;
     part.header = io::read_model_header(comm, path, access);
     std::vector<material_number> image;
-    if (takes_bricks(job, part.header.shape.z, comm::size(comm))) {
+    if (uses_bricks(job, part.header.shape.z, comm::size(comm))) {
       io::model_brick brick = io::read_model_brick(comm, path, part.header, access);
       part.where = std::move(brick.where);
       image = std::move(brick.material);

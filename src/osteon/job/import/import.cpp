@@ -31,7 +31,7 @@ void make_folder_of(const std::string& path) {
 }
 
 std::vector<std::string> warnings_of_import(const std::string& provenance_json) {
-  const json provenance = json_of_text<json>(provenance_json);
+  const json provenance = json_from_text<json>(provenance_json);
   std::vector<std::string> texts;
   if (!provenance.is_object() || !provenance.contains("warnings") || !provenance.at("warnings").is_array()) return texts;
   for (const json& text : provenance.at("warnings"))
@@ -46,7 +46,7 @@ imported_model import_model(const spec& job, const std::string& path, log_sink& 
 
 imported_model import_image(const spec& job, const std::string& path, log_sink& log, const stop_query& is_to_stop) {
   const std::string source = image_path(job);
-  const auto poll = [&](const char* during) { leave_if_asked(is_to_stop, job, during); };
+  const auto poll = [&](const char* during) { stop_if_requested(is_to_stop, job, during); };
   spec known = job;
   known.digests.images = digest_of_images(job, [&] { poll("comparing the model with the image"); });
   const std::string key = key_of_model(known);
@@ -58,7 +58,7 @@ imported_model import_image(const spec& job, const std::string& path, log_sink& 
   if (fs::exists(path)) {
     try {
       const voxel::model_header header = io::read_model_header(path, log);
-      const json provenance = json_of_text<json>(header.provenance_json);
+      const json provenance = json_from_text<json>(header.provenance_json);
       if (!provenance.is_discarded() && provenance.value("key", "") == key) {
         log.stage("using the existing model");
         for (const std::string& text : warnings_of_import(header.provenance_json)) log.warn(text);
@@ -96,7 +96,7 @@ imported_model import_image(const spec& job, const std::string& path, log_sink& 
 
 json imported_model::to_json() const {
   json answer = {{"schema", "osteon.import/1"}, {"model", path}, {"reused", reused}};
-  answer.update(valid_json_of_text<json>(provenance_json));
+  answer.update(valid_json_from_text<json>(provenance_json));
   return answer;
 }
 

@@ -104,7 +104,7 @@ std::string label_file(const spec& job, const std::string& image, const std::str
 void import_label_images(const spec& job, const std::string& model_path, const voxel::model_header& model,
                          const std::function<voxel::image_planes()>& read_greys, log_sink& log,
                          const stop_query& is_to_stop) {
-  const auto grid = valid_json_of_text<nlohmann::ordered_json>(model.provenance_json).at("image").at("stated");
+  const auto grid = valid_json_from_text<nlohmann::ordered_json>(model.provenance_json).at("image").at("stated");
   for (const wanted_labels& wanted : wanted_of(job)) {
     if (wanted.labels.size() > most_materials)
       throw data_error(fmt::format("the job uses {} labels of '{}'; the maximum is {}", wanted.labels.size(), wanted.image,
@@ -145,7 +145,7 @@ void import_label_images(const spec& job, const std::string& model_path, const v
           std::ssize(plane) - std::count(plane.begin(), plane.end(), material_number{0});
     }
     header.source = path;
-    if (greys) header.provenance_json = text_of_json(nlohmann::ordered_json{{"greys", sums.to_json()}});
+    if (greys) header.provenance_json = json_to_text(nlohmann::ordered_json{{"greys", sums.to_json()}});
     header.materials.assign(1, voxel::material{"other", 0, 0, 0});
     for (const std::int64_t label : wanted.labels) {
       header.materials.push_back({std::to_string(label), 0, 0, 0});

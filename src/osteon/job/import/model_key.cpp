@@ -23,13 +23,13 @@ std::string rules_of_model(const spec& job) {
   const json rules = {{"schema", 9},
                       {"keys", values_of_keys(job, key_digest::model)},
                       {"keep", name_of(keep_of(job))},
-                      {"joins", solid.must_join_faces},
+                      {"joins", solid.must_connect_faces},
                       {"phase", {solid.phase, solid.takes_empty_space, solid.labels, solid.keeps_all, solid.has_others}},
                       {"periodic", solid.periodic},
                       {"percolating", {solid.through, solid.touching}},
                       {"path", fs::absolute(image_path(job)).lexically_normal().string()},
                       {"version", this_build().version}};
-  return text_of_json(rules);
+  return json_to_text(rules);
 }
 
 std::string digest_of_images(const spec& job, const std::function<void()>& poll) {
@@ -46,7 +46,7 @@ std::string key_of_model(const spec& job, const std::function<void()>& poll) {
 
 image_digests digests_of(const spec& job, const stop_query& is_to_stop) {
   if (job.from || !check_image_files(job).empty()) return {};
-  const auto poll = [&] { leave_if_asked(is_to_stop, job, "comparing the model with the image"); };
+  const auto poll = [&] { stop_if_requested(is_to_stop, job, "comparing the model with the image"); };
   image_digests all{digest_of_images(job, poll), ""};
   try {
     all.labels = key_of_label_images(job, poll);

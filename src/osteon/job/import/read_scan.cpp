@@ -62,8 +62,8 @@ nlohmann::ordered_json run_image_program(const std::string& program, const std::
   if (check) check(reader);
   const std::string text = trimmed_end(reader.err);
   if (reader.exit_code == exit_code(error_kind::data)) throw data_error(text);
-  refuse_without_package(reader);
-  auto facts = json_of_text<nlohmann::ordered_json>(reader.out);
+  require_python_packages(reader);
+  auto facts = json_from_text<nlohmann::ordered_json>(reader.out);
   if (reader.exit_code != 0 || !facts.is_object())
     throw machine_error(
         fmt::format("the image reader '{} -m osteon.images.{}' failed with exit code {}: {}; run `./run setup`, or set "
@@ -126,10 +126,10 @@ scan read_scan(const std::string& path, const spec& job, image_role role, const 
   if (job.image.accept_fill_value) changes["accept_fill_value"] = true;
   if (!sha256.empty()) changes["sha256"] = sha256;
   if (grid.contains("direction")) changes["direction"] = grid.at("direction");
-  if (!changes.is_null()) arguments.push_back(text_of_json(changes));
+  if (!changes.is_null()) arguments.push_back(json_to_text(changes));
   scan result;
   result.facts = run_image_program("read_image", arguments, is_to_stop, [&](const program_result& reader) {
-    leave_if_asked(is_to_stop, job, during);
+    stop_if_requested(is_to_stop, job, during);
     const auto at = reader.err.find(file);  // the reader prints this name only if the disk is full
     if (at == std::string::npos || reader.exit_code == exit_code(error_kind::data)) return;
     throw machine_error(
@@ -137,7 +137,7 @@ scan read_scan(const std::string& path, const spec& job, image_role role, const 
                     trimmed_end(reader.err).replace(at, file.size(), "the image"), scratch.folder()));
   });
   result.image = io::open_npy(file);
-  leave_if_asked(is_to_stop, job, during);
+  stop_if_requested(is_to_stop, job, during);
   return result;
 }
 
@@ -160,7 +160,7 @@ void require_same_grid(const nlohmann::ordered_json& of_scan, const nlohmann::or
         throw data_error(
             fmt::format("'{}' is not aligned with the scan: {} is {}, but {} in the scan; create this image from the same "
                         "scan with the same program, or save it as .npy if only the header is wrong",
-                        path, key, text_of_json(other.at(key)), text_of_json(expected)));
+                        path, key, json_to_text(other.at(key)), json_to_text(expected)));
     }
   }
 }

@@ -190,7 +190,7 @@ scan_model make_scan_model(const spec& job, const scan& input, const std::string
                      {"segmentation", describe(job, images, model)},
                      {"nodes", {{"all", made.nodes.all}, {"on_face", made.nodes.on_face}}},
                      {"warnings", log.texts()}};
-  header.provenance_json = text_of_json(made.provenance);
+  header.provenance_json = json_to_text(made.provenance);
 
   if (found.threshold) log.note(fmt::format("threshold {:.10g} ({})", *found.threshold, found.method));
   const char* phase = physics_of(job).rules(job).phase;

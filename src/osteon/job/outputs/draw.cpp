@@ -178,9 +178,9 @@ void picture_scene::add_volume(const render_request& request, const shown_fields
   const double opacity = request.bone_opacity.value_or(request.preset == "paper" ? 0.35 : 0.16);
   const bool glows = !shown.lines_have_colours || !shown.points.empty();
   if (opacity > 0 || !glows)
-    scene.layers.push_back(
-        render::presets::bone_layer(bone_, 0, 0.5, 1, static_cast<float>(opacity),
-                                    shown.lines_have_colours && opacity > 0 ? clear_inside : render::presets::usual_inside));
+    scene.layers.push_back(render::presets::bone_layer(
+        bone_, 0, 0.5, 1, static_cast<float>(opacity),
+        shown.lines_have_colours && opacity > 0 ? clear_inside : render::presets::default_inside));
   if (shown.points.empty()) {
     if (glows) scene.layers.push_back(render::presets::glow_layer(glow_, shown.low, shown.high, request.map));
   } else {

@@ -49,7 +49,7 @@ std::string history_table(const json& history) {
     std::string line;
     for (const auto& [name, values] : columns) {
       if (&name != &columns.front().first) line += ",";
-      if (row < values.size() && !values[row].is_null()) line += text_of_json(values[row]);
+      if (row < values.size() && !values[row].is_null()) line += json_to_text(values[row]);
     }
     text += line + "\n";
   }

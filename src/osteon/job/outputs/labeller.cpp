@@ -28,7 +28,7 @@ namespace {
 constexpr double head = 74, side = 236, shorter_edge = 1000, least_unit = 0.25;
 constexpr int smallest_labelled = 400;  // pixels; text in smaller pictures would be illegible
 constexpr int patience_ms = 120'000;
-constexpr std::size_t colours_of_bar = 256;
+constexpr std::size_t bar_colours = 256;
 
 // The background as 8-bit sRGB.
 nlohmann::ordered_json ground_of_labels(const render::scene& scene) {
@@ -89,13 +89,13 @@ void labeller::draw(const std::string& path, int width, int height, const pictur
                                     {"units", words.units},
                                     {"low", notes.low},
                                     {"high", notes.high},
-                                    {"colours", render::colours_of_bar(notes, colours_of_bar)},
+                                    {"colours", render::bar_colours(notes, bar_colours)},
                                     {"ground", ground_of_labels(scene)},
                                     {"view", view_of_labels(scene, domain)}};
   if (words.largest) request["largest"] = *words.largest;
   if (words.axes) request["direction"] = *words.axes;
   std::optional<std::string> line;
-  if (send(text_of_json(request, -1, true) + "\n"))
+  if (send(json_to_text(request, -1, true) + "\n"))
     while ((line = receive()) && *line != "done" && !line->starts_with("failed: ")) last_message_ = *line;
   if (line == "done") return;
   if (!line) end();

@@ -139,7 +139,7 @@ nlohmann::ordered_json export_lines(MPI_Comm comm, const std::string& results, c
     if (count < 1 || count > most_lines)
       throw usage_error(fmt::format("--streamlines {}: the number must be in [1, {}]", count, most_lines));
     if (!io::results_exist(results)) throw data_error(fmt::format("cannot read '{}': no such file", results));
-    files = io::files_of_results(results);
+    files = io::results_files(results);
   });
   for (const std::string& file : files)
     if (const std::string warning = io::check_whole(comm, file, "file"); !warning.empty()) log.warn(warning);

@@ -12,7 +12,7 @@ using json = nlohmann::ordered_json;
 
 std::string to_text(const json& document) {
   // Paths may be invalid UTF-8; a document must be valid.
-  return text_of_json(document, 2) + "\n";
+  return json_to_text(document, 2) + "\n";
 }
 
 output_paths::output_paths(const spec& job) {

@@ -189,7 +189,7 @@ void check(const render_request& r) {
 // Return the colour map of the job's picture from the summary next to a results file. The result is empty without a summary
 // or for the default maps of surfaces and volumes.
 std::optional<std::string> map_of_job(const std::string& results) {
-  const auto summary = json_of_file<json>((std::filesystem::path(results).parent_path() / "summary.json").string());
+  const auto summary = json_from_file<json>((std::filesystem::path(results).parent_path() / "summary.json").string());
   if (!summary.is_object() || !summary.contains("shown") || !summary["shown"].is_object()) return {};
   const json& map = summary["shown"].contains("colour_map") ? summary["shown"]["colour_map"] : json();
   if (!map.is_string() || map == "ivory" || map == "inferno") return {};
@@ -303,7 +303,7 @@ json render_file(MPI_Comm comm, const render_request& as_given, log_sink& log) {
     shown.points = parse_control_points(request.points);
     if (!request.map.empty()) render::colour_map(request.map);
     if (!io::results_exist(request.file)) throw data_error(fmt::format("cannot read '{}': no such file", request.file));
-    files = io::files_of_results(request.file);
+    files = io::results_files(request.file);
   });
   for (const std::string& file : files)
     if (const std::string warning = io::check_whole(comm, file, "file"); !warning.empty()) log.warn(warning);

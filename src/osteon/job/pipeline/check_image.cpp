@@ -164,9 +164,9 @@ class image_checker {
     shape_ = coarse;
     if (spacing_.z > 0) append_warnings(doubts_of_size(job_, spacing_, shape_));
     const std::int64_t ranks = job_.run.ranks;
-    if (takes_bricks(job_, shape_.z, ranks) ? ranks > shape_.volume() : ranks > shape_.z)
-      fault("run.ranks", takes_bricks(job_, shape_.z, ranks) ? grid::too_many_ranks(ranks, shape_)
-                                                             : grid::too_many_ranks(ranks, shape_.z));
+    if (uses_bricks(job_, shape_.z, ranks) ? ranks > shape_.volume() : ranks > shape_.z)
+      fault("run.ranks", uses_bricks(job_, shape_.z, ranks) ? grid::too_many_ranks(ranks, shape_)
+                                                            : grid::too_many_ranks(ranks, shape_.z));
   }
 
   // Report the sample of an image that is too large to be read completely.
@@ -206,7 +206,7 @@ class image_checker {
     try {
       warning_log log(found_.warnings, "image");
       const imported_model model = import_model(job, path, log);
-      const json made = valid_json_of_text<json>(model.provenance_json);
+      const json made = valid_json_from_text<json>(model.provenance_json);
       const json& segmentation = made.at("segmentation");
       for (const char* key : {"method", "threshold", "solid_voxels", "kept_voxels", "dropped_voxels", "volume_fraction"})
         found_.facts[key] = segmentation.at(key);
@@ -252,7 +252,7 @@ class image_checker {
     try {
       physics.check_on_solid(job, read, found_.warnings);
     } catch (const error& e) {
-      take(e, physics.key_of_loads);
+      take(e, physics.loads_key);
     }
     if (deep_.loads && physics.describe_loads) {
       warning_log nothing(ignored_, "model");  // already reported

@@ -37,6 +37,6 @@ std::optional<cluster_part> part_of_cluster(const grid::block& where, const voxe
   return part;
 }
 
-std::string name_of_part(const std::string& path, int index) { return io::part_of_results(path, index); }
+std::string name_of_part(const std::string& path, int index) { return io::results_part_path(path, index); }
 
 }  // namespace osteon::job

@@ -30,7 +30,7 @@ std::span<const stage* const> all_stages() {
 
 void run_stages(job_state& state) {
   for (const stage* s : all_stages())
-    if (s->is_asked_for(state.job, state.to)) s->run(state);
+    if (s->is_requested(state.job, state.to)) s->run(state);
 }
 
 nlohmann::ordered_json compute(MPI_Comm comm, const spec& job, const std::string& command, const std::string& started,

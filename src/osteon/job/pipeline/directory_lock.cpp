@@ -86,11 +86,11 @@ directory_lock::~directory_lock() {
   if (file_ >= 0) close(file_);
 }
 
-void directory_lock::leave_to_ranks() {
+void directory_lock::release_to_ranks() {
   if (file_ >= 0) set_lock(file_, F_UNLCK, ranks_byte, 1);
 }
 
-void directory_lock::remove_if_useless(bool even_a_model) {
+void directory_lock::remove_without_results(bool even_a_model) {
   if (first_made_.empty()) return;
   std::error_code failed;
   std::vector<fs::path> ours;

@@ -25,12 +25,12 @@ class directory_lock {
   bool is_held() const { return is_held_; }
 
   /// Release the part of the ranks before they are started.
-  void leave_to_ranks();
+  void release_to_ranks();
 
   /// After a failure: if this object created the directory and it contains no useful files (results, a checkpoint, files of
   /// others), remove it and the parent folders that were created.
   /// @param even_a_model also remove a model made from the image
-  void remove_if_useless(bool even_a_model);
+  void remove_without_results(bool even_a_model);
 
  private:
   bool take(const std::string& file);

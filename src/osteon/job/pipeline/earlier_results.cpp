@@ -40,7 +40,7 @@ bool contains_results(const fs::path& folder) {
     has_results |= name.starts_with("results.") && name.ends_with(".nc");
   }
   if (!has_results) return false;
-  const auto summary = json_of_file<nlohmann::json>((folder / "summary.json").string());
+  const auto summary = json_from_file<nlohmann::json>((folder / "summary.json").string());
   return !summary.is_object() || summary.value("status", "") != "not converged";
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 // A text of a document; empty if absent or if the document is damaged.
 std::string text_in(const std::string& path, const char* key) {
-  const auto document = json_of_file<nlohmann::json>(path);
+  const auto document = json_from_file<nlohmann::json>(path);
   if (!document.is_object()) return {};
   const auto found = document.find(key);
   return found != document.end() && found->is_string() ? found->get<std::string>() : std::string{};
@@ -41,7 +41,7 @@ bool has_finished_results(const spec& job, const stop_query& is_to_stop) {
   if (before.empty() || text_in(paths.summary, "status") != "done" || !std::filesystem::is_regular_file(paths.results))
     return false;
   if (!check_image_files(job).empty()) return false;  // the import reports the faults
-  const auto poll = [&] { leave_if_asked(is_to_stop, job, "searching for finished results"); };
+  const auto poll = [&] { stop_if_requested(is_to_stop, job, "searching for finished results"); };
   return identity_of_results(job, key_of_model(job, poll)) == before;
 }
 

@@ -99,8 +99,8 @@ void frame_checkpointer::draw(const numerics::solver_state& state) {
   try {
     const std::string title = fmt::format("{}: {}", job_.name, moment);
     log_sink& log = is_logged_ ? null_log() : log_;
-    if (result.draw_instead)
-      result.draw_instead(path.string(), title, log);
+    if (result.draw_custom)
+      result.draw_custom(path.string(), title, log);
     else
       draw_picture(path.string(), job_, part_, result, log, title, &compositor_);
     is_logged_ = true;

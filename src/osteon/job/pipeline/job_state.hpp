@@ -34,7 +34,7 @@ struct job_state {
   warning_record log;
   const physics_entry& physics;
   output_paths paths;
-  std::optional<comm::hung_ledger> counting;  ///< ledger of the job's messages, if counting is enabled
+  std::optional<comm::attached_ledger> counting;  ///< ledger of the job's messages, if counting is enabled
   stage_clock clock;
   io_clock files;
   double cpu_before;  ///< CPU time of this process before the job; it may have done other work
@@ -51,7 +51,7 @@ struct job_state {
   bool has_files() const { return to == sinks::files; }
   /// Stop if a stop was requested. @collective on comm
   void poll(const char* during) const {
-    if (has_files()) leave_together_if_asked(comm, options.is_to_stop, job, during);
+    if (has_files()) stop_together_if_requested(comm, options.is_to_stop, job, during);
   }
   /// Run a part of the job. If it is interrupted with a checkpoint, the earlier results are not restored.
   template <class Part>

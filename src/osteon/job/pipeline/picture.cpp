@@ -41,7 +41,7 @@ constexpr stage_cost costs_of_picture[] = {{"picture", &stage_costs::picture, st
 const stage picture_stage{"picture", [](const spec& job, sinks to) { return to == sinks::files && job.picture.enabled; },
                           draw_pictures, costs_of_picture,
                           [](planned_job& p) {
-                            if (p.drawn) p.drawn->rehearse(p.part.where);
+                            if (p.drawn) p.drawn->count_messages(p.part.where);
                           }};
 
 }  // namespace osteon::job

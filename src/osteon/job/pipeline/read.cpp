@@ -45,7 +45,7 @@ void plan_reading(planned_job& p) {
   const int ranks = comm::size(p.comm);
   if (p.deals_out_bricks && ranks > 1)
     comm::neighbours(p.comm, 0, grid::plan_to_redistribute(comm::rank(p.comm), io::planes_to_read(p.header, ranks), p.boxes))
-        .rehearse(sizeof(material_number));
+        .count_messages(sizeof(material_number));
   set_voxels(p.part, cut_out(p.image, p.header.shape, p.part.where.owned));
 }
 

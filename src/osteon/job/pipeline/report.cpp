@@ -29,9 +29,9 @@ void report_end(job_state& s) {
   if (!s.has_files()) {
     require_finished(s);
     summarise(s);
-    const std::string text = comm::broadcast(s.comm, s.is_first() && comm::size(s.comm) > 1 ? text_of_json(s.summary) : "");
+    const std::string text = comm::broadcast(s.comm, s.is_first() && comm::size(s.comm) > 1 ? json_to_text(s.summary) : "");
     return comm::collectively(s.comm, [&] {
-      if (!s.is_first()) s.summary = valid_json_of_text<nlohmann::ordered_json>(text);
+      if (!s.is_first()) s.summary = valid_json_from_text<nlohmann::ordered_json>(text);
     });
   }
   if (s.counting) add_messages(s.comm, s.counting->get(), s.result.certificate.restarts, s.summary);

@@ -41,7 +41,7 @@ json describe_results(const job_state& s, double imbalance, double cpu_seconds, 
   const physics_result& result = s.result;
   const physics_entry& physics = s.physics;
   const numerics::solve_certificate& certificate = result.certificate;
-  const json provenance = valid_json_of_text<json>(part.header.provenance_json);
+  const json provenance = valid_json_from_text<json>(part.header.provenance_json);
   json summary = {{"schema", "osteon.summary/1"},
                   {"job", job.name},
                   {"physics", job.physics},
@@ -86,8 +86,8 @@ json describe_results(const job_state& s, double imbalance, double cpu_seconds, 
 }  // namespace
 
 void summarise(job_state& s) {
-  const double cpu = sum_over_ranks(s.comm, cpu_seconds() - s.cpu_before);
-  const double peak = sum_over_ranks(s.comm, static_cast<double>(peak_rss_bytes()));
+  const double cpu = comm::sum_over_ranks(s.comm, cpu_seconds() - s.cpu_before);
+  const double peak = comm::sum_over_ranks(s.comm, static_cast<double>(peak_rss_bytes()));
   std::int64_t largest = s.part.cells.size();
   comm::all_reduce(s.comm, &largest, 1, MPI_MAX);
   const double imbalance = static_cast<double>(largest) * comm::size(s.comm) / static_cast<double>(s.result.elements);
@@ -113,7 +113,7 @@ void write_summary(job_state& s) {
 
 json describe_run(const job_state& s, const std::vector<std::string>& hosts) {
   const build_info b = this_build();
-  const json provenance = json_of_text<json>(s.part.header.provenance_json);
+  const json provenance = json_from_text<json>(s.part.header.provenance_json);
   const std::string model_key = provenance.is_object() ? provenance.value("key", "") : "";
   return {{"schema", "osteon.manifest/1"},
           {"version", b.version},
@@ -135,7 +135,7 @@ json describe_run(const job_state& s, const std::vector<std::string>& hosts) {
 }
 
 json read_summary(const spec& job) {
-  json summary = json_of_file<json>(output_paths(job).summary);
+  json summary = json_from_file<json>(output_paths(job).summary);
   if (!summary.is_object())
     throw machine_error(fmt::format("cannot read '{}' after writing; check the disk", output_paths(job).summary));
   return summary;

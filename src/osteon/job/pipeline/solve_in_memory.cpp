@@ -14,12 +14,12 @@ namespace osteon::job {
 
 using json = nlohmann::ordered_json;
 
-std::string why_not_in_memory(const spec& job) {
+std::string reason_for_files(const spec& job) {
   if (job.run.ranks > 1) return "several ranks are requested (run.ranks)";
   if (!job.image.steps.empty()) return "the image has processing steps ([[image.step]])";
   if (job.picture.enabled) return "a picture is requested (picture.enabled)";
   if (job.picture.every > 0 || job.picture.film) return "frames are requested (picture.every, picture.film)";
-  if (const std::string why = physics_of(job).why_not_in_memory(job); !why.empty()) return why;
+  if (const std::string why = physics_of(job).reason_for_files(job); !why.empty()) return why;
   if (job.segment.compare_connectivity) return "the job is computed twice (segment.compare_connectivity)";
   if (job.uncertainty && job.uncertainty->enabled) return "the job is computed several times ([uncertainty])";
   if (job.measures_shape) return "morphometry is requested (output.morphometry)";
@@ -87,7 +87,7 @@ void solution_in_memory::write(const std::string& directory, const std::string& 
 
 solution_in_memory solve_in_memory(MPI_Comm comm, spec job, voxel::image_planes image, log_sink& log,
                                    const stop_query& is_to_stop) {
-  if (const std::string why = why_not_in_memory(job); !why.empty())
+  if (const std::string why = reason_for_files(job); !why.empty())
     throw usage_error("the job cannot be solved in memory: " + why);
   job.from = source_of_array(std::move(image));
   const checkpoint_options options{.is_to_stop = is_to_stop};

@@ -18,7 +18,7 @@
 namespace osteon::job {
 
 /// Reason why a job cannot be solved in memory: an input or output requires files. Empty: it can.
-std::string why_not_in_memory(const spec& job);
+std::string reason_for_files(const spec& job);
 
 /// A solved job, on one or several ranks.
 class solution_in_memory {

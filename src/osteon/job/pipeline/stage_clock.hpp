@@ -12,12 +12,6 @@
 
 namespace osteon::job {
 
-/// Sum of a number over the ranks of a communicator. @collective on comm
-inline double sum_over_ranks(MPI_Comm comm, double value) {
-  comm::all_reduce(comm, &value, 1, MPI_SUM);
-  return value;
-}
-
 /// Logs the name of each stage and records its duration and the CPU seconds of all ranks. Every call is collective.
 class stage_clock {
  public:
@@ -36,11 +30,11 @@ class stage_clock {
   }
   void end() {
     if (!name_) return;
-    const double cpu = sum_over_ranks(comm_, cpu_seconds() - cpu_at_begin_);
+    const double cpu = comm::sum_over_ranks(comm_, cpu_seconds() - cpu_at_begin_);
     stages_.push_back({{"name", name_}, {"seconds", watch_.seconds()}, {"cpu_seconds", cpu}});
     if (const comm::message_ledger* counted = comm::ledger_of(comm_))
       stages_.back()["waiting_seconds"] =
-          sum_over_ranks(comm_, counted->waited_seconds() - waited_at_begin_) / comm::size(comm_);
+          comm::sum_over_ranks(comm_, counted->waited_seconds() - waited_at_begin_) / comm::size(comm_);
     name_ = nullptr;
   }
   /// Name, seconds, cpu_seconds of each completed stage.

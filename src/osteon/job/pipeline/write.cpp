@@ -130,7 +130,8 @@ constexpr stage_cost costs_of_write[] = {
 
 }  // namespace
 
-const stage write_stage{"write", [](const spec&, sinks to) { return to == sinks::files; }, write_files, costs_of_write,
-                        [](planned_job& p) { io::rehearse_results(p.part.where, p.header, p.fields, access_of(p.job)); }};
+const stage write_stage{
+    "write", [](const spec&, sinks to) { return to == sinks::files; }, write_files, costs_of_write,
+    [](planned_job& p) { io::count_result_messages(p.part.where, p.header, p.fields, access_of(p.job)); }};
 
 }  // namespace osteon::job

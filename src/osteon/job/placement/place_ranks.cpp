@@ -87,7 +87,7 @@ std::string bind(MPI_Comm comm, const spec& job, const machine::local_ranks& her
     return "bound by trial (" + trial.summary() + ")";
   }
   const bool is_automatic = job.run.bind == "auto";
-  const binding_policy policy = is_automatic ? here.usual_policy() : machine::parse_binding(job.run.bind);
+  const binding_policy policy = is_automatic ? here.default_policy() : machine::parse_binding(job.run.bind);
   if (policy != binding_policy::none) {
     comm::collectively(comm, [&] { here.bind(policy); });
     return fmt::format("bound to {}", machine::name_of(policy));

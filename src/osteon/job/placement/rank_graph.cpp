@@ -62,7 +62,7 @@ placement::graph rank_graph(const spec& job, index3 shape, std::span<const std::
                                                  : counts(active_per_plane.begin(), active_per_plane.end());
   const std::int64_t bytes = 8 * values_per_node(job);
   std::vector<placement::edge> edges;
-  if (!takes_bricks(job, shape.z, ranks)) {
+  if (!uses_bricks(job, shape.z, ranks)) {
     const counts first = grid::balance_planes(active, ranks);
     for (int r = 1; r < ranks; ++r)
       edges.push_back({r - 1, r, active[static_cast<std::size_t>(first[static_cast<std::size_t>(r)])] * bytes});

@@ -63,9 +63,9 @@ part_number number_of_part(std::string_view name) {
 constexpr const char* as_counted = "as often as messages.parts of a run says";
 
 // Messages of a part of this name, by rank.
-std::vector<comm::message_ledger> ledgers_of(const std::vector<comm::rehearsed_parts>& marked, const std::string& name) {
+std::vector<comm::message_ledger> ledgers_of(const std::vector<comm::message_parts>& marked, const std::string& name) {
   std::vector<comm::message_ledger> all;
-  for (const comm::rehearsed_parts& of_rank : marked) {
+  for (const comm::message_parts& of_rank : marked) {
     const auto found =
         std::find_if(of_rank.parts.begin(), of_rank.parts.end(), [&](const auto& p) { return p.name == name; });
     all.push_back(found == of_rank.parts.end() ? comm::message_ledger() : *found->sent);
@@ -127,7 +127,7 @@ job_plans plans_of_job(const spec& job, int ranks, log_sink& log) {
 job_plans plans_of_model(const spec& job, const std::string& path, int ranks, log_sink& log) {
   check(job, physics_of(job));
   const voxel::model_header header = io::read_model_header(path, log);
-  check_ranks(header, ranks, takes_bricks(job, header.shape.z, ranks));
+  check_ranks(header, ranks, uses_bricks(job, header.shape.z, ranks));
   const box3 whole{{}, header.shape};
   return plans_of_voxels(job, header, io::read_model_planes(MPI_COMM_SELF, path, header, whole, access_of(job)), ranks);
 }
@@ -138,7 +138,7 @@ job_plans plans_of_voxels(const spec& job, const voxel::model_header& header, co
   check(job, row);
   const bool is_thinned = thinned.planes > header.shape.z;
   const bool deals_out_bricks =
-      takes_bricks(job, is_thinned ? thinned.planes : header.shape.z, ranks) || (is_thinned && ranks > header.shape.z);
+      uses_bricks(job, is_thinned ? thinned.planes : header.shape.z, ranks) || (is_thinned && ranks > header.shape.z);
   check_ranks(header, ranks, deals_out_bricks);
   const grid::box_tree boxes = boxes_of(header, image, ranks, deals_out_bricks);
   job_plans result{job.name, job.physics, ranks, !boxes.is_planes(), {}, false, {}};  // a few bricks may be planes
@@ -155,7 +155,7 @@ job_plans plans_of_voxels(const spec& job, const voxel::model_header& header, co
 
   std::vector<std::vector<comm::message_ledger>> ledgers(part_count);
   for (auto& of_part : ledgers) of_part.resize(static_cast<std::size_t>(ranks));
-  std::vector<comm::rehearsed_parts> marked(static_cast<std::size_t>(ranks));
+  std::vector<comm::message_parts> marked(static_cast<std::size_t>(ranks));
   comm::run_virtual_ranks(ranks, [&](MPI_Comm comm) {
     const auto begin = [&](part_number p) {
       comm::attachment_of(comm)->ledger = &ledgers[p][static_cast<std::size_t>(comm::rank(comm))];

@@ -64,7 +64,7 @@ ranks_to_place ranks_to_place_of(const spec& job, int ranks, log_sink& log) {
     return {graph_of_iteration(plans_of_job(job, ranks, log)), by_iteration};
   } catch (const plans_unknown& why) {
     const std::string path = import_model(job, output_paths(job).model, log).path;
-    const bool bricks = takes_bricks(job, io::read_model_header(path).shape.z, ranks);
+    const bool bricks = uses_bricks(job, io::read_model_header(path).shape.z, ranks);
     return {subdomain_graph(MPI_COMM_SELF, path, ranks, !bricks, values_per_node(job), log),
             fmt::format("{}, as {}", by_fine_level, why.what())};
   }

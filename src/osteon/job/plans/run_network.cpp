@@ -12,7 +12,7 @@ namespace osteon::job {
 
 namespace {
 
-std::string words_of(const machine::link& l) {
+std::string describe(const machine::link& l) {
   return fmt::format("{:.3g} us and {:.3g} GB/s", l.latency_s * 1e6, l.bandwidth / 1e9);
 }
 
@@ -40,14 +40,14 @@ rank_network network_of_run(MPI_Comm comm) {
   const int own = host.size();
   const machine::link memory = slowest_of(comm, render::probe_machine(host.get(), pixels, {1, own, own}));
   std::vector<machine::link> ports;
-  std::string words = "memory with " + words_of(memory);
+  std::string text = "memory with " + describe(memory);
   if (names.size() > 1) {
     const machine::link between = slowest_of(comm, render::probe_machine(comm, pixels, render::layout_of(comm, 0)));
     ports.assign(names.size(), between);
-    words += ", links between hosts with " + words_of(between);
+    text += ", links between hosts with " + describe(between);
   }
   rank_network found = network_of_hosts(host_of, memory, ports);
-  found.words += ": " + words + ", measured at the end of the run";
+  found.text += ": " + text + ", measured at the end of the run";
   return found;
 }
 

@@ -35,7 +35,7 @@ labels read_labels(const spec& job, const local_model& part, const std::string& 
   read.numbers = io::read_model_block(path, header, part.where, access_of(job));
   for (std::size_t m = 1; m < header.materials.size(); ++m)
     read.number_of.emplace(header.materials[m].name, static_cast<material_number>(m));
-  const json greys = valid_json_of_text<json>(header.provenance_json).at("greys");
+  const json greys = valid_json_from_text<json>(header.provenance_json).at("greys");
   read.voxels = greys.at("voxels").get<std::vector<std::int64_t>>();
   read.grey_sums = greys.at("sums").get<std::vector<double>>();
   return read;
@@ -47,7 +47,7 @@ struct density_line {
   std::string unit;
 };
 std::optional<density_line> line_of(const spec& job, const voxel::model_header& header) {
-  const json provenance = valid_json_of_text<json>(header.provenance_json);
+  const json provenance = valid_json_from_text<json>(header.provenance_json);
   const json stated = provenance.at("image").value("calibration", json(nullptr));
   const std::optional<density_law_spec>& law = job.density_law;
   if (law && !law->from_image) {

@@ -174,7 +174,7 @@ comm::communicator ranks_with_lines(MPI_Comm comm, const spec& job) {
 
 }  // namespace
 
-void tell_shape(MPI_Comm comm, const spec& job, log_sink& log) {
+void report_shape(MPI_Comm comm, const spec& job, log_sink& log) {
   const bool has_pores = std::string_view(physics_of(job).rules(job).phase) == "fluid";
   const comm::communicator measuring = ranks_with_lines(comm, job);
   json measures;

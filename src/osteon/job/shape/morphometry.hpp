@@ -34,7 +34,7 @@ nlohmann::ordered_json measure_shape(MPI_Comm comm, const spec& job, bool with_t
 /// Add the morphometry of the solved model to the summary of the job, for a flow including throats. A model without
 /// morphometry causes a warning. Ranks in excess of the number of voxel lines wait.
 /// @throws machine_error if the summary cannot be written @collective on comm
-void tell_shape(MPI_Comm comm, const spec& job, log_sink& log);
+void report_shape(MPI_Comm comm, const spec& job, log_sink& log);
 
 /// The measures as a table for the terminal.
 std::string table_of_shape(const nlohmann::ordered_json& measures);

@@ -204,7 +204,7 @@ class scope_checker final : public key_visitor {
 
 }  // namespace
 
-bool takes_key(const spec& job, const std::string& path) {
+bool accepts_key(const spec& job, const std::string& path) {
   const key_scope* scope = job_keys().find_scope(path);
   return scope && tests_of(job).are_in(*scope);
 }

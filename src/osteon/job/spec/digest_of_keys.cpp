@@ -49,7 +49,7 @@ class key_writer final : public key_visitor {
 };
 
 std::string digest_of(const json& keys) {
-  const std::string text = text_of_json(keys);
+  const std::string text = json_to_text(keys);
   return sha256_of(std::as_bytes(std::span(text)));
 }
 

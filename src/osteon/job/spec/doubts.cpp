@@ -138,7 +138,7 @@ std::vector<problem> doubts_of_moduli(const spec& job, const voxel::material_tab
 }
 
 std::vector<problem> doubts_of_segmentation(const spec& job, const std::string& provenance_json, index3 shape) {
-  const auto provenance = json_of_text<nlohmann::json>(provenance_json);
+  const auto provenance = json_from_text<nlohmann::json>(provenance_json);
   if (!provenance.is_object() || !provenance.contains("segmentation") || !provenance.contains("image")) return {};
   const auto &segmentation = provenance.at("segmentation"), &image = provenance.at("image");
   for (const char* key : {"solid_voxels", "dropped_voxels"})

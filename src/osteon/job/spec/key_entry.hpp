@@ -273,7 +273,7 @@ void visit_keys(const key_table& table, void* element, key_visitor& visitor);
 const key_table& job_keys();
 
 /// Return true if the tests of a job accept a key or a table, `load.strain`.
-bool takes_key(const spec& job, const std::string& path);
+bool accepts_key(const spec& job, const std::string& path);
 
 /// Check single keys: values beyond their limits, keys not accepted by the job's physics, test or a choice of their table,
 /// and missing keys.

@@ -96,7 +96,7 @@ std::string json_schema() {
   json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", "osteon job"}, {"version", 1}};
   schema.update(writer.take());
   schema["required"] = {"image"};
-  return text_of_json(schema, 2);
+  return json_to_text(schema, 2);
 }
 
 }  // namespace osteon::job

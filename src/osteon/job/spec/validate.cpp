@@ -52,7 +52,7 @@ class checker {
   static std::string physics_with_corners() {
     std::string names;
     for (const physics_entry* p : all_physics())
-      if (!*p->why_not_by_corners) names += (names.empty() ? "" : "\" or \"") + std::string(p->name);
+      if (!*p->reason_for_faces_only) names += (names.empty() ? "" : "\" or \"") + std::string(p->name);
     return names;
   }
 
@@ -105,7 +105,7 @@ class checker {
     const std::int64_t connectivity = job_.segment.connectivity;
     expect(connectivity == 6 || connectivity == 26, "segment.connectivity",
            "{} must be 6 (faces) or 26 (faces, edges and corners)", connectivity);
-    const std::string why_not = physics_.why_not_by_corners;
+    const std::string why_not = physics_.reason_for_faces_only;
     expect(connectivity != 26 || why_not.empty(), "segment.connectivity",
            "26 is available for physics = \"{}\" only: {}; remove the key", physics_with_corners(), why_not);
     expect(connectivity != 26 || !(job_.segment.keep == kept_parts::all), "segment.connectivity",
@@ -336,7 +336,7 @@ class checker {
 
 std::vector<problem> validate(const spec& job) { return checker(job).run(); }
 
-bool takes_bricks(const spec& job, std::int64_t planes, std::int64_t ranks) {
+bool uses_bricks(const spec& job, std::int64_t planes, std::int64_t ranks) {
   constexpr std::int64_t fewest_planes = 16;
   if (job.run.decomposition != cut_of_image::automatic) return job.run.decomposition == cut_of_image::bricks;
   return planes < fewest_planes * ranks && ranks > 1;

@@ -73,7 +73,7 @@ std::vector<std::string> keys_of_other_connectivity(const spec& job) {
   const int connectivity = other_connectivity(job);
   std::vector<std::string> keys{fmt::format("segment.connectivity={}", connectivity), "segment.compare_connectivity=false",
                                 "picture.enabled=false", "picture.every=0", "output.morphometry=false"};
-  if (connectivity == 26 && takes_key(job, "segment.drop_unsupported")) keys.push_back("segment.drop_unsupported=true");
+  if (connectivity == 26 && accepts_key(job, "segment.drop_unsupported")) keys.push_back("segment.drop_unsupported=true");
   if (!job.checkpoint.directory.empty()) keys.push_back("checkpoint.directory=\"\"");
   return keys;
 }
@@ -91,8 +91,8 @@ json compare_answers(const spec& job, const json& summary, const json& with) {
   return list;
 }
 
-void tell_effect_of_connectivity(MPI_Comm comm, const spec& job, const maker_of_jobs& make, log_sink& log,
-                                 const checkpoint_options& options) {
+void report_connectivity_effect(MPI_Comm comm, const spec& job, const variant_factory& make, log_sink& log,
+                                const checkpoint_options& options) {
   const bool root = comm::rank(comm) == 0;
   const int connectivity = other_connectivity(job);
   json summary, effect = {{"connectivity", connectivity}};
@@ -107,7 +107,7 @@ void tell_effect_of_connectivity(MPI_Comm comm, const spec& job, const maker_of_
     std::int64_t hanging = hanging_voxels(summary.at("segmentation"));
     if (keeps_hanging(job) || hanging > 0) {
       const imported_model model = import_model(other, output_paths(other).model, log, options.is_to_stop);
-      if (keeps_hanging(job)) hanging = hanging_voxels(valid_json_of_text<json>(model.provenance_json).at("segmentation"));
+      if (keeps_hanging(job)) hanging = hanging_voxels(valid_json_from_text<json>(model.provenance_json).at("segmentation"));
     }
     effect["hanging_voxels"] = hanging;
     return hanging > 0;

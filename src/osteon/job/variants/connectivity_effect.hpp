@@ -20,8 +20,8 @@ std::vector<std::string> keys_of_other_connectivity(const spec& job);
 /// to the summary of the finished job. The summary reports a fault of the other job; the results of the job remain valid.
 /// @throws interrupted_error if it was stopped on request, machine_error if the summary cannot be written
 /// @collective on comm
-void tell_effect_of_connectivity(MPI_Comm comm, const spec& job, const maker_of_jobs& make, log_sink& log,
-                                 const checkpoint_options& options);
+void report_connectivity_effect(MPI_Comm comm, const spec& job, const variant_factory& make, log_sink& log,
+                                const checkpoint_options& options);
 
 /// Value and relative change of each scalar answer. @param with of the job with the other connectivity
 nlohmann::ordered_json compare_answers(const spec& job, const nlohmann::ordered_json& summary,

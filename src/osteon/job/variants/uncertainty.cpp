@@ -272,8 +272,8 @@ json describe_uncertainty(const spec& job, const json& summary, std::span<const 
   return {{"coverage_factor", coverage_factor}, {"words", lines}, {"answers", list}};
 }
 
-void tell_uncertainty(MPI_Comm comm, const spec& job, const maker_of_jobs& make, log_sink& log,
-                      const checkpoint_options& options) {
+void report_uncertainty(MPI_Comm comm, const spec& job, const variant_factory& make, log_sink& log,
+                        const checkpoint_options& options) {
   const bool root = comm::rank(comm) == 0;
   json summary;
   double threshold = std::numeric_limits<double>::quiet_NaN();

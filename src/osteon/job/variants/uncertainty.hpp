@@ -41,8 +41,8 @@ std::vector<changed_image> changed_images(const spec& job, std::optional<double>
 /// single solutions; the results of the job remain valid.
 /// @throws interrupted_error if it was stopped on request, machine_error if the summary cannot be written
 /// @collective on comm
-void tell_uncertainty(MPI_Comm comm, const spec& job, const maker_of_jobs& make, log_sink& log,
-                      const checkpoint_options& options);
+void report_uncertainty(MPI_Comm comm, const spec& job, const variant_factory& make, log_sink& log,
+                        const checkpoint_options& options);
 
 /// Estimate of the discretisation error of a number from its values at voxel edges h, 2h, 4h: Richardson's extrapolation
 /// with the observed order. @cite [Roache1994]

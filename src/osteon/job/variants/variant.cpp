@@ -13,7 +13,7 @@
 
 namespace osteon::job {
 
-solved_variant solve_variant(MPI_Comm comm, const variant& v, const maker_of_jobs& make,
+solved_variant solve_variant(MPI_Comm comm, const variant& v, const variant_factory& make,
                              const std::function<bool(const spec&)>& import, log_sink& log,
                              const checkpoint_options& options) {
   const bool root = comm::rank(comm) == 0;
@@ -29,13 +29,13 @@ solved_variant solve_variant(MPI_Comm comm, const variant& v, const maker_of_job
       is_computed = import(other.job) ? 1 : 0;
     });
     MPI_Bcast(&is_computed, 1, MPI_INT, 0, comm);
-    leave_together_if_asked(comm, options.is_to_stop, other.job, v.importing);
+    stop_together_if_requested(comm, options.is_to_stop, other.job, v.importing);
     if (is_computed) {
       checkpoint_options of_other = options;
       of_other.replace = true;  // the folder belongs to this job alone
       solved.summary = compute(comm, other.job, other.command, utc_now(), log, of_other);
     } else if (lock) {
-      lock->remove_if_useless(true);
+      lock->remove_without_results(true);
     }
     const output_paths paths(other.job);
     std::error_code ignored;
@@ -48,7 +48,7 @@ solved_variant solve_variant(MPI_Comm comm, const variant& v, const maker_of_job
   } catch (const error& e) {  // the same on all ranks
     solved.fault = e.what();
     log.warn(fmt::format("{} could not be computed: {}", v.description, solved.fault));
-    if (lock) lock->remove_if_useless(true);
+    if (lock) lock->remove_without_results(true);
   }
   return solved;
 }

@@ -19,7 +19,7 @@ struct variant_job {
   std::string command;
 };
 /// Creates a variant from changes of keys, in the form of `--set`; its results are stored in `folder`.
-using maker_of_jobs = std::function<variant_job(const std::vector<std::string>& keys, const std::string& folder)>;
+using variant_factory = std::function<variant_job(const std::vector<std::string>& keys, const std::string& folder)>;
 
 struct variant {
   std::vector<std::string> keys;
@@ -38,7 +38,7 @@ struct solved_variant {
 /// Import and solve a variant in its own folder. A fault causes a warning; the results of the job remain valid.
 /// @param import makes the model, on rank 0; false: no variant to compute
 /// @throws interrupted_error if it was stopped on request @collective on comm
-solved_variant solve_variant(MPI_Comm comm, const variant& v, const maker_of_jobs& make,
+solved_variant solve_variant(MPI_Comm comm, const variant& v, const variant_factory& make,
                              const std::function<bool(const spec&)>& import, log_sink& log,
                              const checkpoint_options& options);
 

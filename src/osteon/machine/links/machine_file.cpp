@@ -190,7 +190,7 @@ class reader {
 
  private:
   static std::string shortened(const json& value) {
-    const std::string whole = text_of_json(value, -1, true);
+    const std::string whole = json_to_text(value, -1, true);
     return whole.size() <= 40 ? whole : whole.substr(0, 40) + "...";
   }
   const std::string& file_;
@@ -215,11 +215,11 @@ std::string to_text(const description& machine) {
                {"trees", std::move(trees)}};
   if (machine.isolated) root["isolated"] = to_json(*machine.isolated);
   if (machine.loaded) root["loaded"] = to_json(*machine.loaded);
-  return text_of_json(root, -1, true) + "\n";
+  return json_to_text(root, -1, true) + "\n";
 }
 
 description parse_machine(std::string_view text, const std::string& name) {
-  const auto root = json_of_text<json>(text);
+  const auto root = json_from_text<json>(text);
   if (root.is_discarded()) reject(name, "not valid JSON");
   const reader in(name);
   const std::string schema = in.text(in.member(root, "schema"), "schema");

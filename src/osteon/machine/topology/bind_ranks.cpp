@@ -55,7 +55,7 @@ local_ranks::local_ranks(MPI_Comm comm, int threads) : threads_(threads) {
   memories_ = !on_all(comm, host_.domains(level::numa).size() < 2);
 }
 
-binding_policy local_ranks::usual_policy() const {
+binding_policy local_ranks::default_policy() const {
   if (bound_already_ || !enough_cores_) return binding_policy::none;
   if (fill_) return binding_policy::core;
   return memories_ ? binding_policy::numa : binding_policy::none;

@@ -30,7 +30,7 @@ class local_ranks {
   /// Default policy of a job. The policy is `core` if the job uses all cores of its hosts. Otherwise other jobs may run on
   /// the hosts, and two jobs must not be bound to the same cores; the policy is `numa` if there are several NUMA nodes, or
   /// `none`.
-  binding_policy usual_policy() const;
+  binding_policy default_policy() const;
 
   /// Binding of this process by a policy. @throws machine_error if there are not enough cores
   pu_set pus(binding_policy policy) const { return binding_of(host_, policy, rank_, ranks_, threads_); }

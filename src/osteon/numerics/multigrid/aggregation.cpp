@@ -223,12 +223,12 @@ class coarse_number {
         seen_by[at(p)] = n;
       }
     }
-    const auto told = fine.swap(tell);
+    const auto received = fine.swap(tell);
     for (std::size_t n = 0; n < fine.links.size(); ++n) {
       halo_link& link = level.links.links[n];
       link.ghost_begin = static_cast<std::int32_t>(points.size());
       std::unordered_map<std::int32_t, std::int32_t> known;  // parent at its owner -> coarse ghost
-      for (const ghost_parent& ghost : told[n]) {
+      for (const ghost_parent& ghost : received[n]) {
         const auto [entry, is_new] = known.try_emplace(ghost.parent, static_cast<std::int32_t>(points.size()));
         if (is_new) points.push_back(ghost.where);
         of_ghost_.push_back(entry->second);
@@ -296,7 +296,7 @@ std::vector<wall> merged_walls(const std::vector<std::int32_t>& parent, const le
 
 }  // namespace
 
-std::vector<float> loose_ends(const level_geometry& geometry) {
+std::vector<float> diagonal_without_neighbours(const level_geometry& geometry) {
   std::vector<float> sum(geometry.storage);
   sum.resize(geometry.places.size());
   for (const wall& w : geometry.walls) sum[at(w.point)] += w.conductance;
@@ -353,18 +353,20 @@ coarse_level aggregate(const heat_cells& fine, level_geometry& geometry) {
       geometry.storage[at(parent[at(i)])] += static_cast<float>(fine.storage[fine.material[at(i)]]);
   }
   const coarse_number number(parent, fine.links, fine.owned, level, geometry.points);
-  assemble_rows(level.matrix, loose_ends(geometry), std::ssize(slabs) - 1, [&](auto&& put, std::int64_t slab) {
-    const auto cells = fine.part(slabs[at(slab)], slabs[at(slab) + 1]);
-    kernel::visit_faces(stencil, cells, [&](std::int32_t i, std::int32_t j, int axis, bool, double g) {
-      if (fine.is_wall(j)) return;
-      const std::int32_t from = parent[at(i)], to = number(j);
-      if (from == to) return;
-      put(from, to, [&] {
-        return static_cast<float>(g) * shortening(static_cast<float>(h[axis]),
-                                                  distance(geometry, geometry.points[at(from)], geometry.points[at(to)]));
-      });
-    });
-  });
+  assemble_rows(level.matrix, diagonal_without_neighbours(geometry), std::ssize(slabs) - 1,
+                [&](auto&& put, std::int64_t slab) {
+                  const auto cells = fine.part(slabs[at(slab)], slabs[at(slab) + 1]);
+                  kernel::visit_faces(stencil, cells, [&](std::int32_t i, std::int32_t j, int axis, bool, double g) {
+                    if (fine.is_wall(j)) return;
+                    const std::int32_t from = parent[at(i)], to = number(j);
+                    if (from == to) return;
+                    put(from, to, [&] {
+                      return static_cast<float>(g) *
+                             shortening(static_cast<float>(h[axis]),
+                                        distance(geometry, geometry.points[at(from)], geometry.points[at(to)]));
+                    });
+                  });
+                });
   return level;
 }
 
@@ -391,7 +393,7 @@ coarse_level aggregate(const coarse_level& fine, level_geometry& geometry) {
     for (std::size_t i = 0; i < parent.size(); ++i) coarse.storage[at(parent[i])] += geometry.storage[i];
   }
   const coarse_number number(parent, fine.links, owned, level, coarse.points);
-  assemble_rows(level.matrix, loose_ends(coarse), [&](auto&& put) {
+  assemble_rows(level.matrix, diagonal_without_neighbours(coarse), [&](auto&& put) {
     for (std::int32_t i = 0; i < owned; ++i)
       for (std::int32_t e = k.begin[at(i)]; e < k.begin[at(i) + 1]; ++e) {
         const std::int32_t j = k.column[at(e)], from = parent[at(i)], to = number(j);

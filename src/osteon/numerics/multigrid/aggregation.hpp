@@ -42,7 +42,7 @@ struct level_geometry {
 
 /// Diagonal of K without the contributions of neighbours: conductance of each owned point to the surroundings, and heat
 /// storage.
-std::vector<float> loose_ends(const level_geometry& geometry);
+std::vector<float> diagonal_without_neighbours(const level_geometry& geometry);
 
 /// A coarse level.
 struct coarse_level {

@@ -64,7 +64,7 @@ coarse_direct::coarse_direct(const coarse_level& level, const level_geometry& ge
     : factor_(std::make_unique<factorisation>()) {
   const kernel::sparse_rows& k = level.matrix;
   if (k.rows() == 0) return;
-  const std::vector<float> held = loose_ends(geometry);
+  const std::vector<float> held = diagonal_without_neighbours(geometry);
   floating_ = floating_parts(k, held);
   const std::vector<double> diagonal = exact_diagonals(k, held);
   std::vector<Eigen::Triplet<double>> entries;

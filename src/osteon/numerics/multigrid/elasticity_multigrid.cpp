@@ -37,7 +37,7 @@ std::vector<std::array<float, 8>> interpolation_weights(const coarse_mesh& mesh)
 }
 
 std::int64_t owned_nodes(MPI_Comm comm, std::size_t nodes, const grid::shared_nodes& shared) {
-  return comm::sum_of(comm, static_cast<std::int64_t>(nodes - shared.not_owned().size()));
+  return comm::sum_over_ranks(comm, static_cast<std::int64_t>(nodes - shared.not_owned().size()));
 }
 
 // A level without values, for a problem whose voxels represent bricks. Its exchanges are those of the voxels.
@@ -96,7 +96,7 @@ elasticity_multigrid::elasticity_multigrid(const elasticity_problem& problem, co
     levels_.push_back(std::make_unique<level>());
     level& at = *levels_.back();
     at.owned_k = std::make_unique<coarse_stiffness>(comm, mesh, problem.spacing_mm, matrices,
-                                                    grid::touching_ranks(problem.where, depth - missing, problem.periodic),
+                                                    grid::adjacent_ranks(problem.where, depth - missing, problem.periodic),
                                                     name_of_level(depth));
     at.k = at.owned_k.get();
     at.z_begin = mesh.z_begin;

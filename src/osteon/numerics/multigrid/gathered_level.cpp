@@ -61,7 +61,7 @@ gathered_level::gathered_level(MPI_Comm comm, coarse_level& level, level_geometr
   const kernel::sparse_rows& k = level.matrix;
   counts_ = comm::gathered_counts(comm, owned_);
   offsets_ = comm::offsets_of(counts_);
-  const std::int32_t first = comm::sum_of_lower_ranks(comm, owned_);
+  const std::int32_t first = comm::exclusive_sum_over_ranks(comm, owned_);
   std::vector<std::int32_t> number(at(owned_ + level.ghosts));
   std::iota(number.begin(), number.begin() + owned_, first);
   level.links.exchange(number.data());
@@ -81,7 +81,7 @@ gathered_level::gathered_level(MPI_Comm comm, coarse_level& level, level_geometr
 
   level = {};
   level.links.comm = MPI_COMM_SELF;
-  assemble_rows(level.matrix, loose_ends(geometry), [&](auto&& put) {
+  assemble_rows(level.matrix, diagonal_without_neighbours(geometry), [&](auto&& put) {
     for (const entry& e : all) put(e.row, e.column, [&] { return e.conductance; });
   });
 }

@@ -119,7 +119,7 @@ heat_multigrid::heat_multigrid(const heat_cells& kept, const heat_cells& fine, c
   const auto name_last = [&] { coarse_.back().links.name = heat_cycle::name_of_level(coarse_.size()); };
   coarse_.push_back(aggregate(fine, geometry));
   name_last();
-  const auto unknowns = [&] { return comm::sum_of(comm, coarse_.back().matrix.rows()); };
+  const auto unknowns = [&] { return comm::sum_over_ranks(comm, coarse_.back().matrix.rows()); };
   const auto may_grow = [&] { return next_shift(geometry.shift, fine.spacing_mm, fine.where.domain) != geometry.shift; };
   for (std::int64_t count = unknowns(), before = 3 * count; heat_cycle::coarsens(count, before) && may_grow();) {
     coarse_.push_back(aggregate(coarse_.back(), geometry));

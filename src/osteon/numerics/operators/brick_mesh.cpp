@@ -241,7 +241,7 @@ class coarsening {
           changed |= smallest < mine;
           mine = std::min(mine, smallest);
         }
-      changed = comm::largest_of(comm_, changed);
+      changed = comm::max_over_ranks(comm_, changed);
     }
     return may_have_copies;
   }

@@ -173,7 +173,7 @@ pieces_of_ranks find_pieces(const grid::block& where, const voxel::run_set& cell
   const MPI_Comm comm = where.comm;
   pieces_of_ranks result;
   result.piece = number_pieces(cells, result.count);
-  const std::int32_t first = comm::sum_of_lower_ranks(comm, result.count);
+  const std::int32_t first = comm::exclusive_sum_over_ranks(comm, result.count);
 
   const ghosted_cells ghosted = with_ghosts(where, cells, periodic);
   std::vector<std::int32_t> piece_of_cell(at(ghosted.size));
@@ -210,8 +210,8 @@ flow_parts find_flow_parts(const grid::block& where, const voxel::run_set& cells
       result.flowing_parts += parts.is_root(i) && (bits[at(i)] & wanted) != 0;
     }
   }
-  result.parts = comm::of_first_rank(comm, result.parts);
-  result.flowing_parts = comm::of_first_rank(comm, result.flowing_parts);
+  result.parts = comm::broadcast_from_first(comm, result.parts);
+  result.flowing_parts = comm::broadcast_from_first(comm, result.flowing_parts);
   const auto own = scatter_lists(comm, bits, counts, pieces.count);
   result.through.resize(pieces.piece.size());
   for (std::size_t n = 0; n < pieces.piece.size(); ++n) result.through[n] = own[at(pieces.piece[n])];
@@ -232,7 +232,7 @@ numbered_parts number_flow_parts(const grid::block& where, const voxel::run_set&
     for (std::int32_t i = 0; i < size; ++i)
       if (!parts.is_root(i)) part[at(i)] = part[at(parts.root_of(i))];
   }
-  result.count = comm::of_first_rank(comm, result.count);
+  result.count = comm::broadcast_from_first(comm, result.count);
   result.winds.resize(at(result.count));  // zero except on rank 0
   comm::all_reduce(comm, result.winds.data(), result.winds.size(), MPI_BOR);
   const auto own = scatter_lists(comm, part, counts, pieces.count);

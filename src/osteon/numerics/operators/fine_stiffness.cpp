@@ -50,7 +50,7 @@ void fine_stiffness::identify_nodes() {
       ids_.push_back(id());
       if (is_between_ranks || is_on_periodic_face) boundary.push_back({ids_.back(), number});
     }
-  const auto candidates = grid::touching_ranks(where, 0, problem_.periodic);
+  const auto candidates = grid::adjacent_ranks(where, 0, problem_.periodic);
   shared_.emplace(where.comm, std::move(boundary), candidates, name_of_level(0));
   if (is_periodic) shared_by_ranks_.emplace(where.comm, std::move(rank_boundary), candidates, "nodes between ranks");
 }

@@ -44,7 +44,7 @@ class halo {
     once.wait();
     std::vector<std::vector<T>> in;
     for (std::size_t n = 0; n < links.size(); ++n) {
-      const auto came = once.template came_as<T>(n);
+      const auto came = once.template received_as<T>(n);
       in.emplace_back(came.begin(), came.end());
     }
     return in;

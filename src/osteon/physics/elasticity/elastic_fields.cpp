@@ -133,7 +133,7 @@ double largest_displacement(MPI_Comm comm, const std::vector<double>& zyx) {
     const double length = std::hypot(zyx[i], zyx[i + 1], zyx[i + 2]);
     if (!(length <= largest)) largest = length;  // also true for NaN
   }
-  return comm::largest_of(comm, largest);
+  return comm::max_over_ranks(comm, largest);
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ solid_rules elastic_rules(const spec& job) {
   solid_rules rules;
   const mechanical_keys& keys = job.groups.of<mechanical_keys>();
   rules.has_loaded_faces = keys.drive.faces == loaded_faces::image;
-  rules.must_join_faces = keys.cases.empty() && rules.has_loaded_faces && test_of(job) != elastic_test::custom;
+  rules.must_connect_faces = keys.cases.empty() && rules.has_loaded_faces && test_of(job) != elastic_test::custom;
   if (is_homogenisation(job))
     rules.periodic.fill(job.load.boundary_condition.value_or(outer_condition::kubc) == outer_condition::periodic);
   return rules;

@@ -223,7 +223,7 @@ physics_result run_elasticity(const spec& job, const local_model& part, const nu
   std::vector<numerics::solve_certificate> certificates;
   for (const case_result& r : solved) certificates.push_back(r.certificate);
   result.certificate = numerics::joint_certificate(certificates);
-  result.elements = comm::sum_of(part.where.comm, part.cells.size());
+  result.elements = comm::sum_over_ranks(part.where.comm, part.cells.size());
   const vector3& h = part.header.spacing_mm;
   const bool locks = locks_at(highest_poisson_ratio(part));
   for (std::size_t c = 0; c < cases.size(); ++c)

@@ -67,7 +67,7 @@ physics_result run_homogenise(const spec& job, const local_model& part, const nu
   std::array<double, 6> stiffness{};
   for (std::size_t i = 0; i < 6; ++i) stiffness[i] = found.stiffness_MPa[i][i];
   result.certificate = numerics::joint_certificate(found.certificate, stiffness);
-  result.elements = comm::sum_of(comm, part.cells.size());
+  result.elements = comm::sum_over_ranks(comm, part.cells.size());
 
   // `boundary` is the name before version 0.2, to be removed in version 0.4.
   json answer = {{"boundary_condition", name_of(boundary)},

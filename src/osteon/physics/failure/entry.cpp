@@ -110,7 +110,7 @@ const physics_entry& failure() {
       .rules =
           [](const spec& job) {
             const bool of_image = job.groups.of<mechanical_keys>().drive.faces == loaded_faces::image;
-            return solid_rules{.has_loaded_faces = of_image, .must_join_faces = of_image};
+            return solid_rules{.has_loaded_faces = of_image, .must_connect_faces = of_image};
           },
       .labels = labels_of_sets,
       .system = {io::centring::node, 3},
@@ -119,8 +119,7 @@ const physics_entry& failure() {
       .work = failure_work,
       .most_components = [](const spec&) { return 3; },
       .picture = {.is_surface = true},
-      .why_not_in_memory =
-          [](const spec&) { return std::string("physics = \"failure\" writes curve.csv during the solve"); },
+      .reason_for_files = [](const spec&) { return std::string("physics = \"failure\" writes curve.csv during the solve"); },
       .run = run_failure,
       .paint = paint_failure};
   return row;

@@ -290,7 +290,7 @@ physics_result run_failure(const spec& job, const local_model& part, const numer
       log);
 
   physics_result result;
-  result.elements = comm::sum_of(comm, part.cells.size());
+  result.elements = comm::sum_over_ranks(comm, part.cells.size());
   result.certificate = solution.state.certificate;
   result.answers = elastic.answers;
   result.answers.update(answers_of_curve(solution.curve, m, solution.first_yield, elastic.stiffness));

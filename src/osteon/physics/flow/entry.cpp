@@ -146,8 +146,8 @@ const physics_entry& flow() {
       .check = check_flow,
       .check_on_solid = [](const spec& job, const std::function<local_model()>& read,
                            std::vector<problem>&) { check_flow_on(job, read()); },
-      .key_of_loads = "flow",
-      .why_not_by_corners = "fluid does not flow through an edge or a corner",
+      .loads_key = "flow",
+      .reason_for_faces_only = "fluid does not flow through an edge or a corner",
       .boundary_conditions =
           [](const spec& job) {
             if (is_between_openings(job)) return std::vector<outer_condition>{};
@@ -164,9 +164,9 @@ const physics_entry& flow() {
       .work = flow_work,
       .most_components = [](const spec&) { return 3; },
       .picture = {.has_lines = true, .draws_lines = true, .fields = {"speed", "temperature", "residence_time"}},
-      .why_not_in_memory =
+      .reason_for_files =
           [](const spec& job) {
-            if (std::string reason = why_steps_need_files(job); !reason.empty()) return reason;
+            if (std::string reason = reason_for_step_files(job); !reason.empty()) return reason;
             return std::string(job.groups.of<probe_keys>().probes.empty() ? "" : "[[probe]] writes records to a file");
           },
       .run = run_flow,

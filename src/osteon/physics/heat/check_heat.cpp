@@ -36,7 +36,7 @@ class heat_checker {
       if (b.face.empty()) continue;
       const bool both = b.face.size() == 1;
       const condition_kind kind = kind_of(b);
-      expect(is_of_heat(kind) || kind == condition_kind::periodic, at + "kind",
+      expect(is_thermal_condition(kind) || kind == condition_kind::periodic, at + "kind",
              "'{}' requires physics = \"flow\"; use 'temperature', 'flux', 'convection' or 'periodic'", name_of(kind));
       expect(b.kind.has_value() || (b.temperature_K && !b.flux_W_per_m2 && !b.transfer_W_per_m2K), at + "temperature_K",
              "must be the only quantity because kind is missing (default: \"temperature\"); set kind for other conditions");

@@ -37,7 +37,7 @@ void rules_of_boundaries(const spec& job, solid_rules& rules) {
 
 solid_rules heat_rules(const spec& job) {
   solid_rules rules;
-  rules.may_join_nothing = true;  // without a path between the faces the heat flow is zero
+  rules.may_keep_all_parts = true;  // without a path between the faces the heat flow is zero
   const heat_test test = test_of_heat(job);
   if (test == heat_test::conductivity_tensor) {
     rules.periodic.fill(job.load.boundary_condition.value_or(outer_condition::periodic) == outer_condition::periodic);
@@ -122,10 +122,10 @@ const physics_entry& heat() {
       .check = check_heat,
       .warn = warn_of_temperatures,
       .check_on_solid = check_heat_on_solid,
-      .key_of_loads = "boundary",
+      .loads_key = "boundary",
       .needs = {&property::conductivity},
       .default_keep = kept_parts::percolating,
-      .why_not_by_corners = "heat does not flow through edges or corners",
+      .reason_for_faces_only = "heat does not flow through edges or corners",
       .boundary_conditions =
           [](const spec& job) {
             return test_of_heat(job) == heat_test::conductivity_tensor
@@ -138,7 +138,7 @@ const physics_entry& heat() {
       .work = heat_work,
       .most_components = [](const spec& job) { return has_heat_lines(job) ? 3 : 1; },
       .picture = {.has_lines = true},
-      .why_not_in_memory = why_steps_need_files,
+      .reason_for_files = reason_for_step_files,
       .run = run_heat,
       .count_messages =
           [](const spec& job, const local_model& part, const numerics::message_count& count) {

@@ -33,7 +33,7 @@ using json = nlohmann::ordered_json;
 // fraction also includes closed pores. Empty: not stored in the model, or segment.keep = "largest" defines the phase.
 std::vector<std::int64_t> voxels_of_phase(const spec& job, const local_model& part) {
   if (keep_of(job) == kept_parts::largest) return {};
-  const auto provenance = json_of_text<json>(part.header.provenance_json);
+  const auto provenance = json_from_text<json>(part.header.provenance_json);
   if (provenance.is_discarded() || !provenance.contains("segmentation")) return {};
   const json& segmentation = provenance.at("segmentation");
   if (!segmentation.is_object() || !segmentation.contains("voxels_of_material")) return {};
@@ -280,7 +280,7 @@ physics_result run_heat(const spec& job, const local_model& part, const numerics
                           : job.groups.of<condition_keys>().transient
                               ? run_transient(job, part, problem, options, log)
                               : run_steady(job, part, std::move(problem), options, log);
-  result.elements = comm::sum_of(comm, part.cells.size());
+  result.elements = comm::sum_over_ranks(comm, part.cells.size());
   result.answers["load"] = describe_load(job, part);
   result.scene.boundaries = faces_of_load(result.answers);
   return result;

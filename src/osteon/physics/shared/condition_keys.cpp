@@ -90,7 +90,7 @@ void add_time_keys(key_list<transient_spec> t) {
 
 }  // namespace
 
-std::string why_steps_need_files(const spec& job) {
+std::string reason_for_step_files(const spec& job) {
   return job.groups.of<condition_keys>().transient ? "the job writes records of its time steps ([transient])" : "";
 }
 

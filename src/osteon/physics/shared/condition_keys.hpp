@@ -24,7 +24,7 @@ inline auto choice_names(condition_kind) {
 }
 
 /// Return true for a thermal condition of a face without flow.
-inline bool is_of_heat(condition_kind kind) {
+inline bool is_thermal_condition(condition_kind kind) {
   return kind == condition_kind::temperature || kind == condition_kind::flux || kind == condition_kind::convection;
 }
 
@@ -68,7 +68,7 @@ struct condition_keys {
 };
 
 /// Reason why a job with time steps cannot be solved in memory; empty: no time steps.
-std::string why_steps_need_files(const spec& job);
+std::string reason_for_step_files(const spec& job);
 
 /// Register the keys, if another physics has not registered them.
 void register_condition_keys(key_table& job);

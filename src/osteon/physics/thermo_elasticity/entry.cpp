@@ -141,18 +141,18 @@ const physics_entry& thermo_elasticity() {
       .check_on_solid = [](const spec& job, const std::function<local_model()>& read,
                            std::vector<problem>&) { check_thermo_elasticity(job, read()); },
       .needs = {&property::conductivity, &property::youngs_modulus, &property::thermal_expansion},
-      .why_not_by_corners = "heat does not flow through edges or corners",
+      .reason_for_faces_only = "heat does not flow through edges or corners",
       .rules =
           [](const spec& job) {
             return has_flow_stage(job) ? find_physics("flow")->rules(flow_stage_of(job))
-                                       : solid_rules{.must_join_faces = true};
+                                       : solid_rules{.must_connect_faces = true};
           },
       .system = {io::centring::node, 3},
       .costs = {3.81, 84, 1, 3e-6, 13e-6},  // 128^3: 161 MB, 7.9 s
       .work = thermo_elastic_work,
       .most_components = most_elastic_components,
       .picture = {.is_surface = true, .fields = shown_elastic_fields()},
-      .why_not_in_memory = [](const spec& job) { return flow().why_not_in_memory(job); },
+      .reason_for_files = [](const spec& job) { return flow().reason_for_files(job); },
       .run = run_thermo_elasticity,
       .count_messages =
           [](const spec& job, const local_model& part, const numerics::message_count& count) {

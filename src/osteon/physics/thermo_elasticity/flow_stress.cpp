@@ -68,7 +68,7 @@ std::shared_ptr<const local_model> solid_of(const spec& job, const local_model& 
     solid->where = part.where;
     solid->header = part.header;
     solid->header.materials.erase(solid->header.materials.begin() + 1);
-    solid->of_source = part.of_source;
+    solid->source_data = part.source_data;
     solid->cells = solid_cells(part);
   });
   if (keep_of(job) == kept_parts::largest) solid->cells = largest_part(part.where, solid->cells, log);
@@ -77,7 +77,7 @@ std::shared_ptr<const local_model> solid_of(const spec& job, const local_model& 
       for (std::int32_t n = 0; n < r.length; ++n)
         solid->material.push_back(static_cast<material_number>(part.material[at(part.cells.find(r.z, r.y, r.x) + n)] - 1));
   });
-  const std::int64_t count = comm::sum_of(part.where.comm, solid->cells.size());
+  const std::int64_t count = comm::sum_over_ranks(part.where.comm, solid->cells.size());
   if (count == 0) throw data_error("the image contains no solid voxel; change the threshold or the labels");
   return solid;
 }

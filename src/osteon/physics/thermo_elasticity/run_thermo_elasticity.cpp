@@ -21,7 +21,7 @@ namespace {
 using json = nlohmann::ordered_json;
 
 json range_of(MPI_Comm comm, const std::vector<double>& values, std::int64_t all) {
-  const double sum = comm::sum_of(comm, std::accumulate(values.begin(), values.end(), 0.0));
+  const double sum = comm::sum_over_ranks(comm, std::accumulate(values.begin(), values.end(), 0.0));
   const auto [low, high] = extremes(comm, values);
   return {{"mean", sum / static_cast<double>(all)}, {"low", low}, {"high", high}};
 }
@@ -58,7 +58,7 @@ physics_result run_thermo_elasticity(const spec& job, const local_model& part, c
   if (has_flow_stage(job)) return run_flow_stress(job, part, options, log);
   const MPI_Comm comm = part.where.comm;
   physics_result result;
-  result.elements = comm::sum_of(comm, part.cells.size());
+  result.elements = comm::sum_over_ranks(comm, part.cells.size());
 
   const axis along = load_axis(job);
   const auto problem = make_problem(part);

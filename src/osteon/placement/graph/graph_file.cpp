@@ -123,7 +123,7 @@ std::vector<edge> triples(const json& list, const char* key, const std::string& 
         t.is_array() && t.size() == 3 && t[0].is_number_integer() && t[1].is_number_integer() && t[2].is_number_integer();
     if (!is_triple)
       throw data_error(fmt::format("graph '{}': {} in \"{}\" must be three integers [a, b, bytes]", name,
-                                   text_of_json(t).substr(0, 60), key));
+                                   json_to_text(t).substr(0, 60), key));
     const auto a = t[0].get<std::int64_t>(), b = t[1].get<std::int64_t>();
     constexpr std::int64_t limit = most_vertices;
     edges.push_back({static_cast<int>(std::clamp<std::int64_t>(a, -1, limit)),
@@ -133,7 +133,7 @@ std::vector<edge> triples(const json& list, const char* key, const std::string& 
 }
 
 graph parse_json(std::string_view text, const std::string& name) {
-  const auto root = json_of_text<json>(text);
+  const auto root = json_from_text<json>(text);
   if (root.is_discarded()) throw data_error(fmt::format("graph '{}' is not valid JSON", name));
   if (root.value("schema", json()) != graph_schema)
     throw data_error(fmt::format("graph '{}' must contain \"schema\": \"{}\"", name, graph_schema));

@@ -67,13 +67,13 @@ class parser {
       return [images](const composite_task& t) { return sequential(t, images); };
     }
     if (name == "direct-send") {
-      target_.heeds_active = at_ < parts_.size() && parts_[at_] == "overlap";
+      target_.uses_active = at_ < parts_.size() && parts_[at_] == "overlap";
       if (next_is("overlap")) return [](const composite_task& t) { return overlap_direct_send(t); };
       const int messages = next_is("scheduled") ? number_or(1, 1) : 0;
       return [messages](const composite_task& t) { return direct_send(t, messages); };
     }
     if (name == "slic") {
-      target_.heeds_active = true;
+      target_.uses_active = true;
       return [](const composite_task& t) { return slic(t); };
     }
     if (name == "pipeline") return [](const composite_task& t) { return parallel_pipeline(t); };

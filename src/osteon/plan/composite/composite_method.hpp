@@ -35,7 +35,7 @@ struct composite_method {
   int ranks_per_host = 0;                 ///< 0: unknown; `hybrid` and `+leaders` then require `host_of`
   std::vector<int> host_of;               ///< by rank; takes precedence over ranks_per_host
   std::vector<std::vector<span>> active;  ///< by rank, as in goal; used by `direct-send:overlap` and `slic`
-  bool heeds_active = false;              ///< true for methods that use `active`
+  bool uses_active = false;               ///< true for methods that use `active`
 
   /// @throws usage_error with the known methods and a suggestion
   static composite_method parse(const std::string& text);

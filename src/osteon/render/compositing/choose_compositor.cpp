@@ -75,7 +75,7 @@ comm::plan_maker plan_maker_of(const std::string& method) {
 
 comm::drawn_plan_maker drawn_plan_maker_of(const std::string& method) {
   auto parsed = plan::composite_method::parse(method);
-  if (!parsed.heeds_active) return {};
+  if (!parsed.uses_active) return {};
   return [parsed](int ranks, std::int64_t elements, std::span<const int> order, int root,
                   const std::vector<std::vector<plan::span>>& drawn) {
     plan::composite_method of_drawn = parsed;

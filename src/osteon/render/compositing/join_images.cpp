@@ -109,7 +109,7 @@ void image_join::choose(const comm::composite_options& wanted) {
       static_cast<double>(wanted.width) * wanted.height * static_cast<double>(wanted.format.bytes()) < least_bytes_to_choose;
   if (ranks == 1 || (request_.by.value_or(comm::transport::messages) == comm::transport::messages &&
                      request_.method.empty() && (small || !request_.series))) {
-    create(wanted, comm::transport::messages, usual_method(ranks));
+    create(wanted, comm::transport::messages, default_method(ranks));
     description_ = fmt::format("{}, {}", ranks == 1 ? "one rank" : name(*by_, method_), pixels);
     return;
   }

@@ -26,7 +26,7 @@ picture_plan::picture_plan(const grid::box_tree& boxes, const scene& scene, std:
   if (ranks == 1) return;
   if (scene.join.by == comm::transport::shared) return;  // shared memory requires no messages
   std::string method = scene.join.method;
-  if (method.empty()) method = usual_method(ranks);
+  if (method.empty()) method = default_method(ranks);
   if (scene.join.by == comm::transport::hybrid)
     assumed_ =
         fmt::format("the plan of the picture assumes {} by messages between all ranks, since the hosts are unknown", method);
@@ -53,19 +53,19 @@ picture_plan::picture_plan(const grid::box_tree& boxes, const scene& scene, std:
   for (int r = 0; r < ranks; ++r) parts_.push_back(compositing_.result(r));
 }
 
-void picture_plan::rehearse(const grid::block& where) const {
+void picture_plan::count_messages(const grid::block& where) const {
   if (comm::size(where.comm) > 1) {  // a single block has no ghosts
     constexpr int fields = 2;
     const comm::neighbours ghosts(where.comm, 0, grid::plan_of_ghost_cells(where, ghost_depth_));
-    for (int n = 0; n < fields; ++n) ghosts.rehearse(sizeof(float));
+    for (int n = 0; n < fields; ++n) ghosts.count_messages(sizeof(float));
     if (smooths_) {
       const comm::neighbours nearest(where.comm, 0, grid::plan_of_ghost_cells(where, 1));
-      for (int n = 0; n < mask_exchanges; ++n) nearest.rehearse(sizeof(float));
+      for (int n = 0; n < mask_exchanges; ++n) nearest.count_messages(sizeof(float));
     }
   }
   if (compositing_.name.empty()) return;
   for (int n = 0; n < pictures_; ++n) {
-    comm::rehearse(where.comm, compositing_, format_.bytes());
+    comm::count_messages(where.comm, compositing_, format_.bytes());
     count_row_messages(where.comm);
   }
 }

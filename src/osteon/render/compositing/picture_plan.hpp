@@ -22,7 +22,7 @@ class picture_plan {
   picture_plan(const grid::box_tree& boxes, const scene& scene, std::span<const int> first_row);
 
   /// Record the messages in the ledger of a virtual rank (comm/virtual_ranks.hpp). @collective local
-  void rehearse(const grid::block& where) const;
+  void count_messages(const grid::block& where) const;
   /// Description of possible deviations of a run from this plan; may be empty.
   const std::string& assumed() const { return assumed_; }
 

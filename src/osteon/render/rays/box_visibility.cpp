@@ -76,7 +76,7 @@ box_visibility order_boxes(const view& from, std::span<const box3> boxes) {
   }
 }
 
-std::string words_of_cycle(std::span<const int> cycle) {
+std::string describe_cycle(std::span<const int> cycle) {
   if (cycle.empty()) return {};
   std::string text = fmt::format("rank {}", cycle[0]);
   for (std::size_t i = 0; i < cycle.size(); ++i)

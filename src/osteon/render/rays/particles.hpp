@@ -91,7 +91,7 @@ class particle_transfers {
  public:
   /// @param name name of the messages in a ledger @collective on where.comm
   particle_transfers(const grid::block& where, std::string name)
-      : comm_(where.comm), name_(std::move(name)), peers_(grid::touching_ranks(where)), out_(peers_.size()) {}
+      : comm_(where.comm), name_(std::move(name)), peers_(grid::adjacent_ranks(where)), out_(peers_.size()) {}
 
   /// @param rank rank of an adjacent block
   void send(const Particle& p, int rank) {

@@ -98,7 +98,7 @@ struct box_visibility {
 box_visibility order_boxes(const view& from, std::span<const box3> boxes);
 
 /// Description of a cycle: `rank 0 hides a part of rank 2, which hides a part of rank 1, which hides a part of rank 0`.
-std::string words_of_cycle(std::span<const int> cycle);
+std::string describe_cycle(std::span<const int> cycle);
 
 /// @throws usage_error if two boxes overlap, a box has no voxel, or the boxes do not fill the domain
 void check_boxes(index3 domain, std::span<const box3> boxes);

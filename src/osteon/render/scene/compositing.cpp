@@ -49,7 +49,7 @@ compositing parse_compositing(const std::string& text, kernel::colour_format pix
   return result;
 }
 
-std::string usual_method(int ranks) { return ranks <= 16 ? "direct-send:overlap" : "binary-swap"; }
+std::string default_method(int ranks) { return ranks <= 16 ? "direct-send:overlap" : "binary-swap"; }
 
 void check_compositing(const compositing& options, int ranks) {
   if (options.method.empty()) return;

@@ -28,7 +28,7 @@ compositing parse_compositing(const std::string& text, kernel::colour_format pix
 
 /// Default method for messages without measurements: direct send of drawn pixels for up to 16 ranks, binary swap for more
 /// ranks. The number of messages of direct send grows quadratically.
-std::string usual_method(int ranks);
+std::string default_method(int ranks);
 
 /// @throws usage_error if the method does not support this number of ranks @collective local
 void check_compositing(const compositing& options, int ranks);

@@ -20,7 +20,7 @@ struct image {
   int first_row = 0;         ///< row of the picture that is stored first
   std::int64_t samples = 0;  ///< number of samples of this rank
   std::vector<float> rgba;
-  /// Cycle of ranks without a visibility order (words_of_cycle); usually empty. Each rank hides a part of the next one, and
+  /// Cycle of ranks without a visibility order (describe_cycle); usually empty. Each rank hides a part of the next one, and
   /// the last rank hides a part of the first. With a cycle, every pixel is sorted separately. The picture is the same; the
   /// messages are larger.
   std::vector<int> cycle{};

@@ -20,7 +20,7 @@ std::array<float, 3> background_of(const std::string& preset);
 inline constexpr std::array<float, 3> bone_colour{0.96f, 0.80f, 0.57f};
 
 /// Opacity of the interior of bone relative to its surface.
-inline constexpr float usual_inside = 0.15f;
+inline constexpr float default_inside = 0.15f;
 
 /// Translucent, shaded layer in warm ivory. The level `surface` is the surface of bone. The interior is more transparent
 /// than the surface.
@@ -30,7 +30,7 @@ inline constexpr float usual_inside = 0.15f;
 ///        light background, 0.9 shows solid bone
 /// @param inside opacity of the interior relative to the surface; smaller values show lines inside and behind the layer
 layer bone_layer(const grid::ghosted_field<float>& field, double marrow = 0, double surface = 0.5, double bone = 1,
-                 float opacity = 0.16f, float inside = usual_inside);
+                 float opacity = 0.16f, float inside = default_inside);
 
 /// Range of a colour map for a glow. The lower third of a sequential map is nearly black: it would darken the bone.
 inline constexpr float glow_first = 75.0f / 255, glow_last = 230.0f / 255;

@@ -43,7 +43,7 @@ struct script_reading {
   io::voxfe::text_access access = io::voxfe::text_access::parallel;
 };
 
-// The content of local_model::of_source for a script. Text results number all elements, including removed elements.
+// The content of local_model::source_data for a script. Text results number all elements, including removed elements.
 struct script_elements {
   std::vector<material_number> material;  ///< before the removal of parts, shape of where.owned
   int base = 1;                           ///< first index
@@ -121,7 +121,7 @@ nlohmann::ordered_json write_script_results(const script_reading& script, const 
                                             const derived_fields& state, const std::vector<double>& reaction_N,
                                             const std::string& directory, log_sink& log) {
   const vx::script& s = *script.text;
-  const auto& elements = *static_cast<const script_elements*>(part.of_source.get());
+  const auto& elements = *static_cast<const script_elements*>(part.source_data.get());
   const MPI_Comm comm = part.where.comm;
   const vx::text_access access = script.access;
   const bool metres = script.options.units == vx::unit_system::m_Pa;
@@ -260,7 +260,8 @@ class script_source final : public elastic_source {
     comm::collectively(comm, [&] {
       report_notes(text, model.index_base, log);
       set_voxels(part, model.material);
-      part.of_source = std::make_shared<const script_elements>(script_elements{std::move(model.material), model.index_base});
+      part.source_data =
+          std::make_shared<const script_elements>(script_elements{std::move(model.material), model.index_base});
     });
     return part;
   }
@@ -347,7 +348,7 @@ bool is_script(const std::string& path) {
   std::string begin(65536, '\0');
   file.read(begin.data(), std::ssize(begin));
   begin.resize(static_cast<std::size_t>(file.gcount()));
-  return io::voxfe::looks_like_script(begin);
+  return io::voxfe::is_voxfe_script(begin);
 }
 
 const job_reader& script_reader() {

@@ -115,7 +115,7 @@ apparent_area area_of(const drive_spec& load, const local_model& part, axis acro
   if (chosen == loaded_area::solid_box)
     return {across_mm2(solid_box_mm(part), across), "smallest box around the solid, as in FAIM (n88directmechanics)"};
   if (chosen == loaded_area::solid) {
-    const std::int64_t voxels = comm::sum_of(part.where.comm, part.cells.size());
+    const std::int64_t voxels = comm::sum_over_ranks(part.where.comm, part.cells.size());
     const int a = static_cast<int>(across);
     return {static_cast<double>(voxels) * of_voxel * part.header.spacing_mm[a] / box_mm[a],
             "mean cross-section of the solid: volume over length"};

@@ -53,7 +53,7 @@ double highest_poisson_ratio(const local_model& part) {
   double highest = -1;
   for (std::size_t m = 1; m < used.size(); ++m)
     if (used[m]) highest = std::max(highest, part.header.materials[m].poisson_ratio);
-  return comm::largest_of(part.where.comm, highest);
+  return comm::max_over_ranks(part.where.comm, highest);
 }
 
 void warn_of_locking(const spec& job, const local_model& part, log_sink& log) {

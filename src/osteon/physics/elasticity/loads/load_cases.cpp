@@ -77,7 +77,7 @@ std::optional<support> make_support(const node_sets& sets, const support_of_node
     for (int a = 0; a < 3; ++a) sums[static_cast<std::size_t>(a)] += of.move_mm[a];
     ++sums[3];
   }
-  const int any = comm::largest_of(sets.comm(), !nodes.empty());
+  const int any = comm::max_over_ranks(sets.comm(), !nodes.empty());
   if (!any) return std::nullopt;
   for (std::size_t a = 0; a < 3; ++a) s.held[a] = (group.axes >> a & 1) != 0;
   const std::string letters = letters_of(s.held);

@@ -24,7 +24,7 @@ namespace osteon::physics {
 /// @collective on part.where.comm, one rank
 template <class F>
 void with_loaded_mesh(const spec& job, local_model& part, const char* ending, bool has_plasticity, log_sink& log, F&& f) {
-  if (!takes_key(job, "case") && !(has_plasticity && physics_of(job).describe_loads))
+  if (!accepts_key(job, "case") && !(has_plasticity && physics_of(job).describe_loads))
     throw usage_error(
         fmt::format("physics = \"{}\" cannot be written as {}; only elasticity is supported", job.physics, ending));
   if (is_homogenisation(job))

@@ -123,7 +123,7 @@ applied_force make_force(node_sets& sets, const force_spec& keys) {
     }
   });
   sum_nodal_forces(force, sets.comm());
-  const auto loaded = comm::sum_of(sets.comm(), static_cast<std::int64_t>(force.nodes.size()));
+  const auto loaded = comm::sum_over_ranks(sets.comm(), static_cast<std::int64_t>(force.nodes.size()));
   if (keys.pressure_MPa && loaded == 0)
     throw data_error(fmt::format(
         "set '{}' ({} nodes) contains no free voxel face with all four nodes: a pressure has no effect; choose a set "

@@ -160,7 +160,7 @@ void check_load(const elasticity_problem& problem, const elasticity_load& load) 
 
 void check_elasticity(const elasticity_problem& problem) {
   comm::collectively(problem.where.comm, [&] { check_local(problem); });
-  const std::int64_t active = comm::sum_of(problem.where.comm, problem.cells.size());
+  const std::int64_t active = comm::sum_over_ranks(problem.where.comm, problem.cells.size());
   require<data_error>(active != 0, "the model has no active voxel; change the threshold");
   if (!comm::has_values(problem.where.comm)) return;
   const auto names = free_rigid_motions(problem);

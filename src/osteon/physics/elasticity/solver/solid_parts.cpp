@@ -38,7 +38,7 @@ solid_parts::solid_parts(const grid::block& where, const voxel::run_set& cells, 
 void solid_parts::number_parts() {
   const voxel::components own = voxel::find_components(cells_);
   auto total = static_cast<std::int64_t>(own.parts.size());
-  const std::int64_t before = comm::sum_of_lower_ranks(comm_, total);
+  const std::int64_t before = comm::exclusive_sum_over_ranks(comm_, total);
   comm::all_reduce(comm_, &total, 1, MPI_SUM);
   std::vector<std::int64_t> label_of_run(own.part_of_run.size());
   for (std::size_t r = 0; r < label_of_run.size(); ++r) label_of_run[r] = before + own.part_of_run[r];
@@ -66,7 +66,7 @@ void solid_parts::find_corners(const std::vector<std::int64_t>& label_of_run) {
   const auto copies = shared_.with_copies();
   shared_list_.assign(copies.begin(), copies.end());
   std::sort(shared_list_.begin(), shared_list_.end());
-  const int any = comm::largest_of(comm_, !shared_list_.empty());
+  const int any = comm::max_over_ranks(comm_, !shared_list_.empty());
   if (any == 0) return;
   corners_of_shared_.resize(shared_list_.size());
   std::vector<double> value(at(nodes_.size()));

@@ -67,7 +67,7 @@ double damaged_voxels::largest_of_yield(const double* u, double sign) const {
     });
   double result = 0;
   for (const double l : largest) result = std::max(result, l);
-  return comm::largest_of(problem_.where.comm, result);
+  return comm::max_over_ranks(problem_.where.comm, result);
 }
 
 void damaged_voxels::add_forces(const double* u, double* y) {

@@ -71,7 +71,7 @@ double equilibrium::work_of_reactions(std::span<const double> values) const {
   double sum = 0;
   for (std::size_t i = 0; i < fixed.size(); ++i)
     if (is_owned(fixed[i])) sum += reaction_[i] * values[i];
-  return comm::sum_of(problem_.where.comm, sum);
+  return comm::sum_over_ranks(problem_.where.comm, sum);
 }
 
 newton_outcome equilibrium::solve_elastic(std::span<double> u, double tolerance, int most_iterations) {

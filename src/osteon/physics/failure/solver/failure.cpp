@@ -85,7 +85,7 @@ class path_solver {
     auto count = 3 * static_cast<std::int64_t>(problem_.nodes.size()) -
                  3 * static_cast<std::int64_t>(body().k().shared().not_owned().size());
     for (const std::int64_t place : body().k().fixed()) count -= body().is_owned(place);
-    return comm::sum_of(problem_.where.comm, count);
+    return comm::sum_over_ranks(problem_.where.comm, count);
   }
   void set_fixed(double factor) {
     const auto fixed = body().k().fixed();
@@ -305,7 +305,7 @@ class path_solver {
     slope_ = (load - last.load) / (next - factor_);
     r.work_mJ = last.work_mJ + (load_before_break_.value_or(load) + last.load) / 2 * (next - factor_) * plan_.amount;
     const step_sums sums = body().voxels().commit(u_.data());
-    const std::int64_t voxels = comm::sum_of(problem_.where.comm, problem_.cells.size());
+    const std::int64_t voxels = comm::sum_over_ranks(problem_.where.comm, problem_.cells.size());
     r.stored_mJ = sums.stored_mJ;
     if (has_elastic_materials()) r.stored_mJ = stored_in_all(sums);
     r.dissipated_mJ = sums.dissipated_mJ;
@@ -458,7 +458,7 @@ class path_solver {
     solution_.plastic_strain = body().voxels().plastic_strain();
     solution_.damage = body().voxels().damage();
     solution_.dissipation_MPa = body().voxels().dissipation();
-    solution_.state_bytes = comm::sum_of(problem_.where.comm, body().voxels().bytes());
+    solution_.state_bytes = comm::sum_over_ranks(problem_.where.comm, body().voxels().bytes());
     c.solve_seconds = c.earlier_seconds + clock_.seconds();
     c.solve_cpu_seconds = cpu_clock_.of_all_ranks(problem_.where.comm);
   }

@@ -53,7 +53,7 @@ class tangent_cg {
 template <class A, class B>
 double tangent_cg::dot(const A* a, const B* b) const {
   double sum = owned_dot(a, b, k_.size(), k_.layout(), k_.shared());
-  return comm::sum_of(comm_, sum);
+  return comm::sum_over_ranks(comm_, sum);
 }
 
 }  // namespace osteon::physics

@@ -26,7 +26,7 @@ class flow_heat_checker {
     check_materials();
     std::map<std::string, std::size_t> owner;  // table of the heat condition of each whole face
     for (std::size_t n = 0; n < boundaries_.size(); ++n)
-      if (is_of_heat(boundaries_[n]))
+      if (is_thermal_condition(boundaries_[n]))
         check_condition(n, owner);
       else
         check_opening(n);

@@ -99,8 +99,8 @@ void check_openings(const spec& job, std::vector<problem>& problems) {
                 "missing; must be velocity, flow_rate, pressure, outlet, slip, or wall for a sliding wall"))
       continue;
     const condition_kind kind = *b.kind;
-    if (has_heat && is_of_heat(b)) continue;  // checked by check_flow_heat
-    if (!expect(!is_of_heat(b), at + "kind",
+    if (has_heat && is_thermal_condition(b)) continue;  // checked by check_flow_heat
+    if (!expect(!is_thermal_condition(b), at + "kind",
                 "'{}' requires physics = \"heat\" or flow.heat = true; use 'velocity', 'flow_rate', 'pressure', 'outlet', "
                 "'slip', 'wall' or 'periodic'",
                 b.kind.name()))

@@ -21,7 +21,8 @@ void check_factor(const spec& job, std::size_t n, std::vector<problem>& problems
   expect(job.groups.of<condition_keys>().transient.has_value(), "factor_at_s",
          "requires [transient]; add the table or remove this key");
   const optional_choice<condition_kind>& kind = b.kind;
-  expect(!is_of_heat(b), "factor_at_s", "not available for thermal conditions, which are constant in time; remove the key");
+  expect(!is_thermal_condition(b), "factor_at_s",
+         "not available for thermal conditions, which are constant in time; remove the key");
   const bool drives = kind == condition_kind::periodic && (b.flow_rate_mm3_per_s || b.pressure_drop_Pa);
   expect(drives || kind == condition_kind::velocity || kind == condition_kind::flow_rate ||
              kind == condition_kind::pressure || kind == condition_kind::outlet || kind == condition_kind::wall,

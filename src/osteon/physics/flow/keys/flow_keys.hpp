@@ -90,7 +90,7 @@ constexpr double highest_creeping_reynolds_number = 1;
 inline bool is_inside(const boundary_spec& b) { return b.label || b.face.empty(); }
 
 /// Return true if a table is a condition on heat at faces without flow, and not on the fluid.
-inline bool is_of_heat(const boundary_spec& b) { return b.kind && is_of_heat(*b.kind); }
+inline bool is_thermal_condition(const boundary_spec& b) { return b.kind && is_thermal_condition(*b.kind); }
 
 /// Return true if fluid passes a face with such a condition.
 inline bool is_opening(const boundary_spec& b) {

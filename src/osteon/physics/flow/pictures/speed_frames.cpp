@@ -109,7 +109,7 @@ class flow_painter final : public frame_painter {
   void cut(physics_result& result, const cell_values& velocity) const {
     const int normal = job_.load.axis == axis::y ? 2 : 1;
     const cut_source of = cut_source_of(part_, velocity, normal, part_.where.domain[normal] / 2);
-    result.draw_instead = [this, of, normal](const std::string& path, const std::string& title, log_sink& log) {
+    result.draw_custom = [this, of, normal](const std::string& path, const std::string& title, log_sink& log) {
       cut_request request;
       request.normal = normal;
       request.map = colour_map_of(job_);

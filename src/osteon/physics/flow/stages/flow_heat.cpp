@@ -27,7 +27,7 @@ std::vector<heat_boundary> heat_conditions_of(const spec& job, vector3 origin_mm
   std::vector<heat_boundary> all;
   for (std::size_t n = 0; n < job.groups.of<condition_keys>().boundaries.size(); ++n) {
     const boundary_spec& b = job.groups.of<condition_keys>().boundaries[n];
-    if (!is_of_heat(b)) continue;
+    if (!is_thermal_condition(b)) continue;
     heat_boundary one;
     one.heat.kind = *b.kind == condition_kind::flux         ? numerics::thermal::flux
                     : *b.kind == condition_kind::convection ? numerics::thermal::convection

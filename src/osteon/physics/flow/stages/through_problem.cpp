@@ -27,7 +27,7 @@ std::vector<flow_boundary> conditions_of(const spec& job, vector3 origin_mm, std
   std::vector<flow_boundary> all;
   for (std::size_t n = 0; n < job.groups.of<condition_keys>().boundaries.size(); ++n) {
     const boundary_spec& b = job.groups.of<condition_keys>().boundaries[n];
-    if (is_of_heat(b) || b.kind == condition_kind::periodic) continue;
+    if (is_thermal_condition(b) || b.kind == condition_kind::periodic) continue;
     for (flow_boundary& one : faces_of_table(job, n, origin_mm)) {
       one.kind = kind_of_flow(b.kind);
       one.value = b.velocity_mm_per_s.value_or(b.flow_rate_mm3_per_s.value_or(b.pressure_Pa.value_or(0)));

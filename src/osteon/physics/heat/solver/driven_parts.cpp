@@ -40,7 +40,7 @@ class united_runs {
   /// neighbour's cells from their ghosts on this rank, in periods. @collective
   template <class T, class Take>
   void spread(std::vector<T>& of_set, Take take) {
-    while (comm::largest_of(where_.comm, pass(of_set, take) ? 1 : 0) != 0) continue;
+    while (comm::max_over_ranks(where_.comm, pass(of_set, take) ? 1 : 0) != 0) continue;
   }
 
   /// Send values once to all neighbours. @return true if `take` changed a value on this rank @collective
@@ -189,7 +189,7 @@ driven_parts find_driven_parts(const heat_problem& problem, surroundings kind) {
     count[3] += axes != 0 ? cells.runs[n].length : 0;
     count[4] += axes == 7 ? cells.runs[n].length : 0;
   }
-  for (std::int64_t& c : count) c = comm::sum_of(where.comm, c);
+  for (std::int64_t& c : count) c = comm::sum_over_ranks(where.comm, c);
   found.driven_cells = {count[0], count[1], count[2]};
   found.in_any = count[3];
   found.in_all = count[4];

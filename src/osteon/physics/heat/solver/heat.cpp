@@ -89,7 +89,7 @@ heat_solution solve_heat(heat_problem problem, const options& options, log_sink&
                     part.middle_K));
   auto cells = make_conduction_cells(problem, std::move(part.cells), std::move(part.material));
   solution.periodic_faces = part.periodic_faces;
-  const std::int64_t unknowns = comm::sum_of(problem.where.comm, cells.owned);
+  const std::int64_t unknowns = comm::sum_over_ranks(problem.where.comm, cells.owned);
   if (options.checkpoints) options.checkpoints->pass();
   auto solver = std::make_unique<heat_solver>(cells);
   if (options.checkpoints) options.checkpoints->pass();

@@ -243,7 +243,7 @@ heated_parts find_heated_parts(const heat_problem& problem, bool faces_must_meet
     part.material.insert(part.material.end(), begin, begin + r.length);
   }
   part.cells = keep_all ? std::move(all) : only(all, keep);
-  for (std::int64_t& n : count) n = comm::sum_of(problem.where.comm, n);
+  for (std::int64_t& n : count) n = comm::sum_over_ranks(problem.where.comm, n);
   if (faces_must_meet) check_periodic_faces(part.periodic_faces);
   if (count[1] > 0) level_trapped_parts(problem, is_trapped_run, part);
   if (count[0] == 0) part.reason_at_rest = no_flow_message(problem);

@@ -52,7 +52,7 @@ class heat_solver {
       return part;
     });
     const auto counted = comm::counted_call::all_reduce(cells_.where.comm, sizeof sum);
-    return comm::sum_of(cells_.where.comm, sum);
+    return comm::sum_over_ranks(cells_.where.comm, sum);
   }
   /// Move the last solution out; no further solve is possible.
   std::vector<double> take() { return std::move(x_); }

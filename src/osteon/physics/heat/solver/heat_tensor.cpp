@@ -122,7 +122,7 @@ conductivity_tensor effective_conductivity(heat_problem problem, surroundings ki
   if (options.checkpoints) options.checkpoints->pass();
   heat_solver solver(cells);
   if (options.checkpoints) options.checkpoints->pass();
-  const std::int64_t unknowns = comm::sum_of(problem.where.comm, cells.owned);
+  const std::int64_t unknowns = comm::sum_over_ranks(problem.where.comm, cells.owned);
   tensor.certificate[0].setup_seconds = watch.seconds();
   tensor.certificate[0].setup_cpu_seconds = cpu.of_all_ranks(problem.where.comm);
 

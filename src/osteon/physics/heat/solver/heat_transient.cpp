@@ -115,7 +115,7 @@ class stepper {
     record.high_K = plan_.initial_K + high;
   }
 
-  std::int64_t total_cells() const { return comm::sum_of(cells_.where.comm, cells_.owned); }
+  std::int64_t total_cells() const { return comm::sum_over_ranks(cells_.where.comm, cells_.owned); }
   double made_W() const { return made_; }
   /// Temperatures of the owned cells relative to the initial temperature: the complete state for the next step.
   std::span<double> temperatures() { return std::span(above_initial_).first(at(cells_.owned)); }

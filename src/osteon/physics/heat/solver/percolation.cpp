@@ -123,7 +123,7 @@ std::vector<std::uint8_t> connected_faces(const grid::block& where, const ghoste
         have |= in[n][i];
         changed = 1;
       }
-    changed = comm::largest_of(where.comm, changed);
+    changed = comm::max_over_ranks(where.comm, changed);
   }
   std::vector<std::uint8_t> result(runs.size());
   for (std::size_t i = 0; i < runs.size(); ++i) result[i] = root_bits(i);

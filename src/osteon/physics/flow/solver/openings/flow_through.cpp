@@ -164,7 +164,7 @@ through_solution solve_flow_through(const through_problem& problem, const throug
       for (double share = factor;; share = search.growth()) {
         drops[*a] = search.drop();
         solve_with(share);
-        flow.certificate.add_way(way);
+        flow.certificate.add_earlier(way);
         way = flow.certificate;
         find_period_flows(problem, open, solver.answer(), units, drops, flow);
         if (!flow.certificate.converged || search.is_found(flow.period_flow_mm3_per_s[*a])) break;

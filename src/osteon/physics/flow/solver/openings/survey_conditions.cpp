@@ -194,7 +194,7 @@ through_outline validate_conditions(const through_problem& problem, const throug
   through_outline result;
   result.counts.voxels = problem.where.domain.volume();
   result.counts.fluid = problem.cells.size();
-  result.counts.fluid = comm::sum_of(comm, result.counts.fluid);
+  result.counts.fluid = comm::sum_over_ranks(comm, result.counts.fluid);
   if (result.counts.fluid == 0)
     throw data_error(fmt::format("none of the {} voxels is fluid; select other labels for the fluid", result.counts.voxels));
   result.parts = number_flow_parts(problem.where, problem.cells, problem.periodic);

@@ -79,7 +79,7 @@ transport_cycle::~transport_cycle() = default;
 transport_cycle::transport_cycle(const flow_cells& cells, const flow_convection& flow) : cells_(cells) {
   const MPI_Comm comm = cells.grid.where.comm;
   bool is_shared = comm::size(comm) > 1;
-  const auto count = [&] { return is_shared ? comm::sum_of(comm, levels_.back().rows()) : levels_.back().rows(); };
+  const auto count = [&] { return is_shared ? comm::sum_over_ranks(comm, levels_.back().rows()) : levels_.back().rows(); };
   std::vector<place> places = build_finest(flow);
   for (std::int64_t now = count();;) {
     // The finest level is shared by all ranks: the iterations are then about those of one rank, measured on cavities and a
@@ -209,7 +209,7 @@ std::vector<transport_cycle::place> transport_cycle::gather(const std::vector<pl
   g.values = comm::gathered_counts(comm, 2 * own.begin.back());
   g.value_begins = comm::offsets_of(g.values);
   std::vector<std::int32_t> number(at(own.rows() + own.ghosts)), columns, lengths;
-  std::iota(number.begin(), number.begin() + own.rows(), comm::sum_of_lower_ranks(comm, own.rows()));
+  std::iota(number.begin(), number.begin() + own.rows(), comm::exclusive_sum_over_ranks(comm, own.rows()));
   own.between.exchange(number.data());
   for (const entry& e : own.entries) columns.push_back(number[at(e.column)]);
   for (std::int32_t k = 0; k < own.rows(); ++k) lengths.push_back(own.begin[at(k) + 1] - own.begin[at(k)]);

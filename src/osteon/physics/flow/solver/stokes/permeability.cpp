@@ -56,7 +56,7 @@ flow_counts check_and_count(const flow_problem& problem, const flow_options& opt
   flow_counts counts;
   counts.voxels = problem.where.domain.volume();
   counts.fluid = problem.cells.size();
-  counts.fluid = comm::sum_of(problem.where.comm, counts.fluid);
+  counts.fluid = comm::sum_over_ranks(problem.where.comm, counts.fluid);
   if (counts.fluid == 0)
     throw data_error(fmt::format("none of the {} voxels is fluid; select other labels for the fluid", counts.voxels));
   if (counts.fluid == counts.voxels && problem.surroundings != flow_surroundings::closed)

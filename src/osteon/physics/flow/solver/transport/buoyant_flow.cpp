@@ -203,7 +203,7 @@ class buoyant_solver {
     options_of_flow.tolerance = tolerance;
     solver_->solve(options_of_flow, flow, log_);
     flow_change_ = flow.steady_history.empty() ? 0 : flow.steady_history.front();
-    flow.certificate.add_way(before);
+    flow.certificate.add_earlier(before);
     all_.flow.face_velocity_mm_per_s = face_velocities(flow_, open_.cells, solver_->answer(), units_);
     return flow.certificate.converged;
   }

@@ -181,7 +181,7 @@ transport_geometry gathered_on_first(MPI_Comm comm, const transport_geometry& ow
   all.period = own.period;
   all.between.comm = MPI_COMM_SELF;
   const auto count = static_cast<std::int32_t>(own.loose.size());
-  const std::int32_t first = comm::sum_of_lower_ranks(comm, count);
+  const std::int32_t first = comm::exclusive_sum_over_ranks(comm, count);
   std::vector<std::int32_t> number(at(count + own.ghosts));
   std::iota(number.begin(), number.begin() + count, first);
   if (!own.between.links.empty()) own.between.exchange(number.data());

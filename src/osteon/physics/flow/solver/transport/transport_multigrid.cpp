@@ -130,7 +130,7 @@ transport_multigrid::transport_multigrid(const transport_cells& cells) {
     levels_.back()->take(geometry, shared);
   };
   const auto may_grow = [&] { return next_shift(geometry.shift, geometry.spacing_mm, geometry.domain) != geometry.shift; };
-  const auto count = [&] { return comm::sum_of(comm, levels_.back()->rows.rows()); };
+  const auto count = [&] { return comm::sum_over_ranks(comm, levels_.back()->rows.rows()); };
   const auto coarsen = [&](bool shared) {
     std::vector<std::int32_t> parent;
     geometry = coarsened(geometry, levels_.back()->rows, parent);
