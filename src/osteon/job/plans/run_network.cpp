@@ -47,7 +47,7 @@ rank_network network_of_run(MPI_Comm comm) {
     text += ", links between hosts with " + describe(between);
   }
   rank_network found = network_of_hosts(host_of, memory, ports);
-  found.text += ": " + text + ", measured at the end of the run";
+  found.words += ": " + text + ", measured at the end of the run";
   return found;
 }
 
