@@ -191,7 +191,7 @@ TEST(PlanImage, HasTheBricksOfALevel) {
   image[static_cast<std::size_t>((1 * 4 + 1) * 4 + 1)] = 3;  // cube (0, 0, 0)
   image[static_cast<std::size_t>((4 * 4 + 2) * 4 + 3)] = 2;  // cube (2, 1, 1), of one plane
   header.active_per_plane = {0, 1, 0, 0, 1};
-  const plan_image cubes = image_for_plans(header, image, {.most_voxels = 12}, thinning::to_a_level);
+  const plan_image cubes = image_for_plans(header, image, {.most_voxels = 12, .counts_levels = false}, thinning::to_a_level);
   EXPECT_EQ(cubes.header.shape, (index3{3, 2, 2}));
   EXPECT_EQ(cubes.header.spacing_mm.x, 6);
   EXPECT_EQ(cubes.image, (std::vector<material_number>{3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2}));
@@ -199,7 +199,7 @@ TEST(PlanImage, HasTheBricksOfALevel) {
   EXPECT_EQ(cubes.stands_for.missing_levels, 1);
   EXPECT_DOUBLE_EQ(cubes.volume_factor, 80.0 / 12);
   EXPECT_DOUBLE_EQ(cubes.area_factor, 1);  // the same number of solid voxels
-  const plan_image one = image_for_plans(header, image, {.most_voxels = 2}, thinning::to_a_level);
+  const plan_image one = image_for_plans(header, image, {.most_voxels = 2, .counts_levels = false}, thinning::to_a_level);
   EXPECT_EQ(one.header.shape, (index3{2, 1, 1}));
   EXPECT_EQ(one.stands_for.missing_levels, 2);
 }

@@ -1,5 +1,6 @@
 osteon_test(physics/elasticity RANKS 1 2 3 7 LONG 4 TIMEOUT 120)
 osteon_test(physics/elasticity_load RANKS 1 2 3 7 TIMEOUT 120)
+osteon_test(physics/agglomeration RANKS 1 2 3 8 LONG 5 7 TIMEOUT 300)
 osteon_test(physics/elasticity_messages RANKS 1)
 osteon_test(physics/elastic_periodic RANKS 1 3 7 LONG 2 TIMEOUT 120)
 osteon_test(physics/flow_box RANKS 1 2 3 5 TIMEOUT 120 THREADS 2)

@@ -70,8 +70,12 @@ block make_block(MPI_Comm comm, box_tree boxes) {
   return result;
 }
 
-std::vector<int> adjacent_ranks(const block& where, int level, const std::array<bool, 3>& periodic) {
-  if (where.owned.empty()) return {};
+namespace {
+
+// Groups whose boxes are adjacent to a box after both are extended to aligned bricks of 2^level voxels.
+void append_adjacent(const box_tree& boxes, const box3& owned, int level, const std::array<bool, 3>& periodic,
+                     const std::function<int(int rank)>& group_of, std::vector<int>& groups) {
+  if (owned.empty()) return;
   // Extend the box to whole bricks, plus one brick on each side; the result intersects all adjacent boxes. On a periodic
   // axis, bricks wrap around.
   struct interval {
@@ -80,25 +84,44 @@ std::vector<int> adjacent_ranks(const block& where, int level, const std::array<
   std::array<std::vector<interval>, 3> reach;
   const std::int64_t side = std::int64_t{1} << level;
   for (int axis = 0; axis < 3; ++axis) {
-    const std::int64_t first = where.owned.begin[axis] >> level, last = (where.owned.end[axis] - 1) >> level;
-    const std::int64_t bricks = (where.domain[axis] + side - 1) >> level;
+    const std::int64_t first = owned.begin[axis] >> level, last = (owned.end[axis] - 1) >> level;
+    const std::int64_t bricks = (boxes.domain()[axis] + side - 1) >> level;
     auto& along = reach[static_cast<std::size_t>(axis)];
     along.push_back({(first - 1) * side, (last + 2) * side});
     if (!periodic[static_cast<std::size_t>(axis)]) continue;
     if (first == 0) along.push_back({(bricks - 1) * side, bricks * side});
     if (last == bricks - 1) along.push_back({0, side});
   }
-  std::vector<int> ranks;
   for (const interval& z : reach[0])
     for (const interval& y : reach[1])
       for (const interval& x : reach[2]) {
-        const auto found = where.boxes->ranks_overlapping({{z.begin, y.begin, x.begin}, {z.end, y.end, x.end}});
-        ranks.insert(ranks.end(), found.begin(), found.end());
+        const auto found = boxes.groups_overlapping({{z.begin, y.begin, x.begin}, {z.end, y.end, x.end}}, group_of);
+        groups.insert(groups.end(), found.begin(), found.end());
       }
+}
+
+}  // namespace
+
+std::vector<int> adjacent_ranks(const block& where, int level, const std::array<bool, 3>& periodic) {
+  std::vector<int> ranks;
+  if (where.owned.empty()) return ranks;
+  append_adjacent(*where.boxes, where.owned, level, periodic, [](int rank) { return rank; }, ranks);
   std::sort(ranks.begin(), ranks.end());
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
   std::erase(ranks, comm::rank(where.comm));
   return ranks;
+}
+
+std::vector<int> touching_groups(const block& where, int level, const std::array<bool, 3>& periodic, int begin, int end,
+                                 const std::function<int(int rank)>& group_of) {
+  std::vector<int> groups;
+  for (int rank = begin; rank < end; ++rank) {
+    append_adjacent(*where.boxes, where.boxes->box_of(rank), level, periodic, group_of, groups);
+    std::sort(groups.begin(), groups.end());
+    groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+  }
+  if (begin < end) std::erase(groups, group_of(begin));
+  return groups;
 }
 
 }  // namespace osteon::grid

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <osteon/grid/box_tree.hpp>
 #include <span>
@@ -49,5 +50,11 @@ block make_block(MPI_Comm comm, box_tree boxes);
 /// @param periodic per axis: the last plane of nodes is identical to the first
 /// @collective local @cost O(log(ranks)) per rank found
 std::vector<int> adjacent_ranks(const block& where, int level = 0, const std::array<bool, 3>& periodic = {});
+
+/// The same for groups of consecutive ranks: the groups that may share a node with the group of the ranks begin ... end - 1.
+/// @param group_of group of a rank, not decreasing with the rank
+/// @collective local @cost O(log(ranks)) per rank of the group and group found
+std::vector<int> touching_groups(const block& where, int level, const std::array<bool, 3>& periodic, int begin, int end,
+                                 const std::function<int(int rank)>& group_of);
 
 }  // namespace osteon::grid

@@ -59,14 +59,18 @@ int box_tree::owner_of(index3 voxel) const {
 }
 
 std::vector<int> box_tree::ranks_overlapping(const box3& part) const {
+  return groups_overlapping(part, [](int rank) { return rank; });
+}
+
+std::vector<int> box_tree::groups_overlapping(const box3& part, const std::function<int(int rank)>& group_of) const {
   std::vector<int> found;
   std::vector<std::pair<subtree, box3>> open{{{0, 0, ranks()}, overlap(part, {{}, domain_})}};
   while (!open.empty()) {
     const auto [t, common] = open.back();  // `common` is the intersection of `part` with the box of the subtree
     open.pop_back();
     if (common.empty()) continue;
-    if (t.ranks == 1) {
-      found.push_back(t.first_rank);
+    if (const int group = group_of(t.first_rank); t.ranks == 1 || group == group_of(t.first_rank + t.ranks - 1)) {
+      found.push_back(group);
       continue;
     }
     const cut& c = cut_of(t);

@@ -2,6 +2,7 @@
 /// @file
 /// Boxes of all ranks as a tree of cuts.
 #include <cstdint>
+#include <functional>
 #include <osteon/base/box.hpp>
 #include <span>
 #include <vector>
@@ -47,6 +48,10 @@ class box_tree {
   /// Ranks whose boxes intersect `part`, ascending.
   /// @cost O(depth + number of ranks found)
   std::vector<int> ranks_overlapping(const box3& part) const;
+  /// Groups of consecutive ranks whose boxes intersect `part`, ascending; a group may occur several times.
+  /// @param group_of group of a rank, not decreasing with the rank
+  /// @cost O(depth) per group found
+  std::vector<int> groups_overlapping(const box3& part, const std::function<int(int rank)>& group_of) const;
 
   /// All ranks in an order defined by `low_first(cut)`: true if the low side of the cut comes first.
   template <class F>

@@ -28,6 +28,7 @@ using part_listener = std::function<void(solve_part)>;
 struct message_count {
   part_listener begins;    ///< called at the beginning of each part
   int missing_levels = 0;  ///< elasticity_problem::missing_levels
+  int levels = 0;          ///< elasticity_problem::levels
 };
 
 }  // namespace osteon::numerics

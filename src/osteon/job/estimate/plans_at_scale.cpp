@@ -60,6 +60,7 @@ void count_active(plan_image& of) {
         plane - std::count(of.image.begin() + z * plane, of.image.begin() + (z + 1) * plane, material_number{0});
 }
 
+double nodes_of(double elements) { return 1.27 * elements; }  // of a sponge
 double ratio(index3 fine, index3 few) { return static_cast<double>(fine.volume()) / static_cast<double>(few.volume()); }
 
 std::int64_t sum_of(const std::vector<std::int64_t>& counts) {
@@ -91,16 +92,10 @@ void scale(comm::plan_traffic& traffic, double factor) {
 bool is_reduction(const comm::plan_traffic& p) { return p.plan.starts_with("reductions"); }
 bool follows_volume(const std::string& part) { return part == "reading" || part == "writing"; }
 
-// The level of the elasticity solver whose nodes a plan sends; -1: none.
-int level_of_nodes(const std::string& plan) {
-  constexpr std::string_view begin = "nodes of level ";
-  return plan.starts_with(begin) ? std::atoi(plan.c_str() + begin.size()) : -1;
-}
-
 // Bytes of a plan for the image itself relative to the smaller one.
 double bytes_factor(const plan_image& of, const std::string& part, const std::string& plan) {
   if (follows_volume(part)) return of.volume_factor;
-  const int levels = of.stands_for.missing_levels, level = level_of_nodes(plan);
+  const int levels = of.stands_for.missing_levels, level = level_of_plan(plan);
   if (levels == 0) return of.area_factor;
   if (plan.starts_with("coarsest level") && !part.starts_with("heat_")) return 1;
   return level < 0 ? of.area_factor : std::pow(of.area_factor, std::max(0.0, 1 - static_cast<double>(level) / levels));
@@ -180,17 +175,39 @@ comm::plan_traffic on_more_ranks(const comm::plan_traffic& small, int small_rank
 
 }  // namespace
 
+namespace {
+
+std::vector<double> nodes_of_levels(index3 shape, const std::vector<material_number>& image, std::int64_t elements,
+                                    const plan_limits& limits) {
+  constexpr std::int64_t most_elements_to_count = std::int64_t{1} << 26;
+  return limits.counts_levels && elements <= most_elements_to_count
+             ? counted_nodes_of_levels(shape, image)
+             : usual_nodes_of_levels(nodes_of(static_cast<double>(elements)));
+}
+
+}  // namespace
+
+level_sizes plan_image::levels() const {
+  level_sizes sizes{header.shape, stands_for.nodes_of_levels};
+  const int missing = stands_for.missing_levels;
+  for (int a = 0; a < 3; ++a) sizes.shape[a] <<= missing;
+  return sizes;
+}
+
 plan_image image_for_plans(const voxel::model_header& header, std::vector<material_number> image, const plan_limits& limits,
                            thinning how) {
   plan_image made{header, {}, 1, 1, {}, {}};
   const auto [few, k, levels] = shape_to_fit(header.shape, limits.most_voxels, how);
+  const std::int64_t before = sum_of(header.active_per_plane);
+  if (how == thinning::to_a_level) made.stands_for.nodes_of_levels = nodes_of_levels(header.shape, image, before, limits);
   if (k == 1) {
     made.image = std::move(image);
     return made;
   }
   const index3 fine = header.shape;
   made.header.shape = few;
-  made.stands_for = {fine.z, levels};
+  made.stands_for.planes = fine.z;
+  made.stands_for.missing_levels = levels;
   made.header.spacing_mm = {header.spacing_mm.z * static_cast<double>(k), header.spacing_mm.y * static_cast<double>(k),
                             header.spacing_mm.x * static_cast<double>(k)};
   made.image.reserve(static_cast<std::size_t>(few.volume()));
@@ -201,7 +218,6 @@ plan_image image_for_plans(const voxel::model_header& header, std::vector<materi
             how == thinning::to_a_level
                 ? material_in(image, fine, {z * k, y * k, x * k}, k)
                 : image[static_cast<std::size_t>(((z * k + k / 2) * fine.y + y * k + k / 2) * fine.x + x * k + k / 2)]);
-  const std::int64_t before = sum_of(header.active_per_plane);
   count_active(made);
   const double solid =
       static_cast<double>(before) / static_cast<double>(std::max<std::int64_t>(1, sum_of(made.header.active_per_plane)));
@@ -223,7 +239,9 @@ plan_image made_up_image(index3 shape, double solid_share, const plan_limits& li
   plan_image made{{}, {}, 1, 1, {}, {}};
   const auto [few, k, levels] = shape_to_fit(shape, limits.most_voxels, how);
   made.header.shape = few;
-  made.stands_for = {shape.z, levels};
+  made.stands_for = {shape.z, levels, {}};
+  if (how == thinning::to_a_level && k > 1)
+    made.stands_for.nodes_of_levels = usual_nodes_of_levels(nodes_of(solid_share * static_cast<double>(shape.volume())));
   made.header.spacing_mm = {1, 1, 1};
   made.header.materials = {{}, {"solid", 1000, 0.3, 1}};
   made.header.provenance_json = "{}";
@@ -328,8 +346,15 @@ job_plans plans_at_scale(const spec& job, const plan_image& of, int ranks, const
         if (part.name != "picture" && !is_reduction(p)) scale(p, bytes_factor(of, part.name, p.plan));
   if (planned == ranks) return plans;
   const index3 blocks = grid_of_blocks(of.header.shape, ranks);
+  const level_sizes levels = of.levels();
+  const auto is_of_levels = [&](const comm::plan_traffic& p) {
+    return levels.last() > 0 &&
+           (level_of_plan(p.plan) > 0 || (p.plan.starts_with("coarsest level") && p.plan.ends_with("rank 0, 16 B")));
+  };
   for (job_part& part : plans.parts)
-    for (comm::plan_traffic& p : part.plans) p = on_more_ranks(p, planned, ranks, blocks, part.name);
+    for (comm::plan_traffic& p : part.plans)
+      if (!is_of_levels(p)) p = on_more_ranks(p, planned, ranks, blocks, part.name);
+  if (levels.last() > 0) place_on_ranks(plans.parts, levels, ranks);
   plans.ranks = ranks;
   plans.assumed.push_back(fmt::format(
       "{} ranks are planned, for {} their messages go to the blocks around in a grid of {} x {} x {}, with bytes by the "

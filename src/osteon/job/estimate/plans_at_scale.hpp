@@ -2,7 +2,7 @@
 /// @file
 /// Plans of a job for rank counts or images too large for virtual ranks: computed for a coarser image and fewer ranks, then
 /// scaled.
-#include <osteon/job/plans/job_plans.hpp>
+#include <osteon/job/estimate/levels_at_scale.hpp>
 #include <osteon/voxel/model.hpp>
 #include <string>
 #include <vector>
@@ -17,12 +17,16 @@ struct plan_image {
   double volume_factor = 1;            ///< voxels of the job's image, relative to this image
   thinned_image stands_for{};
   std::vector<std::string> assumed;  ///< assumptions, as sentences
+
+  /// Levels of the elasticity solver for the image of the job; without nodes if they are not known.
+  level_sizes levels() const;
 };
 
 /// Limits up to which plans are computed exactly.
 struct plan_limits {
   std::int64_t most_voxels = std::int64_t{1} << 21;
   int most_ranks = 256;
+  bool counts_levels = true;  ///< false: the levels of the solver are estimated, which needs no MPI
 };
 
 /// Methods of coarsening an image.
@@ -33,7 +37,8 @@ enum class thinning {
   to_a_level
 };
 
-/// Return the model, coarsened if needed to the largest permitted number of voxels.
+/// Return the model, coarsened if needed to the largest permitted number of voxels. For `to_a_level`, the levels of the
+/// solver are counted in the image before it is coarsened; in images that take long they are estimated.
 plan_image image_for_plans(const voxel::model_header& header, std::vector<material_number> image, const plan_limits& limits,
                            thinning how = thinning::every_kth);
 

@@ -31,6 +31,7 @@ struct on_ranks {
   std::vector<std::string> assumed;
   bool scaled = false;  // the plans are stand-ins
   bool marked = false;  // the solver marks its parts
+  level_sizes levels;   // of the elasticity solver
 };
 
 const part_time& part_named(const std::vector<part_time>& parts, const std::string& name) {
@@ -40,7 +41,7 @@ const part_time& part_named(const std::vector<part_time>& parts, const std::stri
 }
 
 on_ranks look_at(const spec& job, const job_size& size, int ranks, const time_question& q, bool is_asked = false) {
-  on_ranks found{estimate(job, size, ranks), q.network(ranks), {}, {}, false, false};
+  on_ranks found{estimate(job, size, ranks), q.network(ranks), {}, {}, false, false, {}};
   found.assumed = found.where.assumed;
   if (ranks == 1) return found;
   if (!q.image) {
@@ -52,6 +53,7 @@ on_ranks look_at(const spec& job, const job_size& size, int ranks, const time_qu
     const job_plans plans = plans_at_scale(job, image, ranks, q.limits);
     found.parts = times_of(plans, found.where);
     found.marked = plans.are_marked;
+    found.levels = image.levels();
     found.assumed.insert(found.assumed.end(), plans.assumed.begin(), plans.assumed.end());
     found.scaled = ranks > q.limits.most_ranks || image.volume_factor != 1;
   } catch (const plans_unknown& why) {
@@ -144,13 +146,15 @@ time_estimate add_up(const spec& job, const job_size& size, const on_ranks& on, 
   const double loads = std::max(1.0, size.work.solutions);
   const std::vector<stage_maker::often> of_loads{
       {"load", loads}, {"restart", loads * usual_restarts}, {"heat_load", 1}, {"heat_restart", usual_restarts}};
-  t.iteration = make.of("iteration", c.seconds_of_iteration(unknowns), iteration);
   add_plans(t.of_iteration, on.parts, iteration);
+  const double iteration_seconds =
+      c.seconds_of_iteration(unknowns) + seconds_of_few_ranks(on.levels, e.ranks, t.of_iteration);
+  t.iteration = make.of("iteration", iteration_seconds, iteration);
   t.stages = {stage_maker::serial("import", size.was_there ? 0 : size.import_seconds),
               stage_maker::serial("start", c.start.fixed)};
   const auto seconds_of_turn = [&](const stage_cost& cost) {
     const cost_line& line = c.*cost.seconds;
-    if (cost.often == stage_cost::turns::iterations) return c.seconds_of_iteration(unknowns);
+    if (cost.often == stage_cost::turns::iterations) return iteration_seconds;
     if (cost.of == stage_cost::unit::unknowns) return line.at(unknowns);
     return cost.of == stage_cost::unit::voxels ? line.at(voxels) : pixels * line.at(edge) / ranks;
   };

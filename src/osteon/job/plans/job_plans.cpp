@@ -161,15 +161,16 @@ job_plans plans_of_voxels(const spec& job, const voxel::model_header& header, co
       comm::attachment_of(comm)->ledger = &ledgers[p][static_cast<std::size_t>(comm::rank(comm))];
     };
     comm::attachment_of(comm)->parts = &marked[static_cast<std::size_t>(comm::rank(comm))];
-    planned_job planned{
-        comm,
-        job,
-        header,
-        image,
-        boxes,
-        deals_out_bricks,
-        drawn ? &*drawn : nullptr,
-        {.begins = [&](numerics::solve_part p) { begin(part_of(p)); }, .missing_levels = thinned.missing_levels}};
+    planned_job planned{comm,
+                        job,
+                        header,
+                        image,
+                        boxes,
+                        deals_out_bricks,
+                        drawn ? &*drawn : nullptr,
+                        {.begins = [&](numerics::solve_part p) { begin(part_of(p)); },
+                         .missing_levels = thinned.missing_levels,
+                         .levels = static_cast<int>(thinned.nodes_of_levels.size())}};
     for (const stage* s : all_stages()) {
       if (!s->plan) continue;
       begin(number_of_part(s->costs.front().parts.front()));

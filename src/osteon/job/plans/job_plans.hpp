@@ -56,6 +56,8 @@ struct thinned_image {
   std::int64_t planes = 0;  ///< planes of the larger image, which determine the choice between planes and bricks; 0: not
                             ///< thinned
   int missing_levels = 0;   ///< numerics::message_count::missing_levels
+  /// Number of nodes on each level of the elasticity solver for the larger image, the finest first; empty: not known.
+  std::vector<double> nodes_of_levels{};
 };
 /// The same for voxels in memory. @param image material numbers, shape header.shape
 job_plans plans_of_voxels(const spec& job, const voxel::model_header& header, const std::vector<material_number>& image,

@@ -19,13 +19,27 @@ plan::plan without_bytes(const plan::plan& what) {
   return empty;
 }
 
+// True if no message leaves its host: it then passes the links of two ranks to the memory only.
+bool stays_in_hosts(const plan::plan& what, const net::network& where) {
+  std::vector<int> route;
+  for (std::int64_t round = 0; round < what.rounds; ++round)
+    for (int r = 0; r < what.ranks; ++r)
+      for (const plan::message& m : what.of(r, round).sends) {
+        route.clear();
+        where.append_route(r, m.peer, route);
+        if (route.size() > 2) return false;
+      }
+  return true;
+}
+
 }  // namespace
 
 plan_time time_of(const comm::plan_traffic& traffic, const rank_network& on) {
   plan_time t{traffic.plan, traffic.runs, traffic.messages, traffic.bytes, 0, 0, false};
   if (traffic.messages == 0) return t;
   net::simulate_options ends;
-  ends.send_overhead = ends.receive_overhead = on.overhead_s;
+  ends.send_overhead = ends.receive_overhead =
+      stays_in_hosts(traffic.what, on.where) ? on.overhead_in_host_s : on.overhead_s;
   const net::plan_cost cost = net::cost_of(on.where, traffic.what, ends);
   const double latency = net::cost_of(on.where, without_bytes(traffic.what), ends).total;
   // The plan contains each of its different runs once.

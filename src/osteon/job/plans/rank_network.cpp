@@ -122,7 +122,7 @@ rank_network network_of_hosts(const std::vector<int>& host_of, const machine::li
   std::vector<int> there(static_cast<std::size_t>(found.hosts));
   for (const int h : host_of) ++there[static_cast<std::size_t>(h)];
   found.ranks_per_host = *std::max_element(there.begin(), there.end());
-  found.overhead_s = memory.latency_s / 4;
+  found.overhead_s = found.overhead_in_host_s = memory.latency_s / 4;
   found.where = with_memory(ranks, memory, memory.latency_s / 2);
   found.words = fmt::format("{}, {} each", counted(found.hosts, "host"), counted(found.ranks_per_host, "rank"));
   if (found.hosts > 1) {
@@ -161,7 +161,8 @@ rank_network network_of_model(std::shared_ptr<const net::network> model, const m
   rank_network found;
   found.ranks_per_host = ranks_per_host;
   found.hosts = rounded_up(ranks, ranks_per_host);
-  found.overhead_s = found.hosts > 1 ? model->startup : memory.latency_s / 4;
+  found.overhead_in_host_s = memory.latency_s / 4;
+  found.overhead_s = found.hosts > 1 ? model->startup : found.overhead_in_host_s;
   found.words = fmt::format("{}, {} on each of {} PUs", model->name, counted(ranks_per_host, "rank"), found.hosts);
   found.where = with_memory(ranks, memory, memory.latency_s / 2);
   found.where.name = found.words;

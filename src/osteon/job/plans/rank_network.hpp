@@ -14,6 +14,7 @@ struct rank_network {
   net::network where;                 ///< a PU for each rank
   int hosts = 1, ranks_per_host = 1;  ///< ranks_per_host: of the host with the most ranks
   double overhead_s = 0;              ///< processor overhead per message at each end
+  double overhead_in_host_s = 0;      ///< the same inside a host
   std::string words;                  ///< description for messages
   std::vector<std::string> assumed;   ///< assumptions in addition to the measurements, as sentences
 };

@@ -1,28 +1,20 @@
-#include <osteon/comm/offsets.hpp>
 #include <osteon/numerics/multigrid/elasticity_multigrid.hpp>
 
 #include <Eigen/SparseCholesky>
 #include <algorithm>
-#include <numeric>
+#include <optional>
+#include <osteon/base/at.hpp>
 #include <osteon/comm/collectively.hpp>
-#include <osteon/comm/message_ledger.hpp>
-#include <osteon/comm/reductions.hpp>
+#include <osteon/numerics/multigrid/elasticity_cycle.hpp>
+#include <osteon/numerics/multigrid/gathered_lists.hpp>
 #include <span>
 
 namespace osteon::numerics {
 
 namespace {
 
-// Gather the values of all ranks on rank 0, in rank order. The result is empty on other ranks.
-template <class T>
-std::vector<T> gather(MPI_Comm comm, const std::vector<T>& mine, const std::vector<int>& counts) {
-  const bool is_root = comm::rank(comm) == 0;
-  std::vector<T> all(is_root ? static_cast<std::size_t>(std::accumulate(counts.begin(), counts.end(), 0)) : 0);
-  comm::gather_values(comm, mine.data(), static_cast<int>(mine.size()), all.data(), counts, comm::offsets_of(counts));
-  return all;
-}
-
-std::vector<int> counts_of(MPI_Comm comm, std::size_t mine) { return comm::gathered_counts(comm, static_cast<int>(mine)); }
+constexpr int gather_tag = 700, scatter_tag = 800;
+constexpr std::size_t bytes_of_node = 4 * sizeof(float);
 
 // L of a factorisation L D L^T: strictly lower, without the unit diagonal. Up to four adjacent columns with equal rows form
 // a group, which reads and writes each row once. The substitution is serial: other ranks and threads wait for it.
@@ -110,29 +102,63 @@ void substitute(const grouped_factor& l, const Eigen::VectorXd& d, Eigen::Vector
 
 }  // namespace
 
-struct coarsest_solver::root {
-  std::vector<std::int32_t> owned_node, any_node;  // global position of each value's node, in rank order
-  std::vector<Eigen::Index> unknown;               // unknown of each global degree of freedom; -1 without stiffness
+struct coarsest_solver::factorisation {
+  std::vector<std::int32_t> owned_node, any_node;  // number of each value's node in the level, rank after rank
+  std::vector<Eigen::Index> unknown;               // of each global degree of freedom, -1 without stiffness
   Eigen::Index unknowns = 0;
-  Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> factor;
+  std::optional<Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>>> factor;
   std::vector<int> first_column;  // first column of each group of the factor, and the end
+
+  Eigen::VectorXd solve(const Eigen::VectorXd& rhs) const {
+    Eigen::VectorXd solution = factor->permutationP() * rhs;
+    substitute({factor->matrixL().nestedExpression(), first_column}, factor->vectorD(), solution);
+    return factor->permutationPinv() * solution;
+  }
+  // Call visit(place among the values, unknown) for the values of nodes.
+  template <class Visit>
+  void for_each_unknown(const std::vector<std::int32_t>& nodes, Visit visit) const {
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      for (std::size_t c = 0; c < 3; ++c)
+        if (const auto u = unknown[3 * at(nodes[i]) + c]; u >= 0) visit(4 * i + c, u);
+  }
 };
 
 coarsest_solver::coarsest_solver(MPI_Comm comm, const brick_mesh& mesh, const brick_matrices& matrices,
-                                 const grid::shared_nodes& shared)
-    : comm_(comm), nodes_(mesh.node_id.size()) {
+                                 const grid::shared_nodes& shared, int holders)
+    : comm_(comm), has_rows_(holders >= elasticity_cycle::fewest_ranks_of_inverse) {
   const std::vector<std::int64_t>& ids = mesh.node_id;
+  std::vector<std::int32_t> owned;
   std::vector<std::int64_t> owned_ids;
   for (std::size_t i = 0; i < ids.size(); ++i)
     if (!std::binary_search(shared.not_owned().begin(), shared.not_owned().end(), static_cast<std::int32_t>(i))) {
-      owned_.push_back(static_cast<std::int32_t>(i));
+      owned.push_back(static_cast<std::int32_t>(i));
       owned_ids.push_back(ids[i]);
     }
-  owned_counts_ = counts_of(comm, owned_.size());
-  all_counts_ = counts_of(comm, ids.size());
-  const std::vector<int> owned_nodes = owned_counts_, all_nodes = all_counts_;
-  for (auto* counts : {&owned_counts_, &all_counts_})  // convert nodes to values: 4 per node
-    for (int& n : *counts) n *= 4;
+  const int own = comm::rank(comm), receivers = has_rows_ ? holders : 1;
+  const bool is_holder = own < holders, gathers = own < receivers;
+  const gathering_ranks ranks{{0, is_holder ? receivers : 0}, {0, gathers ? holders : 0}};
+  const std::string name = has_rows_ ? "coarsest level to all its ranks" : "coarsest level to rank 0";
+  const auto owned_of = gathered_lists(comm, name + ": set up of owned nodes", ranks, owned_ids);
+  plan::neighbour_part gather{name, {}, {}, plan::arrival::place};
+  plan::neighbour_part scatter{"coarsest level from rank 0", {}, {}, plan::arrival::place};
+  for (int r = 0; is_holder && r < receivers; ++r) gather.sends.push_back({.peer = r, .list = owned});
+  std::vector<std::int64_t> all_owned, all_ids;  // rank after rank
+  const auto append = [](std::vector<std::int64_t>& to, const std::vector<std::int64_t>& list) {
+    to.insert(to.end(), list.begin(), list.end());
+    return plan::span{std::ssize(to) - std::ssize(list), std::ssize(to)};
+  };
+  for (std::size_t r = 0; r < owned_of.size(); ++r)
+    gather.receives.push_back({.peer = static_cast<int>(r), .run = append(all_owned, owned_of[r])});
+  if (has_rows_) {
+    all_ids = ids;
+  } else {
+    const auto ids_of = gathered_lists(comm, name + ": set up of nodes", ranks, ids);
+    for (std::size_t r = 0; r < ids_of.size(); ++r)
+      scatter.sends.push_back({.peer = static_cast<int>(r), .run = append(all_ids, ids_of[r])});
+    if (is_holder) scatter.receives.push_back({.peer = 0, .run = {0, std::ssize(ids)}});
+  }
+  gather_ = comm::neighbours(comm, gather_tag, std::move(gather));
+  scatter_ = comm::neighbours(comm, scatter_tag, std::move(scatter));
   if (!comm::has_values(comm)) return;
 
   std::vector<std::int64_t> corners;  // ids, 8 per brick
@@ -142,15 +168,19 @@ coarsest_solver::coarsest_solver(MPI_Comm comm, const brick_mesh& mesh, const br
     const auto matrix = matrices.of(matrices.matrix[e]).value;
     stiffness.insert(stiffness.end(), matrix.begin(), matrix.end());
   }
-
-  const auto all_owned = gather(comm, owned_ids, owned_nodes);
-  const auto all_ids = gather(comm, ids, all_nodes);
-  const auto all_corners = gather(comm, corners, counts_of(comm, corners.size()));
-  const auto all_stiffness = gather(comm, stiffness, counts_of(comm, stiffness.size()));
+  std::vector<std::int64_t> all_corners;
+  std::vector<double> all_stiffness;
+  {
+    const without_counts uncounted(comm);
+    for (const auto& list : gathered_lists(comm, "bricks", ranks, corners))
+      all_corners.insert(all_corners.end(), list.begin(), list.end());
+    for (const auto& list : gathered_lists(comm, "matrices", ranks, stiffness))
+      all_stiffness.insert(all_stiffness.end(), list.begin(), list.end());
+  }
 
   comm::collectively(comm, [&] {
-    if (comm::rank(comm) != 0) return;
-    root_ = std::make_unique<root>();
+    if (!gathers) return;
+    root_ = std::make_unique<factorisation>();
     std::vector<std::int64_t> sorted = all_owned;
     std::sort(sorted.begin(), sorted.end());
     const auto place = [&](std::int64_t id) {
@@ -184,49 +214,66 @@ coarsest_solver::coarsest_solver(MPI_Comm comm, const brick_mesh& mesh, const br
     }
     Eigen::SparseMatrix<double> matrix(root_->unknowns, root_->unknowns);
     matrix.setFromTriplets(entries.begin(), entries.end());
-    root_->factor.compute(matrix);
-    if (root_->factor.info() != Eigen::Success || !(root_->factor.vectorD().array() > 0).all())
-      throw solve_error(
-          "the stiffness matrix of the coarsest level is not positive definite; check Young's moduli and the voxel size");
-    root_->first_column = group_columns(root_->factor.matrixL().nestedExpression());
+    root_->factor.emplace(matrix);
+    if (root_->factor->info() != Eigen::Success || !(root_->factor->vectorD().array() > 0).all())
+      throw solve_error("the stiffness matrix of the coarsest level is not positive definite; check Young's moduli and the voxel size");
+    root_->first_column = group_columns(root_->factor->matrixL().nestedExpression());
+    if (!has_rows_) return;
+    rows_.reserve(3 * root_->any_node.size() * static_cast<std::size_t>(root_->unknowns));
+    root_->for_each_unknown(root_->any_node, [&](std::size_t, Eigen::Index u) {
+      const Eigen::VectorXd row = root_->solve(Eigen::VectorXd::Unit(root_->unknowns, u));  // A is symmetric
+      for (const double value : row) rows_.push_back(static_cast<float>(value));
+    });
+    root_->factor.reset();
   });
 }
 
 coarsest_solver::~coarsest_solver() = default;
 
-void coarsest_solver::solve(const float* b, float* x) const {
-  const bool has_values = comm::has_values(comm_);
-  std::vector<float> mine;
-  if (has_values)
-    for (const std::int32_t node : owned_)
-      mine.insert(mine.end(), b + 4 * static_cast<std::int64_t>(node), b + 4 * static_cast<std::int64_t>(node) + 4);
-  const std::vector<float> all = [&] {
-    const auto counted = comm::counted_call::gather(comm_, "coarsest level to rank 0", owned_counts_,
-                                                    static_cast<int>(4 * owned_.size()), sizeof(float));
-    return has_values ? gather(comm_, mine, owned_counts_) : std::vector<float>();
-  }();
-  std::vector<float> answer;
-  if (root_) {
-    Eigen::VectorXd rhs = Eigen::VectorXd::Zero(root_->unknowns);
-    for (std::size_t i = 0; i < root_->owned_node.size(); ++i)
-      for (std::size_t c = 0; c < 3; ++c)
-        if (const auto u = root_->unknown[3 * static_cast<std::size_t>(root_->owned_node[i]) + c]; u >= 0)
-          rhs[u] = all[4 * i + c];
-    Eigen::VectorXd solution = rhs;
-    if (const auto& factor = root_->factor; root_->unknowns > 0) {
-      solution = factor.permutationP() * rhs;
-      substitute({factor.matrixL().nestedExpression(), root_->first_column}, factor.vectorD(), solution);
-      solution = factor.permutationPinv() * solution;
-    }
-    answer.assign(4 * root_->any_node.size(), 0.0F);
-    for (std::size_t i = 0; i < root_->any_node.size(); ++i)
-      for (std::size_t c = 0; c < 3; ++c)
-        if (const auto u = root_->unknown[3 * static_cast<std::size_t>(root_->any_node[i]) + c]; u >= 0)
-          answer[4 * i + c] = static_cast<float>(solution[u]);
+// Sums in double: their terms may be much larger than the sum.
+void coarsest_solver::multiply_rows(const std::vector<float>& all, float* x) const {
+  const auto n = at(root_->unknowns);
+  std::vector<double> rhs(n);
+  root_->for_each_unknown(root_->owned_node, [&](std::size_t value, Eigen::Index u) { rhs[at(u)] = all[value]; });
+  const float* row = rows_.data();
+  root_->for_each_unknown(root_->any_node, [&](std::size_t value, Eigen::Index) {
+    double part[8]{};  // several sums, so that the compiler can vectorise
+    std::size_t i = 0;
+    for (; i + 8 <= n; i += 8)
+      for (std::size_t k = 0; k < 8; ++k) part[k] += static_cast<double>(row[i + k]) * rhs[i + k];
+    for (; i < n; ++i) part[0] += static_cast<double>(row[i]) * rhs[i];
+    x[value] = static_cast<float>(((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7])));
+    row += n;
+  });
+}
+
+void coarsest_solver::solve(const float* b, float* x) {
+  if (!comm::has_values(comm_)) {
+    gather_.count_messages(bytes_of_node);
+    if (!has_rows_) scatter_.count_messages(bytes_of_node);
+    return;
   }
-  const int values = static_cast<int>(4 * nodes_);
-  const auto counted = comm::counted_call::scatter(comm_, "coarsest level from rank 0", all_counts_, values, sizeof(float));
-  if (has_values) comm::scatter_values(comm_, answer.data(), all_counts_, comm::offsets_of(all_counts_), x, values);
+  std::vector<float> all(root_ ? 4 * root_->owned_node.size() : 0), answer;
+  gather_.begin(b, bytes_of_node);
+  gather_.end(all.data());
+  if (root_) {
+    answer.assign(4 * root_->any_node.size(), 0.0F);
+    if (has_rows_) {
+      multiply_rows(all, answer.data());
+    } else if (root_->unknowns > 0) {
+      Eigen::VectorXd rhs = Eigen::VectorXd::Zero(root_->unknowns);
+      root_->for_each_unknown(root_->owned_node, [&](std::size_t value, Eigen::Index u) { rhs[u] = all[value]; });
+      const Eigen::VectorXd solution = root_->solve(rhs);
+      root_->for_each_unknown(root_->any_node,
+                              [&](std::size_t value, Eigen::Index u) { answer[value] = static_cast<float>(solution[u]); });
+    }
+  }
+  if (has_rows_) {
+    std::copy(answer.begin(), answer.end(), x);
+  } else {
+    scatter_.begin(answer.data(), bytes_of_node);
+    scatter_.end(x);
+  }
 }
 
 }  // namespace osteon::numerics

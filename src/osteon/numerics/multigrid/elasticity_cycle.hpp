@@ -1,6 +1,7 @@
 #pragma once
 /// @file
 /// Parameters of the elasticity solver's multigrid cycle: smoothing degrees and number of cycles per level.
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -12,6 +13,41 @@ namespace osteon::numerics::elasticity_cycle {
 inline int smoothing_degree(std::size_t depth) { return depth == 0 ? 3 : 2; }
 
 inline constexpr std::int64_t coarsest_unknowns = 4000;  ///< a direct solution costs less than a level of smoothing
+
+/// Times by which a coarse level is assigned to ranks. A product takes this time per node.
+inline constexpr double product_of_node_s = 0.1e-6;
+/// Ranks on one host exchange through memory, more ranks with up to 26 neighbours on other hosts.
+inline constexpr int ranks_of_host = 16;
+inline double exchange_s(int ranks) {
+  if (ranks == 1) return 0;
+  return ranks <= ranks_of_host ? 1e-6 + 0.3e-6 * (ranks - 1) : 50e-6;
+}
+/// Nodes of a rank, copies included, of a level on other numbers of ranks: a rank has the nodes of the bricks that contain a
+/// part of its block. @param places of bricks in the image
+inline double nodes_of_rank(double nodes, double places, int ranks, int on_ranks) {
+  constexpr double beyond = 1.5;  // bricks of which other ranks have parts, and the nodes at the end
+  const auto edge = [=](int n) { return n == 1 ? std::cbrt(places) : std::cbrt(places / n) + beyond; };
+  return nodes * std::pow(edge(on_ranks) / edge(ranks), 3);
+}
+/// Number of ranks on which a product and an exchange of a level take the least time; `ranks` unless a tenth is saved.
+/// @param nodes of a rank at present, copies included
+inline int cheapest_ranks(double nodes, double places, int ranks) {
+  const auto seconds = [=](int on_ranks) {
+    return product_of_node_s * nodes_of_rank(nodes, places, ranks, on_ranks) + exchange_s(on_ranks);
+  };
+  int best = ranks;
+  double least = 0.9 * seconds(ranks);
+  for (const int n : {(ranks + 7) / 8, ranks_of_host, 8, 4, 2, 1})
+    if (n < ranks && seconds(n) < least) {
+      best = n;
+      least = seconds(n);
+    }
+  return best;
+}
+
+/// Number of ranks from which the coarsest level uses rows of the inverse. A substitution takes half a millisecond on one
+/// core, as much as the product with 4,000 rows on two.
+inline constexpr int fewest_ranks_of_inverse = 8;
 
 /// Number of cycles for a coarse problem, combined by a Chebyshev polynomial. Only fine lattices represent the bending of a
 /// strut well, and the parts attached to the strut move with it; a single cycle would leave a large error in a coarse

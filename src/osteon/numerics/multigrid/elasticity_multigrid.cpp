@@ -56,6 +56,21 @@ class missing_level final : public elasticity_operator {
   grid::shared_nodes shared_;
 };
 
+child_bricks voxels_of(const elasticity_problem& problem, const fine_stiffness& fine) {
+  const std::int64_t z_begin = problem.where.owned.begin.z;
+  return {.lattice = {problem.where.domain, problem.periodic},
+          .z_begin = z_begin,
+          .z_end = problem.where.owned.end.z,
+          .node_id = fine.ids(),
+          .shared = &fine.shared(),
+          .are_voxels = true,
+          .visit_plane = [&fine, z_begin](std::int64_t z, const brick_visitor& v) { fine.visit_plane(z - z_begin, v); }};
+}
+
+bool is_coarsest(std::int64_t nodes, const brick_mesh& mesh) {
+  return 3 * nodes <= coarsest_unknowns || mesh.lattice.shape == index3{1, 1, 1};
+}
+
 }  // namespace
 
 elasticity_multigrid::elasticity_multigrid(const elasticity_problem& problem, const fine_stiffness& fine,
@@ -70,8 +85,7 @@ elasticity_multigrid::elasticity_multigrid(const elasticity_problem& problem, co
   level& finest = *levels_.back();
   finest.k = &fine;
   finest.node_plane_begin.assign(fine.node_plane_begin().begin(), fine.node_plane_begin().end());
-  const std::int64_t z_begin = problem.where.owned.begin.z;
-  finest.z_begin = z_begin;
+  finest.z_begin = problem.where.owned.begin.z;
   const int missing = comm::has_values(comm) ? 0 : problem.missing_levels;
   for (int depth = 1; depth <= missing; ++depth) {
     levels_.push_back(std::make_unique<level>());
@@ -79,31 +93,29 @@ elasticity_multigrid::elasticity_multigrid(const elasticity_problem& problem, co
     levels_.back()->k = levels_.back()->owned_k.get();
   }
   level& of_voxels = *levels_.back();
-  coarsen_level(of_voxels,
-                {.lattice = {problem.where.domain, problem.periodic},
-                 .z_begin = z_begin,
-                 .z_end = problem.where.owned.end.z,
-                 .node_id = fine.ids(),
-                 .shared = &fine.shared(),
-                 .are_voxels = true,
-                 .visit_plane = [&](std::int64_t z, const brick_visitor& v) { fine.visit_plane(z - z_begin, v); }});
+  coarsen_level(of_voxels, voxels_of(problem, fine));
   brick_matrices matrices = first_coarse_matrices(problem, fine, of_voxels.parents);
+  holding_ranks holders(comm::size(comm));
+  const int own_rank = comm::rank(comm);
 
   for (int depth = missing + 1;; ++depth) {
     level& above = *levels_.back();
-    brick_mesh& mesh = above.parents.mesh;
     release(above.parents.parent);
     levels_.push_back(std::make_unique<level>());
     level& at = *levels_.back();
+    move_to_fewer_ranks(problem, depth, holders, matrices);
+    brick_mesh& mesh = mesh_of(levels_.size() - 1);
+    at.is_held = own_rank < holders.count();
     at.owned_k = std::make_unique<coarse_stiffness>(comm, mesh, problem.spacing_mm, matrices,
-                                                    grid::adjacent_ranks(problem.where, depth - missing, problem.periodic),
+                                                    holders.touching(problem.where, depth - missing, problem.periodic),
                                                     name_of_level(depth));
     at.k = at.owned_k.get();
     at.z_begin = mesh.z_begin;
     at.node_plane_begin = mesh.node_plane_begin;
     const std::int64_t nodes = owned_nodes(comm, mesh.node_id.size(), at.k->shared());
-    if (3 * nodes <= coarsest_unknowns || mesh.lattice.shape == index3{1, 1, 1}) {
-      coarsest_ = std::make_unique<coarsest_solver>(comm, mesh, matrices, at.k->shared());
+    const bool is_counted = missing > 0 && problem.levels > 0 && mesh.lattice.shape != index3{1, 1, 1};
+    if (is_counted ? depth + 1 >= problem.levels : is_coarsest(nodes, mesh)) {
+      coarsest_ = std::make_unique<coarsest_solver>(comm, mesh, matrices, at.k->shared(), holders.count());
       break;
     }
     coarsen_level(at, children_of(mesh, at.k->shared()));
@@ -120,7 +132,7 @@ elasticity_multigrid::elasticity_multigrid(const elasticity_problem& problem, co
   for (std::size_t l = 0; l < levels_.size(); ++l) allocate(l);
   for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
     level& at = *levels_[l];
-    at.largest = largest_of_smoother(comm, at, l == 0 ? fine.ids() : levels_[l - 1]->parents.mesh.node_id);
+    at.largest = largest_of_smoother(comm, at, l == 0 ? fine.ids() : mesh_of(l).node_id);
     pass();
   }
 
@@ -129,7 +141,45 @@ elasticity_multigrid::elasticity_multigrid(const elasticity_problem& problem, co
     find_largest_of_cycle(comm, l);
     pass();
   }
-  for (std::size_t l = 1; l < levels_.size(); ++l) release(levels_[l - 1]->parents.mesh.node_id);
+  for (std::size_t l = 1; l < levels_.size(); ++l) release(mesh_of(l).node_id);
+}
+
+std::vector<std::int64_t> nodes_of_levels(const elasticity_problem& problem) {
+  const comm::without_values empty(problem.where.comm);
+  const MPI_Comm comm = problem.where.comm;
+  const fine_stiffness fine(problem);
+  std::vector<std::int64_t> nodes{owned_nodes(comm, fine.ids().size(), fine.shared())};
+  for (brick_mesh mesh = coarsen(comm, voxels_of(problem, fine)).mesh;;) {
+    const grid::shared_nodes shared(comm, mesh.boundary, {}, name_of_level(static_cast<int>(nodes.size())));
+    nodes.push_back(owned_nodes(comm, mesh.node_id.size(), shared));
+    if (is_coarsest(nodes.back(), mesh)) return nodes;
+    mesh = coarsen(comm, children_of(mesh, shared)).mesh;
+  }
+}
+
+// Move the coarsest level so far to the ranks on which it takes the least time.
+void elasticity_multigrid::move_to_fewer_ranks(const elasticity_problem& problem, int depth, holding_ranks& holders,
+                                               brick_matrices& matrices) {
+  const MPI_Comm comm = problem.where.comm;
+  level& at = *levels_.back();
+  for (int goal = holders.count();;) {
+    brick_mesh& mesh = mesh_of(levels_.size() - 1);
+    const int before = holders.count();
+    if (before == goal) {
+      const double nodes = static_cast<double>(comm::sum_over_ranks(comm, std::ssize(mesh.node_id))) / before;
+      if (const auto fewest = problem.fewest_nodes_of_rank)
+        goal = nodes < static_cast<double>(*fewest) ? (before + 7) / 8 : before;
+      else
+        goal = cheapest_ranks(nodes, static_cast<double>(mesh.lattice.shape.volume()), before);
+      if (before == goal) return;
+    }
+    holders.reduce(goal);
+    at.moves.push_back(std::make_unique<agglomeration>(comm, depth, before, holders.count(), mesh, matrices));
+    // Restriction and prolongation require the corners of the mesh before the move.
+    release(mesh.node_place);
+    release(mesh.node_id);
+    release(mesh.boundary);
+  }
 }
 
 void elasticity_multigrid::allocate(std::size_t l) {
@@ -188,9 +238,9 @@ void elasticity_multigrid::find_largest_of_cycle(MPI_Comm comm, std::size_t l) {
     cycle(l, false);
     return at.correction.data();
   };
-  at.largest_of_cycle = safety * estimate_eigenvalues(comm, *at.k, levels_[l - 1]->parents.mesh.node_id, steps,
-                                                      {at.start, at.sum, at.product}, by_cycle)
-                                     .largest;
+  at.largest_of_cycle =
+      safety *
+      estimate_eigenvalues(comm, *at.k, mesh_of(l).node_id, steps, {at.start, at.sum, at.product}, by_cycle).largest;
 }
 
 void elasticity_multigrid::damp() {
@@ -208,6 +258,7 @@ std::span<const float> elasticity_multigrid::cycle() {
 
 void elasticity_multigrid::solve_level(std::size_t l) {
   level& at = *levels_[l];
+  if (!at.is_held) return;
   if (l + 1 == levels_.size()) {
     coarsest_->solve(at.residual.data(), at.correction.data());
     return;
@@ -232,6 +283,7 @@ void elasticity_multigrid::solve_level(std::size_t l) {
 
 void elasticity_multigrid::cycle(std::size_t l, bool keeps_residual) {
   level& at = *levels_[l];
+  if (!at.is_held) return;
   level& coarse = *levels_[l + 1];
   const int degree = smoothing_degree(l);
   smooth(at, degree, true, true);
@@ -302,18 +354,24 @@ void elasticity_multigrid::smooth(level& at, int degree, bool from_zero, bool ke
 }
 
 void elasticity_multigrid::restrict_residual(level& fine, level& coarse) {
+  if (fine.k->size() > 0) restrict_own(fine, coarse.moves.empty() ? coarse.residual : coarse.moves.front()->local());
+  for (std::size_t m = 0; m < coarse.moves.size(); ++m)
+    coarse.moves[m]->gather(m + 1 < coarse.moves.size() ? coarse.moves[m + 1]->local() : coarse.residual);
+  if (coarse.is_held) coarse.k->shared().exchange_add(coarse.residual.data(), coarse.k->layout());
+}
+
+void elasticity_multigrid::restrict_own(level& fine, std::span<float> result) {
   const auto layout = fine.k->layout();
   const auto place = [&](std::int64_t node, int c) {
     return static_cast<std::size_t>(c * layout.component_stride + node * layout.node_stride);
   };
-  if (fine.k->size() == 0) return coarse.k->shared().exchange_add(coarse.residual.data(), coarse.k->layout());
   // The owner of a node restricts its residual, so that each node counts once.
   const auto copies = fine.k->shared().not_owned();
   std::vector<float> put_back;
   for (const std::int32_t node : copies)
     for (int c = 0; c < 3; ++c) put_back.push_back(std::exchange(fine.residual[place(node, c)], 0.0F));
 
-  std::fill(coarse.residual.begin(), coarse.residual.end(), 0.0F);
+  std::fill(result.begin(), result.end(), 0.0F);
   const auto& bricks = fine.parents.node_brick;
   const auto& places = fine.parents.node_place;
   const auto& corners = fine.parents.mesh.corners;
@@ -334,7 +392,7 @@ void elasticity_multigrid::restrict_residual(level& fine, level& coarse) {
         const kernel::float4 value{fine.residual[place(node, 0)], fine.residual[place(node, 1)],
                                    fine.residual[place(node, 2)], 0};
         for (int k = 0; k < count; ++k) {
-          float* to = coarse.residual.data() + 4 * static_cast<std::int64_t>(brick[static_cast<std::size_t>(parents[k])]);
+          float* to = result.data() + 4 * static_cast<std::int64_t>(brick[static_cast<std::size_t>(parents[k])]);
           kernel::float4 sum;
           kernel::load(sum, to);
           kernel::store(to, sum + weight[static_cast<std::size_t>(k)] * value);
@@ -342,19 +400,20 @@ void elasticity_multigrid::restrict_residual(level& fine, level& coarse) {
       }
     }
   }
-  coarse.k->shared().exchange_add(coarse.residual.data(), coarse.k->layout());
   auto back = put_back.begin();
   for (const std::int32_t node : copies)
     for (int c = 0; c < 3; ++c) fine.residual[place(node, c)] = *back++;
 }
 
-void elasticity_multigrid::prolong(const level& coarse, level& fine) {
+void elasticity_multigrid::prolong(level& coarse, level& fine) {
+  for (std::size_t m = coarse.moves.size(); m-- > 0;)
+    coarse.moves[m]->scatter(m + 1 < coarse.moves.size() ? coarse.moves[m + 1]->local() : coarse.correction);
   if (fine.k->size() == 0) return;
   const auto layout = fine.k->layout();
   const auto& bricks = fine.parents.node_brick;
   const auto& places = fine.parents.node_place;
   const auto& corners = fine.parents.mesh.corners;
-  const float* from = coarse.correction.data();
+  const float* from = (coarse.moves.empty() ? coarse.correction : coarse.moves.front()->local()).data();
   float* to = fine.direction.data();
   const bool is_by_node = layout.component_stride == 1;  // four floats per node
   for_each(static_cast<std::int64_t>(bricks.size()), [&](std::int64_t node) {

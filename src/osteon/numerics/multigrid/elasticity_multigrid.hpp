@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <osteon/grid/shared_nodes.hpp>
+#include <osteon/numerics/multigrid/agglomeration.hpp>
 #include <osteon/numerics/multigrid/coarse_stiffness.hpp>
 #include <osteon/numerics/multigrid/shared_scratch.hpp>
 #include <span>
@@ -14,30 +15,33 @@
 
 namespace osteon::numerics {
 
-/// A factorisation L D L^T in double on rank 0.
+/// The direct solver of the coarsest level. Few ranks send their right-hand sides to rank 0, which has a factorisation
+/// L D L^T in double. More ranks exchange their right-hand sides, and each multiplies its rows of the inverse.
 class coarsest_solver {
  public:
-  /// @param mesh this rank's bricks @param matrices of these bricks
+  /// @param mesh this rank's bricks @param matrices of these bricks @param holders number of ranks that hold the level
   /// @throws solve_error if the matrix cannot be factorised
-  /// @collective on comm
-  coarsest_solver(MPI_Comm comm, const brick_mesh& mesh, const brick_matrices& matrices, const grid::shared_nodes& shared);
+  /// @collective on comm, which is borrowed
+  coarsest_solver(MPI_Comm comm, const brick_mesh& mesh, const brick_matrices& matrices, const grid::shared_nodes& shared,
+                  int holders);
   ~coarsest_solver();
 
   /// x = A^-1 b; both have four floats per node and are equal on all copies of a node.
-  /// @collective on comm
-  void solve(const float* b, float* x) const;
+  /// @collective on the ranks that hold the level
+  void solve(const float* b, float* x);
 
  private:
-  struct root;     // held by rank 0 only
+  struct factorisation;  // and the places of all values
+  void multiply_rows(const std::vector<float>& all, float* x) const;
   MPI_Comm comm_;  // borrowed
-  std::size_t nodes_;
-  std::vector<std::int32_t> owned_;
-  std::vector<int> owned_counts_, all_counts_;  // values of all ranks, on rank 0
-  std::unique_ptr<root> root_;
+  comm::neighbours gather_, scatter_;
+  bool has_rows_;
+  std::unique_ptr<factorisation> root_;  // on ranks that gather
+  std::vector<float> rows_;              // of the inverse: those of this rank's unknowns
 };
 
 /// Levels of bricks of 1, 2, 4, ... voxels with Galerkin operators, smoothed by Chebyshev polynomials of the fourth
-/// kind, solved directly on the coarsest.
+/// kind, solved directly on the coarsest. A level with few nodes per rank moves to fewer ranks (agglomeration.hpp).
 /// @cite [Lottes2023]
 class elasticity_multigrid {
  public:
@@ -65,13 +69,15 @@ class elasticity_multigrid {
  private:
   struct level {
     const elasticity_operator* k = nullptr;
-    std::unique_ptr<elasticity_operator> owned_k;  // on coarse levels
-    coarse_mesh parents;                           // next coarser mesh, and its connections to this level
-    std::vector<std::array<float, 8>> weights;     // by node_place: weight of each corner in parents_of_place
-    std::vector<std::int32_t> node_plane_begin;    // this level's nodes by planes
-    std::int64_t z_begin = 0;                      // first of these planes
-    double largest = 1;                            // eigenvalue of D^-1 K
-    double largest_of_cycle = 1;                   // eigenvalue of this level's cycle times K
+    std::unique_ptr<elasticity_operator> owned_k;       // on coarse levels
+    std::vector<std::unique_ptr<agglomeration>> moves;  // from the ranks of the level above to those of this level
+    bool is_held = true;                                // by this rank
+    coarse_mesh parents;                                // next coarser mesh, and its connections to this level
+    std::vector<std::array<float, 8>> weights;          // by node_place: weight of each corner in parents_of_place
+    std::vector<std::int32_t> node_plane_begin;         // this level's nodes by planes
+    std::int64_t z_begin = 0;                           // first of these planes
+    double largest = 1;                                 // eigenvalue of D^-1 K
+    double largest_of_cycle = 1;                        // eigenvalue of this level's cycle times K
     std::span<float> correction, residual;
     std::span<float> direction, product;
     std::span<float> sum, start;  // on levels with several cycles
@@ -83,11 +89,18 @@ class elasticity_multigrid {
   void cycle(std::size_t l, bool keeps_residual);
   double largest_of_smoother(MPI_Comm comm, level& at, std::span<const std::int64_t> ids);
   void find_largest_of_cycle(MPI_Comm comm, std::size_t l);
+  void move_to_fewer_ranks(const elasticity_problem& problem, int depth, holding_ranks& holders, brick_matrices& matrices);
   void allocate(std::size_t l);
+  /// Mesh of a level below the finest.
+  brick_mesh& mesh_of(std::size_t l) {
+    level& at = *levels_[l];
+    return at.moves.empty() ? levels_[l - 1]->parents.mesh : at.moves.back()->mesh;
+  }
   std::span<float> idle_floats(std::size_t size, bool in_product);
   void smooth(level& at, int degree, bool from_zero, bool keeps_residual);
   void restrict_residual(level& fine, level& coarse);
-  void prolong(const level& coarse, level& fine);
+  static void restrict_own(level& fine, std::span<float> to);
+  void prolong(level& coarse, level& fine);
 
   std::vector<std::unique_ptr<level>> levels_;
   std::unique_ptr<coarsest_solver> coarsest_;
@@ -96,5 +109,9 @@ class elasticity_multigrid {
   std::vector<std::vector<float>> storage_;  // vectors that do not fit into idle memory
   std::span<const std::int64_t> fixed_;
 };
+
+/// Number of nodes on each level, the finest first, without the multigrid itself: for a problem on one rank.
+/// @collective on problem.where.comm
+std::vector<std::int64_t> nodes_of_levels(const elasticity_problem& problem);
 
 }  // namespace osteon::numerics

@@ -3,6 +3,7 @@
 /// A problem of linear elasticity on a rank's voxels: input of the operator, the multigrid and the solver.
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <osteon/grid/block.hpp>
 #include <osteon/voxel/model.hpp>
 #include <osteon/voxel/run_set.hpp>
@@ -36,6 +37,10 @@ struct elasticity_problem {
   /// For a problem without values (comm/virtual_ranks.hpp) whose voxels represent bricks of 2^missing_levels voxels: number
   /// of multigrid levels between voxels and bricks. These levels have the same exchanges as the voxels.
   int missing_levels = 0;
+  /// With missing levels: the number of levels of the whole image. 0: that of the voxels and the missing levels.
+  int levels = 0;
+  /// Threshold of agglomeration, for tests. None: elasticity_cycle::fewest_nodes_of_rank.
+  std::optional<std::int64_t> fewest_nodes_of_rank{};
 };
 
 /// Position of a node [mm], relative to the low corner of the image.

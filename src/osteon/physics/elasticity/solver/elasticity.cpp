@@ -461,6 +461,7 @@ elasticity_solution solve_elasticity(const elasticity_problem& problem, const op
 
 void count_messages(elasticity_problem problem, const message_count& count) {
   problem.missing_levels = count.missing_levels;
+  problem.levels = count.levels;
   const comm::without_values empty(problem.where.comm);
   options how;
   how.max_iterations = 1;

@@ -1,0 +1,44 @@
+#pragma once
+/// @file
+/// Messages and computation of the levels of the elasticity solver on any number of ranks, by the rule of agglomeration
+/// (numerics/multigrid/agglomeration.hpp).
+#include <osteon/job/plans/job_plans.hpp>
+#include <osteon/job/plans/message_times.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace osteon::job {
+
+/// Sizes of the levels of the elasticity solver.
+struct level_sizes {
+  index3 shape;               ///< voxels of the image
+  std::vector<double> nodes;  ///< by level, the finest first
+  int last() const { return static_cast<int>(nodes.size()) - 1; }
+};
+
+/// Number of nodes on each level for a number of nodes of voxels, if the levels were not counted.
+std::vector<double> usual_nodes_of_levels(double nodes);
+/// The same, counted in an image. @param image material numbers, shape `shape`
+/// @collective local, with MPI as for plans_of_job
+std::vector<double> counted_nodes_of_levels(index3 shape, const std::vector<material_number>& image);
+
+/// Ranks that hold a level, before and after each of its moves to fewer ranks; and the nodes of a rank, copies included.
+struct level_place {
+  std::vector<int> holders;
+  double nodes_of_rank = 0;
+};
+std::vector<level_place> place_levels(const level_sizes& sizes, int ranks);
+
+/// The level of the elasticity solver whose nodes are exchanged under this name, or which moves; -1: none.
+int level_of_plan(const std::string& plan);
+
+/// Replace the plans of levels that move to fewer ranks, on these or on the planned ranks, by those on `ranks` ranks.
+/// Numbers of visits are those of the planned ranks.
+void place_on_ranks(std::vector<job_part>& parts, const level_sizes& sizes, int ranks);
+
+/// Seconds of one iteration on one core for nodes that a rank has in addition to its share of the nodes of a level, because
+/// the level moved to few ranks; and for the direct solution on the coarsest level.
+double seconds_of_few_ranks(const level_sizes& sizes, int ranks, std::span<const plan_time> iteration);
+
+}  // namespace osteon::job

@@ -1,0 +1,72 @@
+#pragma once
+/// @file
+/// Agglomeration of coarse levels: a level with few nodes per rank moves to fewer ranks, because its exchanges then cost
+/// less time than its additional computation.
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <osteon/comm/neighbours.hpp>
+#include <osteon/grid/block.hpp>
+#include <osteon/numerics/multigrid/coarse_stiffness.hpp>
+#include <osteon/numerics/operators/brick_mesh.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace osteon::numerics {
+
+/// The ranks that hold a level: the ranks 0 ... count() - 1. At first these are all ranks; each reduction moves the part of
+/// up to eight consecutive ranks to one rank. Consecutive ranks have adjacent boxes, and the first ranks are usually on one
+/// host, so small levels end on one host. The assignment follows from the numbers of ranks without messages.
+class holding_ranks {
+ public:
+  explicit holding_ranks(int ranks) : counts_{ranks} {}
+  int count() const { return counts_.back(); }
+  /// Reduce to an eighth of the ranks, rounded up, or to `fewest` if these are more.
+  void reduce(int fewest = 1) { counts_.push_back(std::max(fewest, (count() + 7) / 8)); }
+  /// Rank that holds the part of a rank of the finest level.
+  int holder_of(int rank) const;
+  /// First rank of the finest level whose part the holder has; for holder + 1 the end.
+  int first_of(int holder) const;
+  /// Holders that may share a node with this rank. @collective local
+  std::vector<int> touching(const grid::block& where, int level, const std::array<bool, 3>& periodic) const;
+
+  /// In one reduction: new holder of the part of an old one, and the first old holder of a new one.
+  static int new_holder_of(int old, int before, int after) { return static_cast<int>(std::int64_t{old} * after / before); }
+  static int first_old_of(int holder, int before, int after) {
+    return static_cast<int>((std::int64_t{holder} * before + after - 1) / after);
+  }
+
+ private:
+  std::vector<int> counts_;  // before and after each reduction
+};
+
+/// Move of one level from ranks 0 ... before - 1 to ranks 0 ... after - 1: the merged mesh, and the transfer of vectors.
+/// Vectors have four floats per node.
+class agglomeration {
+ public:
+  /// @param mesh this rank's bricks @param matrices of these bricks; replaced by those of the merged mesh
+  /// @param level name for message counts
+  /// @collective on comm, which is borrowed
+  agglomeration(MPI_Comm comm, int level, int before, int after, const brick_mesh& mesh, brick_matrices& matrices);
+
+  /// The merged mesh; without bricks on ranks that do not hold it.
+  brick_mesh mesh;
+  /// Vector of the nodes before the move: the source of `gather`, and the target of `scatter`. Empty without values.
+  std::span<float> local() { return local_; }
+
+  /// Set a vector of the merged mesh to the sums of the local vectors, in the order of the ranks.
+  /// @collective on the ranks before the move
+  void gather(std::span<float> merged);
+  /// Copy a vector of the merged mesh to the local vectors.
+  /// @collective on the ranks before the move
+  void scatter(std::span<const float> merged);
+
+ private:
+  MPI_Comm comm_;
+  std::vector<float> local_;
+  comm::neighbours in_, out_;
+};
+
+}  // namespace osteon::numerics
