@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t longest = 1'000'000'000;
 
-// Number if the whole word is one, otherwise none.
+// Return the number that the whole word represents, or nullopt.
 template <class Number>
 std::optional<Number> number_in(std::string_view word) {
   if (word.starts_with('+') && word.size() > 1 && word[1] != '-') word.remove_prefix(1);

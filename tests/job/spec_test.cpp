@@ -275,7 +275,7 @@ TEST(scopes, of_keys_are_tests_kinds_and_switches) {
            {"[[set]]\nname='a'\nselect='brush'\npoints_mm=[[1, 2, 3]]\n",
             "set[1].radius_mm: missing; required by select = \"brush\" (> 0 mm)"},
            {"[[set]]\nname='a'\nselect='points'\npoints_mm=[[1, 2]]\n",
-            "set[1].points_mm: 2 values; give three, [z, y, x]"}})
+            "set[1].points_mm: has 2 values; give three, [z, y, x]"}})
     EXPECT_NE(faults(text).find(fault), std::string::npos) << text << faults(text);
   EXPECT_TRUE(faults("[load]\ntest='homogenise'\n[segment]\ndrop_unsupported=true\n")
                   .ends_with("not to \"homogenise\"; use segment.keep = \"largest\", or remove the key"));

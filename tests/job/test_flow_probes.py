@@ -171,7 +171,7 @@ def probe(**keys: object) -> str:
         (probe(low_mm=[0.5, 0, 0], high_mm=[0.7, 0.3, 0.3]), 3, "contains no fluid voxel"),
         (probe(), 2, "probe[1].at_mm: missing; a probe is one point"),
         (probe(at_mm=[0, 0, 0], radius_mm=1), 2, "given together with another place"),
-        (probe(at_mm=[0, 0]), 2, "probe[1].at_mm: 2 values; give three"),
+        (probe(at_mm=[0, 0]), 2, "probe[1].at_mm: has 2 values; give three"),
         (probe(from_mm=[0, 0, 0]), 2, "probe[1].to_mm: missing"),
         (probe(centre_mm=[0, 0, 0], radius_mm=-1), 2, "probe[1].radius_mm: -1 must be > 0"),
         (probe(low_mm=[1, 1, 1], high_mm=[1, 0, 1]), 2, "probe[1].high_mm: 0 mm along y; must not be below low_mm"),

@@ -305,10 +305,10 @@ TEST(flow_labels, reject_contradictions) {
   const auto out = on_label(2, face_flow::outlet);
   holds(fault_of<usage_error>(
             labelled(comm, img, {on_label(1, face_flow::velocity, 1), on_label(1, face_flow::pressure), out})),
-        "speak of the same label");
+        "conditions on the same label");
   holds(fault_of<data_error>(labelled(comm, img, {on_label(1, face_flow::velocity, 1), on_label(7, face_flow::outlet)})),
         "label 7 has no voxel face in common with the fluid");
-  holds(fault_of<usage_error>(labelled(comm, img, {on_label(1, face_flow::velocity, 1)})), "incompressible");
+  holds(fault_of<usage_error>(labelled(comm, img, {on_label(1, face_flow::velocity, 1)})), "connects it to another opening");
   auto left = on_label(1, face_flow::velocity, 1), right = left;
   left.high_mm.x = 3;
   right.low_mm.x = 2;

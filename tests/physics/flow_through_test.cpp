@@ -341,7 +341,7 @@ TEST(flow_through, rejects_contradictions) {
   const auto holds = [](const std::string& text, const char* part) {
     EXPECT_NE(text.find(part), std::string::npos) << text;
   };
-  holds(fault_of<usage_error>(make_through(comm, box, {in})), "incompressible");
+  holds(fault_of<usage_error>(make_through(comm, box, {in})), "connects it to another opening");
   holds(fault_of<usage_error>(make_through(comm, box, {in, on(axis::y, false, face_flow::velocity, -2)})),
         "inflow exceeds the outflow");
   holds(fault_of<usage_error>(make_through(comm, box, {in, on(axis::z, false, face_flow::pressure, 1), out})), "same face");

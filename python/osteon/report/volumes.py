@@ -222,7 +222,7 @@ def scan_codes(values: np.ndarray, k: int) -> ScanCodes:
 
 
 def _codes_of_bytes(values: np.ndarray, sample: np.ndarray, k: int) -> ScanCodes:
-    """Return the same result from counts of the 256 possible values."""
+    """Return the result of scan_codes for a scan of type uint8 from the counts of its 256 values."""
     every, of_each = np.arange(256), np.bincount(sample.ravel(), minlength=256)
     up_to = np.cumsum(of_each)
 

@@ -66,7 +66,8 @@ class pilot {
  private:
   static std::int64_t half(std::int64_t n) { return std::max(std::min(n, least_edge), n / 2); }
 
-  // Piece with the number of voxels of a cube of that edge, or the whole image; wide if the image is flat.
+  // Return the shape of a piece with about edge^3 voxels, or of the whole image if it is smaller. In a flat image the long
+  // axes exceed `edge`.
   index3 piece_of(std::int64_t edge) const {
     const double all = static_cast<double>(shape_.volume()), piece = std::pow(static_cast<double>(edge), 3);
     if (all <= piece) return shape_;

@@ -178,7 +178,8 @@ launcher_end wait_for_launcher(pid_t pid, rank_line& line) {
       if (urgency > 2) ending.by_force();
     }
     ending.poll();
-    // No rank has connected on this host: launchers forward SIGUSR1 to running ranks.
+    // If no rank has connected on this host, stop the ranks through the launcher, which forwards SIGUSR1 to ranks on other
+    // hosts.
     if (sent_urgency == 1 && !by_signal && !line.has_ranks() && monotonic::now() - start > 10s) {
       by_signal = true;
       kill(pid, SIGUSR1);

@@ -122,7 +122,7 @@ struct tile {
 
 constexpr std::int64_t tile_planes = 16, tile_rows = 32;
 
-// Draws balls into a tile: each row stores its next uncovered voxel of the phase.
+// Draws balls into a tile. For each position of a row, the tile stores the next uncovered voxel of the phase.
 class covering {
  public:
   /// @param radii radii of the block, 0 if uncovered @param squared non-zero in the phase

@@ -174,7 +174,7 @@ TEST(fourier_3d, refuses_what_cannot_be_shared) {
     fourier_3d::choose_folding({8, 8, 8}, 51);
     FAIL();
   } catch (const usage_error& e) {
-    EXPECT_NE(std::string(e.what()).find("take 49 or 56"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("use 49 or 56"), std::string::npos) << e.what();
   }
 }
 

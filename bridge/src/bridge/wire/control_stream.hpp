@@ -37,7 +37,7 @@ class control_stream {
   std::uint64_t generation() const { return generation_; }
   /// Seconds without an authenticated connection; 0 while there is one.
   double away() const;
-  /// Discount its own silence (after this process was stopped).
+  /// Restart the count of `away()`. The time in which this process was stopped is not silence of the server.
   void forgive();
   const std::string& reason() const { return reason_; }
   /// True if the server was reached and rejected this process, or failed authentication: a retry is useless.

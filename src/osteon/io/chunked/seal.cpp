@@ -195,7 +195,8 @@ std::string seal_fault(seal_state found, const std::string& path, const std::str
         kind, path);
   return fmt::format(
       "'{}' is not a complete {} of osteon: no seal at its end (truncated, written by another program, or another kind of "
-      "file); `osteon verify --seal` checks and seals a copy; otherwise recreate the file",
+      "file); if another program copied a valid file, `osteon verify --seal` checks the copy and appends the seal; "
+      "otherwise recreate the file",
       path, kind);
 }
 

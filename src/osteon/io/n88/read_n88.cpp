@@ -317,9 +317,8 @@ std::vector<std::int64_t> read_elements(const outline& of, std::int64_t begin, s
       }
       const std::int64_t number = first + static_cast<std::int64_t>(e) + 1;
       if (!is_voxel)
-        hexahedra.fail(
-            fmt::format("element {} must be a voxel of the grid of {} x {} x {} mm (z, y, x) of the other elements", number,
-                        of.header.spacing_mm.z, of.header.spacing_mm.y, of.header.spacing_mm.x));
+        hexahedra.fail(fmt::format("element {} is not on the grid of the other elements ({} x {} x {} mm, z, y, x)", number,
+                                   of.header.spacing_mm.z, of.header.spacing_mm.y, of.header.spacing_mm.x));
       const auto material = of.number.find(ids[e]);
       if (material == of.number.end())
         hexahedra.fail(fmt::format("element {}: material {} is not in the table", number, ids[e]));

@@ -154,7 +154,7 @@ rank_network network_of_hosts(const std::vector<int>& host_of, const machine::li
 
 rank_network network_of_model(std::shared_ptr<const net::network> model, const machine::link& memory, int ranks,
                               int ranks_per_host) {
-  // A host has hundreds of cores at most: a network that would need more per host is too small, not fully occupied.
+  // A host has at most some hundred cores. A network that would need more ranks per host is too small and is rejected.
   constexpr int most_by_itself = 512;
   if (ranks_per_host <= 0) ranks_per_host = std::min(most_by_itself, rounded_up(ranks, model->pus));
   check_fit(ranks, model->pus, ranks_per_host, model->name);

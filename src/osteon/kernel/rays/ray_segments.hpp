@@ -96,7 +96,7 @@ struct four_rays {
   double4 at[3];  ///< z, y, x of the first sample of the current segment (voxels)
 };
 
-/// Finds the segments of one block on a ray, and the voxels around their samples.
+/// Finds the segments of a ray in one block, and the voxels around the samples of these segments.
 class ray_segments {
  public:
   /// @param gradients true if gradients are also computed: the end region of the domain is then one voxel larger

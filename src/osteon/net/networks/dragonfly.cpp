@@ -8,7 +8,8 @@ namespace osteon::net {
 namespace {
 
 // PU = (group * routers + router) * pus_of_router + port. Global channel k of a group belongs to router k / global and leads
-// to the group at distance (k mod (groups - 1)) + 1. Channels beyond a whole number of turns are omitted.
+// to the group at distance (k mod (groups - 1)) + 1. A turn is a set of groups - 1 channels, one
+// to each other group. Channels beyond the last complete turn are omitted.
 struct dragonfly_layout {
   int pus_of_router, routers, groups, global;
   int pus, all_routers, copies, first_local, first_global;

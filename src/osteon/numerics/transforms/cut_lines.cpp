@@ -56,7 +56,7 @@ cut_lines::cut_lines(MPI_Comm comm, std::vector<std::int64_t> planes, kernel::li
   ends_.resize(at(blocks_));
   gathered_.resize(at(own_blocks_ * ranks_));
   plan::neighbour_part there{"columns of pressure: ends", {}, {}, plan::arrival::place}, back = there;
-  back.name = "columns of pressure: firsts";
+  back.name = "columns of pressure: first values";
   for (int r = 0; r < ranks_; ++r) {
     const plan::neighbour_message theirs{.peer = r, .run = {first_of(r), first_of(r + 1)}};
     const plan::neighbour_message mine{.peer = r, .run = {own_blocks_ * r, own_blocks_ * (r + 1)}};

@@ -57,8 +57,8 @@ void register_failure_keys(key_table& job) {
     "tensile_strength_MPa.",
     {.kinds = {two_strengths}});
   t("compressive_strength_by_density", &failure_keys::compressive_strength_by_density,
-    "cone, quadric, secant_damage: [c, k] of the compressive strength, as yield_stress_by_density, instead of "
-    "compressive_strength_MPa.",
+    "cone, quadric, secant_damage: coefficients [c, k] of the compressive strength c rho^k in MPa (rho as for "
+    "yield_stress_by_density), instead of compressive_strength_MPa.",
     {.kinds = {two_strengths}});
   t("interaction", &failure_keys::interaction,
     "quadric: interaction parameter zeta_0 of Schwiedrzik, in (-1, 0.5). Values near 0.5 approach the cone; smaller values "

@@ -50,7 +50,8 @@ int cell_of(const cartesian& g, std::vector<int> at) {
   return rank;
 }
 
-/// The grid of a communicator of the bridge, null for the vendor's; `error` for one of the bridge without a grid.
+/// Return the grid of a communicator of the bridge. Null for a communicator of the vendor's MPI; null with `error` for a
+/// communicator of the bridge without a grid.
 const cartesian* grid_of(MPI_Comm comm, int& error) {
   communicator* c = find(comm);
   error = c && !c->layout.cart ? raise(c, MPI_ERR_TOPOLOGY) : MPI_SUCCESS;

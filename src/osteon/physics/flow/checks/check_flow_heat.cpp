@@ -99,7 +99,7 @@ class flow_heat_checker {
   void check_condition(std::size_t n, std::map<std::string, std::size_t>& owner) {
     const boundary_spec& b = boundaries_[n];
     expect(!b.face.empty() && !b.label, key_of("boundary", n, "face"),
-           "must be a face of the image, without a label: thermal conditions apply to faces only");
+           "required, without the key label: thermal conditions apply to faces of the image only");
     if (b.face.empty()) return;
     expect(b.centre_mm.has_value() == b.radius_mm.has_value(), key_of("boundary", n, "radius_mm"),
            "centre_mm and radius_mm must be given together");
