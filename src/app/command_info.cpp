@@ -6,7 +6,6 @@
 #include <memory>
 #include <osteon/base/json_text.hpp>
 #include <osteon/job/answers.hpp>
-#include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/spec.hpp>
 
 namespace osteon::app {

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <omp.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include <app/commands.hpp>
 #include <app/common_options.hpp>

@@ -10,7 +10,6 @@
 #include <osteon/io/png.hpp>
 #include <osteon/job/system_info.hpp>
 #include <osteon/render/canvas.hpp>
-#include <osteon/render/picture.hpp>
 #include <osteon/render/scene/colour_map.hpp>
 
 namespace osteon::app {

@@ -12,10 +12,8 @@
 #include <optional>
 #include <osteon/base/counted.hpp>
 #include <osteon/job/adapters/read_job.hpp>
-#include <osteon/job/import/import.hpp>
 #include <osteon/job/pipeline/deep_check.hpp>
 #include <osteon/job/spec.hpp>
-#include <osteon/job/spec/doubts.hpp>
 
 namespace osteon::app {
 

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <app/commands.hpp>
-#include <app/common_options.hpp>
 #include <app/process/python.hpp>
 #include <common/printable.hpp>
 #include <memory>

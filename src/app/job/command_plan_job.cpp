@@ -5,13 +5,11 @@
 #include <app/figures/drawings.hpp>
 #include <app/job/serialized_mpi.hpp>
 #include <app/process/json_output.hpp>
-#include <app/process/launcher.hpp>
 #include <app/process/terminal.hpp>
 #include <memory>
 #include <osteon/job/adapters/read_job.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/plans/job_plans.hpp>
-#include <osteon/job/subprocess.hpp>
 
 namespace osteon::app {
 

@@ -9,13 +9,11 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/base/json_text.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/base/xxh64.hpp>
-#include <osteon/job/import/import.hpp>
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/subprocess.hpp>

@@ -13,7 +13,6 @@
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/pipeline/directory_lock.hpp>
-#include <osteon/job/plans/ranks_by_plans.hpp>
 #include <osteon/job/spec/doubts.hpp>
 #include <osteon/job/stop.hpp>
 #include <string>

@@ -8,7 +8,6 @@
 #include <app/process/json_output.hpp>
 #include <memory>
 #include <numeric>
-#include <osteon/net/costs/plan_cost.hpp>
 
 namespace osteon::app {
 

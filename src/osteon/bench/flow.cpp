@@ -10,7 +10,6 @@
 #include <osteon/io/npy.hpp>
 #include <osteon/kernel/machine_limits.hpp>
 #include <osteon/physics/flow/solver/stokes/flow_cells.hpp>
-#include <sstream>
 
 namespace osteon::bench {
 

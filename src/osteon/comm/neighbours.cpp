@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
-#include <limits>
 #include <osteon/base/error.hpp>
 #include <osteon/base/for_each.hpp>
 #include <osteon/comm/communicator.hpp>

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 #include <osteon/base/counted.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/reductions.hpp>

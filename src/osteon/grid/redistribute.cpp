@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <limits>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>

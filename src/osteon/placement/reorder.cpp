@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/broadcast.hpp>

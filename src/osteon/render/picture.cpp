@@ -16,7 +16,6 @@
 #include <osteon/render/rays/cast_rays.hpp>
 #include <osteon/render/rays/smooth_edges.hpp>
 #include <osteon/render/rays/solid_light.hpp>
-#include <osteon/render/rays/streamlines.hpp>
 #include <osteon/render/rays/tubes.hpp>
 #include <osteon/render/rays/view.hpp>
 

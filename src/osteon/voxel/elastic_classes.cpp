@@ -7,7 +7,6 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <osteon/base/error.hpp>
 #include <unordered_map>
 #include <vector>
 

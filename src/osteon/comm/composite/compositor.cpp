@@ -7,7 +7,6 @@
 #include <osteon/comm/composite/compositor_backend.hpp>
 #include <osteon/comm/composite/sparse_runs.hpp>
 #include <osteon/plan/composite/composite_method.hpp>
-#include <thread>
 
 namespace osteon::comm {
 

@@ -1,6 +1,5 @@
 #include <osteon/base/container_limits.hpp>
 #include <osteon/comm/composite/host_images.hpp>
-#include <thread>
 
 namespace osteon::comm {
 

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
-#include <algorithm>
-#include <array>
 #include <fstream>
 #include <osteon/base/error.hpp>
 #include <osteon/io/temporary_file.hpp>

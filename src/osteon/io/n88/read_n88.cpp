@@ -21,7 +21,6 @@
 #include <osteon/io/n88/n88_names.hpp>
 #include <osteon/io/netcdf.hpp>
 #include <osteon/io/packed_voxels.hpp>
-#include <unordered_map>
 
 namespace osteon::io::n88 {
 

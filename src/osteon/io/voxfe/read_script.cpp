@@ -1,8 +1,9 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <osteon/io/voxfe/script.hpp>
 #include <osteon/io/voxfe/text_file.hpp>
-#include <osteon/io/voxfe/tokens.hpp>
 
 namespace osteon::io::voxfe {
 

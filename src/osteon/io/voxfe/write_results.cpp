@@ -9,7 +9,6 @@
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/reductions.hpp>
-#include <osteon/grid/block_nodes.hpp>
 #include <osteon/io/file_descriptor.hpp>
 #include <osteon/io/temporary_file.hpp>
 #include <osteon/io/voxfe/write_results.hpp>

@@ -18,7 +18,6 @@
 #include <osteon/job/import/read_scan.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/physics_entry.hpp>
-#include <osteon/job/system_info.hpp>
 #include <osteon/job/variants/uncertainty.hpp>
 #include <osteon/voxel/changed_greys.hpp>
 

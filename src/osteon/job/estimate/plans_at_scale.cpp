@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <memory>
 #include <numbers>
-#include <osteon/base/error.hpp>
 #include <osteon/base/kth_smallest.hpp>
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/plan/exchange/exchange.hpp>

@@ -17,7 +17,6 @@
 #include <osteon/io/png.hpp>
 #include <osteon/job/outputs/lines.hpp>
 #include <osteon/job/physics_entry.hpp>
-#include <osteon/job/system_info.hpp>
 #include <osteon/render/rays/smooth_mask.hpp>
 #include <osteon/render/scene/colour_map.hpp>
 #include <osteon/render/scene/presets.hpp>

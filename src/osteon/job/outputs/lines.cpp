@@ -6,10 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <common/suggest.hpp>
-#include <filesystem>
 #include <osteon/base/error.hpp>
 #include <osteon/base/kth_smallest.hpp>
-#include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/percentile.hpp>

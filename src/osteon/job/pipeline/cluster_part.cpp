@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/io/files/result_parts.hpp>
 

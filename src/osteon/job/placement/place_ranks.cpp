@@ -5,7 +5,6 @@
 
 #include <mpi.h>
 
-#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <optional>

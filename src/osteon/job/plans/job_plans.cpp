@@ -11,7 +11,6 @@
 #include <osteon/comm/virtual_ranks.hpp>
 #include <osteon/grid/bricks.hpp>
 #include <osteon/io/files/model_file.hpp>
-#include <osteon/io/files/result_file.hpp>
 #include <osteon/io/png.hpp>
 #include <osteon/job/import/import.hpp>
 #include <osteon/job/outputs/draw.hpp>

@@ -10,11 +10,9 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <osteon/base/error.hpp>
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/job/spec/key_entry.hpp>
 #include <osteon/job/spec/synonyms.hpp>
-#include <set>
 #include <span>
 #include <sstream>
 #include <string>

@@ -5,8 +5,6 @@
 #include <cctype>
 #include <cmath>
 #include <common/printable.hpp>
-#include <common/suggest.hpp>
-#include <filesystem>
 #include <map>
 #include <osteon/base/error.hpp>
 #include <osteon/base/fault_list.hpp>

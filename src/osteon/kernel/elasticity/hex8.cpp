@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <osteon/kernel/unrolled.hpp>
-#include <utility>
 
 namespace osteon::kernel {
 

@@ -1,7 +1,6 @@
 #include <osteon/kernel/rays/solid_pyramid.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstring>

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <osteon/machine/links/fit.hpp>
 #include <osteon/machine/links/links.hpp>
 
 namespace osteon::machine {

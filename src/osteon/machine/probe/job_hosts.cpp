@@ -3,7 +3,6 @@
 #include <cstring>
 #include <fstream>
 #include <map>
-#include <numeric>
 #include <osteon/base/xxh64.hpp>
 #include <osteon/comm/broadcast.hpp>
 #include <osteon/comm/collectively.hpp>

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <omp.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <osteon/machine/topology/binding.hpp>

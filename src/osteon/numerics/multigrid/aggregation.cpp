@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <osteon/numerics/multigrid/aggregate_forest.hpp>
 #include <osteon/numerics/multigrid/coarse_rows.hpp>
 #include <unordered_map>

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <Eigen/SparseCholesky>
-#include <algorithm>
 #include <osteon/base/at.hpp>
 #include <osteon/base/disjoint_sets.hpp>
 #include <osteon/base/error.hpp>

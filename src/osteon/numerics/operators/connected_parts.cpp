@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <osteon/base/at.hpp>
 #include <osteon/base/disjoint_sets.hpp>
 #include <osteon/comm/communicator.hpp>

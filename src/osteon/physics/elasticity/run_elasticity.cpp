@@ -5,8 +5,6 @@
 #include <memory>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/reductions.hpp>
-#include <osteon/job/import/model_source.hpp>
-#include <osteon/numerics/field_statistics.hpp>
 #include <osteon/numerics/joint_certificate.hpp>
 #include <osteon/physics/elasticity/elastic_fields.hpp>
 #include <osteon/physics/elasticity/elastic_source.hpp>

@@ -12,7 +12,6 @@
 #include <osteon/physics/elasticity/loads/elastic_problem.hpp>
 #include <osteon/physics/flow/keys/flow_fields.hpp>
 #include <osteon/physics/flow/keys/flow_keys.hpp>
-#include <osteon/physics/flow/stages/flow_heat.hpp>
 #include <osteon/physics/flow/stages/run_flow_through.hpp>
 #include <osteon/physics/shared/condition_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>

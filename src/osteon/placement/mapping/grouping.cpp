@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <numeric>
 #include <osteon/base/error.hpp>
-#include <osteon/placement/graph/random.hpp>
 #include <osteon/placement/mapping/bisection.hpp>
 #include <osteon/placement/mapping/grouping.hpp>
 #include <osteon/placement/mapping/scotch_start.hpp>

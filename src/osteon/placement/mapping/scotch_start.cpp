@@ -10,7 +10,6 @@
 extern "C" {
 #include <scotch.h>
 }
-#include <memory>
 #endif
 
 namespace osteon::placement {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <numeric>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/communicator.hpp>

@@ -5,7 +5,6 @@
 #include <osteon/comm/reductions.hpp>
 #include <osteon/kernel/blend/blend.hpp>
 #include <osteon/render/compositing/probe_machine.hpp>
-#include <thread>
 #include <vector>
 
 namespace osteon::render {

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <osteon/comm/collectively.hpp>
-#include <osteon/comm/communicator.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/render/rays/smooth_edges.hpp>
 

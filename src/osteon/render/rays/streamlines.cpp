@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <numeric>
 #include <osteon/base/error.hpp>
 #include <osteon/base/splitmix.hpp>
 #include <osteon/comm/collectively.hpp>
@@ -15,7 +14,6 @@
 #include <osteon/comm/reductions.hpp>
 #include <osteon/grid/ghost_cells.hpp>
 #include <osteon/render/rays/particles.hpp>
-#include <tuple>
 
 namespace osteon::render {
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <numeric>
 #include <osteon/base/error.hpp>
 #include <osteon/plan/composite/composite_method.hpp>

@@ -10,14 +10,12 @@
 #include <nlohmann/json.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
-#include <osteon/comm/communicator.hpp>
 #include <osteon/grid/block_nodes.hpp>
 #include <osteon/io/files/model_file.hpp>
 #include <osteon/io/voxfe/elements.hpp>
 #include <osteon/io/voxfe/read_model.hpp>
 #include <osteon/io/voxfe/script.hpp>
 #include <osteon/io/voxfe/write_results.hpp>
-#include <osteon/job/import/model_source.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/outputs/scene_file.hpp>

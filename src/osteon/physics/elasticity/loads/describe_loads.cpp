@@ -1,6 +1,5 @@
 #include <osteon/physics/elasticity/loads/describe_loads.hpp>
 
-#include <algorithm>
 #include <numbers>
 #include <osteon/physics/elasticity/loads/numbered_sets.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>

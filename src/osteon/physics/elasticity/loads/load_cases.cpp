@@ -11,7 +11,6 @@
 #include <numbers>
 #include <optional>
 #include <osteon/comm/reductions.hpp>
-#include <osteon/physics/elasticity/loads/check_loads.hpp>
 #include <osteon/physics/elasticity/loads/load_keys.hpp>
 #include <osteon/physics/elasticity/loads/numbered_sets.hpp>
 #include <osteon/physics/elasticity/solver/reactions.hpp>

@@ -1,4 +1,3 @@
-#include <osteon/physics/elasticity/loads/check_loads.hpp>
 
 #include <algorithm>
 #include <osteon/job/physics_entry.hpp>

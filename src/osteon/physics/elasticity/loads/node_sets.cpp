@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/io/files/model_file.hpp>
 #include <osteon/job/import/label_images.hpp>

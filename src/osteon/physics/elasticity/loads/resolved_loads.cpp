@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <osteon/job/physics_entry.hpp>
-#include <osteon/physics/elasticity/loads/check_loads.hpp>
 #include <osteon/physics/elasticity/loads/elastic_problem.hpp>
 #include <osteon/physics/elasticity/loads/load_cases.hpp>
 #include <osteon/physics/elasticity/loads/load_keys.hpp>

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <numbers>
 #include <osteon/physics/shared/names_of_job.hpp>
 

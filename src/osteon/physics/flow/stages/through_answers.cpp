@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <osteon/job/physics_result.hpp>
 #include <osteon/physics/flow/stages/solid_labels.hpp>
 #include <osteon/physics/shared/condition_keys.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>

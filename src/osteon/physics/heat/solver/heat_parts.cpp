@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <osteon/base/at.hpp>
-#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/comm/virtual_ranks.hpp>
 #include <osteon/numerics/operators/connected_parts.hpp>

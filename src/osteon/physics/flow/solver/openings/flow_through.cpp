@@ -5,7 +5,6 @@
 #include <optional>
 #include <osteon/base/at.hpp>
 #include <osteon/base/stopwatch.hpp>
-#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/physics/flow/solver/openings/opening_profiles.hpp>
 #include <osteon/physics/flow/solver/openings/periods.hpp>

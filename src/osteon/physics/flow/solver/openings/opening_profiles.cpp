@@ -4,7 +4,6 @@
 #include <cmath>
 #include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
-#include <osteon/comm/communicator.hpp>
 #include <osteon/comm/gather_to_all.hpp>
 #include <osteon/physics/flow/solver/openings/opening_profiles.hpp>
 #include <osteon/physics/flow/solver/stokes/open_flow_cells.hpp>

@@ -4,7 +4,6 @@
 #include <osteon/comm/message_ledger.hpp>
 #include <osteon/comm/percentile.hpp>
 #include <osteon/comm/reductions.hpp>
-#include <osteon/numerics/krylov/block_sums.hpp>
 #include <osteon/physics/flow/solver/openings/through_parts.hpp>
 #include <osteon/physics/flow/solver/openings/wall_shear.hpp>
 #include <osteon/physics/shared/solver/names_of_numerics.hpp>

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 #include <osteon/base/at.hpp>
 #include <osteon/comm/reductions.hpp>

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/physics/flow/solver/stokes/flow_problem.hpp>

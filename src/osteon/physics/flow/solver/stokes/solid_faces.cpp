@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <osteon/base/at.hpp>
 #include <osteon/numerics/operators/ghosted_cells.hpp>
-#include <osteon/physics/flow/solver/stokes/open_flow_cells.hpp>
 #include <osteon/physics/flow/solver/stokes/solid_faces.hpp>
 #include <osteon/physics/shared/solver/names_of_numerics.hpp>
 #include <osteon/voxel/rows_of_runs.hpp>

@@ -7,7 +7,6 @@
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/grid/ghost_cells.hpp>
-#include <osteon/grid/redistribute.hpp>
 #include <osteon/physics/flow/solver/stokes/wall_surface.hpp>
 
 namespace osteon::physics {

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <osteon/base/at.hpp>
-#include <osteon/base/error.hpp>
 #include <osteon/numerics/operators/cell_reductions.hpp>
 #include <osteon/physics/flow/solver/transient/flow_stepper.hpp>
 

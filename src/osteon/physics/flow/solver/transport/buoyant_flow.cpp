@@ -4,12 +4,10 @@
 #include <cmath>
 #include <limits>
 #include <osteon/base/at.hpp>
-#include <osteon/base/error.hpp>
 #include <osteon/base/fault_list.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/reductions.hpp>
-#include <osteon/numerics/joint_certificate.hpp>
 #include <osteon/numerics/krylov/anderson_acceleration.hpp>
 #include <osteon/numerics/krylov/block_sums.hpp>
 #include <osteon/physics/flow/solver/openings/through_solver.hpp>

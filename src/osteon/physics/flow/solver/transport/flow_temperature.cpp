@@ -6,13 +6,11 @@
 #include <cmath>
 #include <limits>
 #include <osteon/base/at.hpp>
-#include <osteon/base/error.hpp>
 #include <osteon/base/fault_list.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/message_ledger.hpp>
 #include <osteon/comm/reductions.hpp>
-#include <osteon/numerics/krylov/block_sums.hpp>
 #include <osteon/physics/flow/solver/stokes/open_flow_cells.hpp>
 #include <osteon/physics/flow/solver/stokes/wall_surface.hpp>
 #include <osteon/physics/flow/solver/transport/transport_solver.hpp>

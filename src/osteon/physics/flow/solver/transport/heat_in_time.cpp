@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <osteon/base/at.hpp>
-#include <osteon/base/error.hpp>
 #include <osteon/base/fault_list.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/reductions.hpp>

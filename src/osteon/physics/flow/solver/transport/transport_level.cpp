@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numeric>
 #include <osteon/base/at.hpp>
-#include <osteon/comm/communicator.hpp>
 #include <osteon/comm/gather_to_all.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/numerics/multigrid/aggregate_forest.hpp>
