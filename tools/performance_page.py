@@ -33,24 +33,24 @@ SUBJECTS = {
 KEYS = ["Ito", "Itakura", "Johnson2012", "Ono", "Wang2004"]
 HEAD = """# Performance
 
-This page shows current measurements: one table per subject, with machine, date, command and the revision that
-recorded the figures. `tools/performance_page.py` generates it from `bench/results/*.json`. The tables report CPU
-seconds, because shared machines have no reproducible wall time. Experiments without success and their analysis are
-on the pages [solvers](../developers/tried_solvers.md), [files](../developers/tried_files.md),
-[pictures](../developers/tried_pictures.md) and [messages](../developers/tried_messages.md);
-[estimate](estimate.md#accuracy) lists the errors of predictions.
+This page shows current measurements, with one table per subject. Each table has its machine, date, command and the
+revision that recorded the figures. `tools/performance_page.py` generates this page from `bench/results/*.json`. The
+tables report CPU seconds, because shared machines have no reproducible wall time. The pages
+[solvers](../developers/tried_solvers.md), [files](../developers/tried_files.md),
+[pictures](../developers/tried_pictures.md) and [messages](../developers/tried_messages.md) describe experiments without
+success and their analysis. [Estimate](estimate.md#accuracy) lists the errors of predictions.
 
-- **Target**: the minimum, in brackets the goal. Bold values miss their target.
-- **Memory**: resident memory of all processes of a job, summed while it runs, unless the table names the process.
-- **Per further unknown** (or cell): difference of two sizes over the difference of their unknowns, without the fixed
-  part.
-- `./run bench --help` lists the measurements, `./run bench` runs all of them, including the jaw of full size. Both
-  print JSON.
+- **Target**: the required value, with the goal in brackets. Bold values miss their target.
+- **Memory**: resident memory of all processes of a job, summed during the run, unless the table names the process.
+- **Per further unknown** (or cell): difference between two problem sizes, divided by the difference of their numbers of
+  unknowns. This value excludes the fixed part.
+- `./run bench --help` lists the measurements. `./run bench` runs all measurements, including the full-size jaw. Both
+  commands print JSON.
 """
 TAIL = """
 ## Not yet measured
-More than 16 ranks, more than one host (except fake clusters), a parallel file system, and the solver on a GPU (only its
-kernels are measured above).
+The following cases were not measured: more than 16 ranks, more than one host (except fake clusters), a parallel file
+system, and the solver on a GPU. The tables above contain only the kernels on a GPU.
 """
 
 
