@@ -72,9 +72,10 @@ void add_step_keys(key_list<image_step_spec> t) {
     "Operation. gaussian: Gaussian filter of width sigma. median: median filter over the cube of radius_voxels. close: grey "
     "closing by a ball of radius_voxels, which fills dark gaps. open: grey opening by a ball of radius_voxels. resample: "
     "resampling to spacing_mm. crop: crop to voxels. labels: conversion of grey ranges to labels, for segment.labels. "
-    "laplace_hamming: filter that enhances fine structures and reduces noise. local_threshold: raises voxels from low to "
-    "high that are brighter than their surroundings just above high, so that segment.threshold = high keeps them. "
-    "hysteresis: raises voxels from low to high that are connected to voxels above high.");
+    "laplace_hamming: filter that enhances fine structures and reduces noise. local_threshold: raises voxels between low "
+    "and high to just above high if they are brighter than their surroundings, so that segment.threshold = high selects "
+    "these voxels. hysteresis: raises voxels between low and high to just above high if they are connected to voxels above "
+    "high.");
   t("sigma_mm", &image_step_spec::sigma_mm, "gaussian: standard deviation in mm, > 0.",
     {.kinds = {only(image_filter::gaussian)}});
   t("sigma_voxels", &image_step_spec::sigma_voxels,
@@ -86,8 +87,8 @@ void add_step_keys(key_list<image_step_spec> t) {
   t("spacing_mm", &image_step_spec::spacing_mm, "resample: new voxel size in mm, [z, y, x] or one number.",
     {.is_one_for_three = true, .kinds = {only(image_filter::resample)}});
   t("interpolation", &image_step_spec::interpolation,
-    "resample: linear, nearest (labels) or cubic bspline. Apply a gaussian before resampling to larger voxels, as only the "
-    "voxels around a centre contribute.",
+    "resample: linear, nearest (labels) or cubic bspline. Apply a gaussian step before resampling to larger voxels, because "
+    "only the voxels next to a new centre contribute.",
     {.kinds = {only(image_filter::resample)}});
   t("voxels", &image_step_spec::voxels, "crop: half-open ranges [[z0, z1], [y0, y1], [x0, x1]].",
     {.kinds = {only(image_filter::crop)}});
@@ -102,7 +103,8 @@ void add_step_keys(key_list<image_step_spec> t) {
     {.range = {.low = 0, .high = 1, .is_above = true},
      .kinds = {only(image_filter::local_threshold), only(threshold_method::sauvola, threshold_method::phansalkar)}});
   t("contrast", &image_step_spec::contrast,
-    "bernsen: in windows with a smaller grey value range, Otsu's threshold classifies the mean of the extremes.",
+    "bernsen: minimum grey value range of a window. If the range is smaller, the mean of the extremes is compared with "
+    "Otsu's threshold.",
     {.kinds = {only(image_filter::local_threshold), only(threshold_method::bernsen)}});
   t("low", &image_step_spec::low, "local_threshold, hysteresis: voxels at or below this value remain unchanged.",
     {.kinds = {only(image_filter::local_threshold, image_filter::hysteresis)}});
@@ -121,9 +123,8 @@ void add_image_keys(key_table& job) {
   auto t = table.keys_in<image_spec, spec>(&spec::image);
   t("path", &image_spec::path,
     "Image file, folder of slices or pattern such as slices/*.png, relative to the job file. Formats "
-    "(docs/reference/images.md): "
-    "TIFF, DICOM, NIfTI, NRRD, MetaImage, PNG, BMP, Scanco AIM and ISQ, InVesalius, npy, npz, HDF5, OME-Zarr, FreeSurfer "
-    "mgz, DICOM segmentations, raw with a header.");
+    "(docs/reference/images.md): TIFF, DICOM, NIfTI, NRRD, MetaImage, PNG, BMP, Scanco AIM and ISQ, InVesalius, npy, npz, "
+    "HDF5, OME-Zarr, FreeSurfer mgz, DICOM segmentations, raw with a header.");
   t("spacing_mm", &image_spec::spacing_mm,
     "Voxel size in mm, [z, y, x] or one number. Required unless the image file contains it.", {.is_one_for_three = true});
   t("spacing_note", &image_spec::spacing_note,
@@ -134,27 +135,26 @@ void add_image_keys(key_table& job) {
   t("accept_fill_value", &image_spec::accept_fill_value,
     "HDF5: voxels of missing chunks get the fill value of the file. Otherwise such files are rejected.");
   t("coarsen", &image_spec::coarsen,
-    "Edge of the blocks that are averaged to one voxel, in voxels after steps and crop; 1: none. The size of the specimen "
-    "is preserved: if the number of voxels is not a multiple, blocks contain fractions of voxels. For previews and "
-    "[uncertainty].",
+    "Edge length in voxels of the blocks that are averaged to one voxel, after steps and crop; 1: no coarsening. The size "
+    "of the specimen is preserved: blocks contain fractions of voxels if the number of voxels is not a multiple of the edge "
+    "length. Used for previews and [uncertainty].",
     {.range = from_to(1, 64, "voxels")});
   t("noise_sd", &image_spec::noise_sd,
     "Standard deviation of noise added to the grey values after coarsening, for [uncertainty]. Default: no noise.",
     {.range = positive("", ", in grey values of the image")});
   t("noise_blur_voxels", &image_spec::noise_blur_voxels,
-    "Correlation length of the noise: standard deviation of a Gaussian in voxels, [0, 4]; noise_sd is preserved; 0: "
-    "uncorrelated.",
+    "Correlation length of the noise: standard deviation of the Gaussian smoothing in voxels, in [0, 4]; 0: uncorrelated. "
+    "The smoothing preserves noise_sd.",
     {.range = from_to(0, 4, "voxels")});
-  t("noise_seed", &image_spec::noise_seed, "Seed of the noise; the noise of a seed is the same on all machines.");
-  add_step_keys(
-      table
-          .list<spec>(
-              "step",
-              "Operations on the image before the threshold, in the order of the file. Each step holds the whole image in "
-              "memory (docs/reference/images.md). Crops and resampling also apply to the images that are registered with "
-              "the scan.",
-              [](spec& s) -> auto& { return s.image.steps; }, 0, key_use::model)
-          .keys<image_step_spec>());
+  t("noise_seed", &image_spec::noise_seed, "Seed of the noise. The same seed produces the same noise on all machines.");
+  add_step_keys(table
+                    .list<spec>(
+                        "step",
+                        "Operations on the image before the threshold, in the order of the file. Each step holds the whole "
+                        "image in memory (docs/reference/images.md). Crops and resampling also apply to the images that are "
+                        "registered with the scan.",
+                        [](spec& s) -> auto& { return s.image.steps; }, 0, key_use::model)
+                    .keys<image_step_spec>());
 }
 
 void add_segment_keys(key_table& job) {
@@ -175,16 +175,16 @@ void add_segment_keys(key_table& job) {
     "otherwise largest.");
   t("connectivity", &segment_spec::connectivity,
     "Voxel connectivity of `keep`: 6 (faces) or 26 (faces, edges and corners; elasticity only). A part that is connected by "
-    "a single edge or corner rotates freely and requires drop_unsupported. The import reports the voxels that only 26 "
-    "keeps.");
+    "a single edge or corner rotates freely and requires drop_unsupported. The import reports the number of voxels that are "
+    "kept only with 26.");
   t("compare_connectivity", &segment_spec::compare_connectivity,
     "Also compute the job with the other connectivity, in the folder connectivity_6 or connectivity_26 of the output, and "
     "report the change of the answers (effect_of_connectivity in summary.json). Doubles the run time if parts are connected "
     "by edges or corners only. Elasticity only.",
     {.use = key_use::files});
   t("drop_unsupported", &segment_spec::drop_unsupported,
-    "Remove parts that no support of a load case constrains: disconnected parts, and parts connected by single nodes or "
-    "edges. Otherwise such jobs are rejected. Elasticity only.",
+    "Remove parts of the solid without support in a load case: disconnected parts, and parts connected only by single nodes "
+    "or edges. Without this key, jobs with such parts are rejected. Elasticity only.",
     {.use = key_use::answers, .remedy = "use segment.keep = \"largest\", or remove the key"});
 }
 
@@ -211,13 +211,14 @@ void add_material_keys(key_table& job) {
 }
 
 void add_density_law_keys(key_table& job) {
-  auto t = job.optional_table<spec>(
-                  "density_law",
-                  "Young's modulus from grey values through the density rho. Up to 4096 different moduli are exact; more "
-                  "are grouped into 4096 classes, and `segmentation` in summary.json reports the largest relative error of "
-                  "a modulus (at most 0.06 % if the moduli span two decades, 0.11 % for four).",
-                  &spec::density_law, 40, key_use::model)
-               .keys<density_law_spec>();
+  auto t =
+      job.optional_table<spec>(
+             "density_law",
+             "Young's modulus as a function of the density rho, which is computed from the grey value. Up to 4096 different "
+             "moduli are exact; more moduli are grouped into 4096 classes. `segmentation` in summary.json reports the "
+             "largest relative error of a modulus: at most 0.06 % if the moduli span two decades, 0.11 % for four decades.",
+             &spec::density_law, 40, key_use::model)
+          .keys<density_law_spec>();
   t("slope", &density_law_spec::slope, "Slope of rho = slope * grey + intercept; negative densities are set to 0.");
   t("intercept", &density_law_spec::intercept, "Density at grey value 0.");
   t("calibration", &density_law_spec::calibration,
@@ -239,14 +240,15 @@ void add_density_law_keys(key_table& job) {
 }
 
 void add_keys_of_moduli(key_table& job) {
-  auto t = job.optional_table<spec>(
-                  "modulus_image",
-                  "Image of Young's modulus, instead of [[material]] or [density_law], with the shape of the scan and "
-                  "cropped with it. [segment] selects the solid voxels; the scan may be the same image. With "
-                  "[poisson_image], up to 4096 different pairs are exact; more are grouped into 4096 classes, and "
-                  "`segmentation` in summary.json reports the largest errors of E (relative) and nu.",
-                  &spec::modulus_image, 50, key_use::model)
-               .keys<modulus_image_spec>();
+  auto t =
+      job.optional_table<spec>(
+             "modulus_image",
+             "Image of Young's modulus with the shape of the scan, instead of [[material]] or [density_law]. The image is "
+             "cropped with the scan. [segment] selects the solid voxels; the scan may be the same image. With "
+             "[poisson_image], up to 4096 different pairs of E and nu are exact; more pairs are grouped into 4096 classes. "
+             "`segmentation` in summary.json reports the largest relative error of E and the largest error of nu.",
+             &spec::modulus_image, 50, key_use::model)
+          .keys<modulus_image_spec>();
   t("path", &modulus_image_spec::path, "Image file of moduli in MPa, > 0 at solid voxels.");
   t("poisson_ratio", &modulus_image_spec::poisson_ratio,
     "Poisson's ratio of all voxels, in (-1, 0.5). Required without [poisson_image].", {.range = poisson_range()});
@@ -281,29 +283,29 @@ void add_compartment_keys(key_table& job) {
   t("name", &compartment_spec::name, "Name of the compartment: letters, digits and _.");
   t("kind", &compartment_spec::kind,
     "Measured quantities. trabecular: thickness and separation. cortical: thickness of the compartment with its pores, and "
-    "porosity. total: volume fraction of the solid and mean density, which all kinds include. Default: the name.",
+    "porosity. total: only the volume fraction of the solid and the mean density, which the other kinds also include. "
+    "Default: the name.",
     {.choices = {"trabecular", "cortical", "total"}});
   t("image", &compartment_spec::image, "Label image with the shape of the scan. Default: the scan, with values as labels.");
-  t("labels", &compartment_spec::labels, "Labels of its voxels.");
+  t("labels", &compartment_spec::labels, "Labels of the voxels of the compartment.");
 }
 
 void add_solve_keys(key_table& job) {
   auto t = job.table("solve", "Solver settings.", 160).keys_in<solve_spec, spec>(&spec::solve);
   t("tolerance", &solve_spec::tolerance,
-    "Residual relative to the initial one at which the solver stops; default: 1e-6. permeability: distance between the "
-    "bounds; flow: error measured by the preconditioner, relative to the answer; default: 1e-4.",
+    "Convergence tolerance: residual relative to the initial residual; default: 1e-6. permeability: relative distance "
+    "between the bounds; flow: error estimated with the preconditioner, relative to the answer; default: 1e-4.",
     {.range = between(0, 1, "", ", e.g. 1e-6")});
   t("max_iterations", &solve_spec::max_iterations, "Maximum number of iterations; the solver then stops with exit code 4.",
     {.range = from_to(1, 1e6), .use = key_use::files});
 }
 
 void add_uncertainty_keys(key_table& job) {
-  auto t = job.optional_table<spec>(
-                  "uncertainty",
-                  "Uncertainty of the answers from solutions with changed threshold, voxel size or grey "
-                  "values (docs/reference/uncertainty.md). `uncertainty` in summary.json, the printed table and the "
-                  "report contain the change of each answer.",
-                  &spec::uncertainty, 170, key_use::files)
+  auto t = job.optional_table<spec>("uncertainty",
+                                    "Uncertainty of the answers from solutions with changed threshold, voxel size or grey "
+                                    "values (docs/reference/uncertainty.md). `uncertainty` in summary.json, the printed "
+                                    "table and the report contain the change of each answer.",
+                                    &spec::uncertainty, 170, key_use::files)
                .keys<uncertainty_spec>();
   t("enabled", &uncertainty_spec::enabled, "Compute the uncertainty.");
   t("threshold_sd", &uncertainty_spec::threshold_sd,
@@ -351,13 +353,12 @@ void add_picture_keys(key_table& job) {
     {.range = positive("mm")});
   t("compositing", &picture_spec::compositing,
     "Compositing method (docs/research/compositing.md): auto, a method such as binary-swap, METHOD,TRANSPORT, or a "
-    "transport: "
-    "messages, shared, hybrid. auto selects the standard method for the picture, and for frames the predicted fastest one. "
-    "Pictures do not depend on it.");
+    "transport: messages, shared, hybrid. auto selects the standard method for the picture, and the method with the "
+    "shortest predicted time for frames. The method does not change the pictures.");
   t("every", &picture_spec::every,
-    "Interval of frames in iterations or time steps; 0: no frames. The output folder contains frame_000012.png (second "
-    "solve: frame_2_000012.png), and a frame at the end of each solve. Heat shows the temperature, transient flow the "
-    "speed, thermo_elasticity only the temperatures.",
+    "Interval of frames in iterations or time steps; 0: no frames. The output directory contains files such as "
+    "frame_000012.png (second solve: frame_2_000012.png). The last state of each solve is also a frame. Frames show the "
+    "temperature (heat), the speed (transient flow) or only the temperatures (thermo_elasticity).",
     {.range = from_to(0, 1e6, "iterations or steps", "; 0: no frames")});
   t("shows", &picture_spec::shows,
     "Content of the frames of a transient flow. speed: emission of the speed. streamlines: streamlines of the velocity. "
@@ -390,11 +391,11 @@ void add_run_keys(key_table& job) {
     "Domain decomposition, balanced by solid voxels. planes: whole z planes. bricks: boxes. auto: planes if there are at "
     "least 16 per rank, otherwise bricks.");
   t("place", &run_spec::place,
-    "On several hosts: measure the links between them (once for the same hosts) and assign adjacent subdomains to close "
-    "ranks. Results do not change.");
+    "On several hosts: measure the links between the hosts (once for the same hosts), and assign adjacent subdomains to "
+    "ranks with fast links. Results do not change.");
   t("bind", &run_spec::bind,
-    "Processor binding of a rank and its threads. auto: to cores if the job fills its hosts, otherwise to a NUMA node if "
-    "there are several, otherwise none. measured: the fastest one of a short measurement.",
+    "Processor binding of a rank and its threads. auto: to cores if the job uses all cores of its hosts, otherwise to a "
+    "NUMA node if a host has several, otherwise none. measured: fastest binding in a short measurement.",
     {.choices = {"auto", "none", "core", "l3", "numa", "socket", "measured"}});
 }
 
@@ -402,7 +403,7 @@ void add_io_keys(key_table& job) {
   auto t = job.table("io", "Storage of files and access by processes (docs/reference/format.md).", 220, key_use::run)
                .keys_in<io_spec, spec>(&spec::io);
   t("mode", &io_spec::mode,
-    "File access mode; the contents of files do not depend on it. serial: by the first rank. aggregated: by one rank per "
+    "File access mode; file contents are the same in all modes. serial: by the first rank. aggregated: by one rank per "
     "host. parallel: by all ranks. auto: selected by file system and number of hosts.",
     {.choices = {"auto", "serial", "aggregated", "parallel"}});
   t("ranks_per_writer", &io_spec::ranks_per_writer, "aggregated: number of ranks of a host per writer; 0: all.",
@@ -411,8 +412,8 @@ void add_io_keys(key_table& job) {
   t("alignment_bytes", &io_spec::alignment_bytes, "Alignment of large parts of a file, for example a stripe; 0: none.",
     {.range = from_to(0, 2147483647)});
   t("read_back", &io_spec::read_back,
-    "Read results back and compare them with their digests before the file is renamed to its final name, as MPI-IO may lose "
-    "writes.");
+    "Read each result file back and compare its data with the digests before the file is renamed to its final name. This "
+    "check detects writes lost by MPI-IO.");
   t("compression", &io_spec::compression,
     "Compression. deflate: readable by all programs. zstd: faster, but readers require the filter of the Python package "
     "hdf5plugin. none: for the fastest disks.",
@@ -426,8 +427,8 @@ void add_io_keys(key_table& job) {
 
 void add_checkpoint_keys(key_table& job) {
   auto t = job.table("checkpoint",
-                     "Checkpoints of a running solver, from which `osteon resume` continues an interrupted job "
-                     "(docs/reference/checkpoint.md). They are removed at the end of the job.",
+                     "Checkpoints of a running solver. `osteon resume` continues an interrupted job from its checkpoint "
+                     "(docs/reference/checkpoint.md). Checkpoints are removed at the end of the job.",
                      230, key_use::run)
                .keys_in<checkpoint_spec, spec>(&spec::checkpoint);
   t("directory", &checkpoint_spec::directory,

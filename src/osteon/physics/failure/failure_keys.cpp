@@ -33,8 +33,8 @@ void register_failure_keys(key_table& job) {
   t("yield_stress_MPa", &failure_keys::yield_stress_MPa, "von_mises: uniaxial yield stress in MPa, > 0.",
     {.range = positive("MPa"), .kinds = {only(yield_law::von_mises)}});
   t("yield_strain", &failure_keys::yield_strain,
-    "von_mises, instead of yield_stress_MPa: uniaxial yield strain; the yield stress of a voxel is this strain times its "
-    "Young's modulus.",
+    "von_mises, instead of yield_stress_MPa: uniaxial yield strain; the yield stress of a voxel is the yield strain times "
+    "Young's modulus of the voxel.",
     {.range = between(0, 1, "", ", for example 0.008"), .kinds = {only(yield_law::von_mises)}});
   t("yield_stress_by_density", &failure_keys::yield_stress_by_density,
     "von_mises, instead of yield_stress_MPa: coefficients [c, k] of the yield stress c rho^k in MPa, with the density rho "
@@ -67,8 +67,8 @@ void register_failure_keys(key_table& job) {
      .kinds = {only(yield_law::quadric).needed()}});
   t("hardening_MPa", &failure_keys::hardening_MPa,
     "Hardening modulus: slope of uniaxial stress over plastic strain (cone, quadric: in compression) in MPa, >= 0; values "
-    "below 1e-4 of Young's modulus (also the default) are raised to it with a note. secant_damage: slope of stress over "
-    "strain beyond the strength, less than Young's modulus; may be 0.");
+    "below 1e-4 times Young's modulus (also the default) are raised to this limit with a note. secant_damage: slope of "
+    "stress over strain beyond the strength, less than Young's modulus; may be 0.");
   t("hardening_ratio", &failure_keys::hardening_ratio,
     "Ratio of hardening modulus to Young's modulus, instead of hardening_MPa.");
   t("fracture_ratio", &failure_keys::fracture_ratio,
@@ -90,9 +90,12 @@ void register_failure_keys(key_table& job) {
     "Loading path: successive multiples of the load, starting from 0; [1, 0] loads and unloads. Multiples of load.force_N "
     "or load.moment_N_mm if given. Default: [1].");
   t("halvings", &failure_keys::halvings,
-    "Maximum number of halvings of a step that does not converge, >= 0; the job then ends.", {.range = from_to(0, 30)});
+    "Maximum number of halvings of a step that does not converge, >= 0. The job ends if the smallest step does not "
+    "converge.",
+    {.range = from_to(0, 30)});
   t("materials", &failure_keys::materials,
-    "Numbers of the yielding [[material]]s, from 1 in their order; the others remain elastic. Default: all.");
+    "Numbers of the [[material]] tables that yield, counted from 1 in the order of the file; other materials remain "
+    "elastic. Default: all.");
   t("prove", &failure_keys::prove,
     "Repeat the path with halved steps and report the change of the loads; triples the run time.");
 }

@@ -11,20 +11,20 @@ constexpr const char* own_table = "move the key to a [[boundary]] of its own, or
 
 void add_boundary_keys(key_list<boundary_spec> t) {
   t("face", &boundary_spec::face,
-    "Face of the image: z_low, z_high, y_low, ..., or z, y or x for both faces of the axis. Optional for a fluid: the "
-    "condition then applies to the surface of solid voxels inside the image, selected by label, box or ball; with label it "
-    "selects the faces of this direction.",
+    "Face of the image: z_low, z_high, y_low, ..., or z, y or x for both faces of the axis. Optional for a fluid: without "
+    "face, the condition applies to the surface of solid voxels inside the image, selected by label, box or ball. With "
+    "label, face selects the voxel faces of this direction.",
     {.choices = {"z_low", "z_high", "y_low", "y_high", "x_low", "x_high", "z", "y", "x"}});
   t("label", &boundary_spec::label,
     "Fluid: apply to the surface between the fluid and the non-fluid voxels with this label of flow.label_image or of the "
     "label image.");
   t("kind", &boundary_spec::kind,
     "Boundary condition. temperature: temperature of the face (heat; default). flux: heat flux into the solid. convection: "
-    "heat transfer to an ambient temperature. periodic: identifies both faces of an axis (heat, fluid). velocity: mean "
-    "inflow velocity. flow_rate: inflow rate. pressure: pressure, with flow normal to the face. outlet: pressure, without "
-    "viscous stress from outside. slip: impermeable and frictionless, also a symmetry plane. wall: no-slip, may move "
-    "tangentially. With flow.heat, temperature, flux and convection apply to the solid and walls, in addition to the tables "
-    "of the fluid for the same face.");
+    "heat transfer to an ambient temperature. periodic: couples both faces of an axis (heat, fluid). velocity: mean inflow "
+    "velocity. flow_rate: inflow rate. pressure: pressure, with flow normal to the face. outlet: pressure, without viscous "
+    "stress from outside. slip: impermeable and frictionless, also a symmetry plane. wall: no-slip, may move tangentially. "
+    "With flow.heat, temperature, flux and convection apply to the solid and walls, in addition to the tables of the fluid "
+    "for the same face.");
   t("temperature_K", &boundary_spec::temperature_K,
     "Temperature of the face, of the ambient, or (flow.heat) of the inflow in K.",
     {.kinds = {only(condition_kind::temperature, condition_kind::convection, condition_kind::velocity,
@@ -37,10 +37,11 @@ void add_boundary_keys(key_list<boundary_spec> t) {
   t("transfer_W_per_m2K", &boundary_spec::transfer_W_per_m2K, "Heat transfer coefficient in W/(m2 K), > 0.",
     {.range = positive("W/(m2 K)"), .kinds = {only(condition_kind::convection).needed()}});
   t("velocity_mm_per_s", &boundary_spec::velocity_mm_per_s,
-    "velocity: mean over the opening in mm/s, into the image; negative: outflow.",
+    "velocity: mean velocity over the opening in mm/s; positive: into the image.",
     {.kinds = {only(condition_kind::velocity).needed()}, .remedy = own_table});
   t("flow_rate_mm3_per_s", &boundary_spec::flow_rate_mm3_per_s,
-    "flow_rate: through the opening in mm3/s, into the image; negative: outflow. periodic: towards the high face.",
+    "flow_rate: flow rate through the opening in mm3/s; positive: into the image. periodic: flow rate towards the high "
+    "face.",
     {.kinds = {only(condition_kind::flow_rate, condition_kind::periodic).needed_by(condition_kind::flow_rate)},
      .remedy = own_table});
   t("pressure_drop_Pa", &boundary_spec::pressure_drop_Pa,
@@ -58,17 +59,18 @@ void add_boundary_keys(key_list<boundary_spec> t) {
   t("slide_mm_per_s", &boundary_spec::slide_mm_per_s, "wall: tangential velocity [z, y, x] in mm/s.",
     {.is_vector = true, .kinds = {only(condition_kind::wall)}, .remedy = own_table});
   t("low_mm", &boundary_spec::low_mm,
-    "Apply only to voxels with their centre in the box from low_mm to high_mm ([z, y, x], coordinates as of sets; without "
-    "face: centres of solid voxels). A condition on part of a face takes precedence over one on the whole face.",
+    "Apply only to voxels with their centre in the box from low_mm to high_mm ([z, y, x], in the coordinates of [[set]]); "
+    "without face, only to solid voxels. A condition on a part of a face overrides the condition on the whole face.",
     {.is_vector = true});
   t("high_mm", &boundary_spec::high_mm, "High corner of the box [z, y, x].", {.is_vector = true});
   t("centre_mm", &boundary_spec::centre_mm,
-    "Apply only within radius_mm of this point [z, y, x], measured along the face; without face in all directions.",
+    "Apply only within radius_mm of this point [z, y, x]. The distance is measured along the face; without face, in all "
+    "directions.",
     {.is_vector = true});
   t("radius_mm", &boundary_spec::radius_mm, "Radius of the disc or ball in mm, > 0.", {.range = positive("mm")});
   t("factor_at_s", &boundary_spec::factor_at_s,
     "Fluid with [transient]: factors [[time in s, factor], ...] of velocity, flow rate, pressure, pressure drop or wall "
-    "velocity, interpolated linearly and constant before and after. Default: constant.");
+    "velocity, interpolated linearly, constant before the first and after the last time. Default: constant values.");
   t("period_s", &boundary_spec::period_s, "Period of factor_at_s in s. Default: not periodic.");
 }
 
@@ -76,7 +78,8 @@ void add_time_keys(key_list<transient_spec> t) {
   t("initial_K", &transient_spec::initial_K, "Heat, flow.heat: initial temperature in K.");
   t("end_s", &transient_spec::end_s, "End time in s.");
   t("step_s", &transient_spec::step_s,
-    "Time step in s, reduced so that an integer number of steps reaches the end. Default for flow with inertia: adaptive, "
+    "Time step size in s, reduced so that an integer number of steps ends at end_s. Default for flow with inertia: "
+    "adaptive, "
     "limited by flow.cfl.");
   t("output_every_s", &transient_spec::output_every_s, "Time between records of the history in s; 0: every step.",
     {.range = at_least(0, "s")});

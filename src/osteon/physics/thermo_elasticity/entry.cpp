@@ -96,7 +96,7 @@ std::vector<answer> thermo_elastic_answers() {
 std::vector<load_test> thermo_elastic_tests() {
   return {tests_of_one_face().front(),
           {name_of(thermo_elastic_test::free_expansion),
-           "the temperatures only, in thermo_elasticity",
+           "only the thermal load (thermo_elasticity)",
            {"free", "expansion", "thermalexpansion", "freeexpansion"}}};
 }
 

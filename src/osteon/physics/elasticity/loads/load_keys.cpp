@@ -14,7 +14,8 @@ void add_drive_keys(key_list<drive_spec> t) {
     "load.axis in the cyclic order z, y, x.");
   t("faces", &drive_spec::faces, "Loaded faces: of the image, or of the bounding box of the solid.");
   t("depth_mm", &drive_spec::depth_mm,
-    "Depth below a face up to which nodes belong to it, as in a grip; 0: only nodes on the face.",
+    "Depth of the loaded layer below each face, as in a grip: all nodes of the layer belong to the face. 0: only the nodes "
+    "on the face.",
     {.range = at_least(0, "mm")});
   t("area", &drive_spec::area,
     "Reference area of apparent stress and modulus. outline: convex hull of the solid's projection along the axis. box: "
@@ -31,14 +32,15 @@ void add_drive_keys(key_list<drive_spec> t) {
     "bending, torsion: point on the axis of rotation [z, y, x]. Default: mean position of the nodes of both faces.",
     {.is_vector = true});
   t("strain", &drive_spec::strain,
-    "Displacement of the driven face over the distance between the faces; negative: compression; shear: engineering strain. "
-    "Default without another measure: -0.01; shear 0.01; thermo_elasticity 0.");
+    "Displacement of the driven face divided by the distance between the faces (shear: engineering strain); negative: "
+    "compression. Default if no other load measure is specified: -0.01 (shear: 0.01, thermo_elasticity: 0).");
   t("displacement_mm", &drive_spec::displacement_mm, "Displacement of the driven face in mm.");
-  t("force_N", &drive_spec::force_N, "Force on the driven face in N; the linear solution is scaled to it.");
+  t("force_N", &drive_spec::force_N, "Force on the driven face in N; the linear solution is scaled to this force.");
   t("angle_deg", &drive_spec::angle_deg,
-    "bending, torsion: angle between the faces in degrees; displacements are linear in it. Default without a moment: 1.");
+    "bending, torsion: angle between the faces in degrees; displacements are linear in the angle. Default without "
+    "moment_N_mm: 1.");
   t("moment_N_mm", &drive_spec::moment_N_mm,
-    "bending, torsion: moment on the driven face in N mm; the linear solution is scaled to it.");
+    "bending, torsion: moment on the driven face in N mm; the linear solution is scaled to this moment.");
   t("gravity_m_per_s2", &drive_spec::gravity_m_per_s2,
     "Gravitational acceleration [z, y, x] in m/s2; requires density_kg_per_m3 of the material.", {.is_vector = true});
 }
@@ -54,7 +56,7 @@ void add_set_keys(key_list<set_spec> t) {
   t("face", &set_spec::face, "face: name of the face.",
     {.choices = {"z_low", "z_high", "y_low", "y_high", "x_low", "x_high"}, .kinds = {only(set_select::face).needed()}});
   t("of", &set_spec::of, "face: of the image, or of the bounding box of the solid.", {.kinds = {only(set_select::face)}});
-  t("axis", &set_spec::axis, "plane: axis normal to it.", {.kinds = {only(set_select::plane).needed()}});
+  t("axis", &set_spec::axis, "plane: axis normal to the plane.", {.kinds = {only(set_select::plane).needed()}});
   t("at_mm", &set_spec::at_mm, "plane: coordinate along axis in mm.", {.kinds = {only(set_select::plane).needed()}});
   t("depth_mm", &set_spec::depth_mm,
     "face: depth of included nodes; default: 0. plane: distance of included nodes on both sides; default: half a voxel.",
@@ -65,7 +67,7 @@ void add_set_keys(key_list<set_spec> t) {
     {.is_vector = true, .kinds = {only(set_select::disk).needed()}});
   t("radius_mm", &set_spec::radius_mm, "disk, brush: radius in mm.",
     {.range = positive("mm"), .kinds = {only(set_select::disk, set_select::brush).needed()}});
-  t("thickness_mm", &set_spec::thickness_mm, "disk: thickness, centred at the centre.",
+  t("thickness_mm", &set_spec::thickness_mm, "disk: thickness, half on each side of centre_mm.",
     {.range = positive("mm"), .kinds = {only(set_select::disk).needed()}});
   t("low_mm", &set_spec::low_mm, "box: low corner [z, y, x].",
     {.is_vector = true, .kinds = {only(set_select::box).needed()}});
@@ -73,7 +75,7 @@ void add_set_keys(key_list<set_spec> t) {
     {.is_vector = true, .kinds = {only(set_select::box).needed()}});
   t("material", &set_spec::material, "material: name of the material.", {.kinds = {only(set_select::material).needed()}});
   t("image", &set_spec::image,
-    "image: path of an image with the shape of the scan, relative to the job file; it is cropped with the scan.",
+    "image: path of an image with the shape of the scan, relative to the job file. The image is cropped with the scan.",
     {.kinds = {only(set_select::image).needed()}});
   t("labels", &set_spec::labels, "image: labels of the selected voxels; only solid voxels contribute nodes.",
     {.kinds = {only(set_select::image).needed()}});
@@ -84,10 +86,10 @@ void add_set_keys(key_list<set_spec> t) {
     {.is_vector = true, .kinds = {only(set_select::nodes).needed()}});
   t("points_mm", &set_spec::points_mm,
     "points: positions [[z, y, x], ...], each within a voxel diagonal of a node. brush: polyline of a stroke; a single "
-    "point: a ball.",
+    "point selects a ball.",
     {.is_vector = true, .kinds = {only(set_select::points, set_select::brush).needed()}});
   t("within", &set_spec::within,
-    "Intersect with this other set, for example a face of the image with the set of a material.");
+    "Name of a set to intersect with, for example a face of the image with the set of a material.");
   t("surface", &set_spec::surface, "Select only nodes on the surface of the solid, including the faces of the image.");
 }
 
@@ -98,19 +100,19 @@ void add_support_keys(key_list<support_spec> t) {
   t("move_y_mm", &support_spec::move_y_mm, "Prescribed displacement along y.");
   t("move_x_mm", &support_spec::move_x_mm, "Prescribed displacement along x.");
   t("rotate_deg", &support_spec::rotate_deg,
-    "Rotation angles [z, y, x] about the axes (right-handed); displacements are linear in them, and only components along "
-    "constrained axes are prescribed.",
+    "Rotation angles [z, y, x] about the axes (right-handed). The displacements are linear in the angles; only components "
+    "along constrained axes are prescribed.",
     {.is_vector = true});
   t("about_mm", &support_spec::about_mm, "Centre of rotation [z, y, x]. Default: mean position of the nodes of the set.",
     {.is_vector = true});
 }
 
 void add_force_keys(key_list<force_spec> t) {
-  t("on", &force_spec::on, "The set.");
+  t("on", &force_spec::on, "Name of the set.");
   t("force_N", &force_spec::force_N, "Total force [z, y, x], distributed over the set.", {.is_vector = true});
   t("node_force_N", &force_spec::node_force_N, "Force [z, y, x] on each node of the set.", {.is_vector = true});
   t("toward_mm", &force_spec::toward_mm,
-    "Point [z, y, x] towards which every node is pulled, as by a muscle, with magnitude_N.", {.is_vector = true});
+    "Point [z, y, x] towards which the force on every node acts, as for a muscle, with magnitude_N.", {.is_vector = true});
   t("magnitude_N", &force_spec::magnitude_N,
     "toward_mm: sum of the magnitudes of the nodal forces; negative: away from the point.");
   t("pressure_MPa", &force_spec::pressure_MPa,
@@ -227,8 +229,8 @@ void register_load_keys(key_table& job) {
                       "set",
                       "Set of nodes, referenced by `on`. Entries of the same name form a union; `within` forms an "
                       "intersection. The faces of the image are predefined sets: z_low, z_high, y_low, y_high, x_low, "
-                      "x_high. Positions are in mm along the image axes, from the origin of the image file or else from the "
-                      "low corner, and independent of crops.",
+                      "x_high. Positions are in mm along the image axes and do not depend on crops. Their origin is the "
+                      "origin of the image file, or the low corner of the image if the file has none.",
                       [](spec& s) -> auto& { return s.groups.of<mechanical_keys>().sets; }, 80)
                    .keys<set_spec>());
   add_support_keys(job.list<spec>(

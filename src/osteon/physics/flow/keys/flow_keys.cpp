@@ -48,13 +48,14 @@ void register_flow_keys(key_table& job) {
   t("density_kg_per_m3", &flow_keys::density_kg_per_m3, "Density in kg/m3, > 0, for the Reynolds number. Default: water.",
     {.range = positive("kg/m3")});
   t("pressure_drop_Pa", &flow_keys::pressure_drop_Pa,
-    "permeability: pressure difference between the two faces of the direction in Pa, > 0, which determines velocities, flow "
+    "permeability: pressure difference in Pa between the two faces of each direction, > 0. It determines velocities, flow "
     "rate and Reynolds number. Default: 1.",
     {.range = positive("Pa"), .remedy = "give pressures by [[boundary]] with kind = \"pressure\""});
   t("inertia", &flow_keys::inertia,
     "Test flow: solve the Navier-Stokes equations instead of the Stokes equations (creeping flow).");
   t("convection", &flow_keys::convection,
-    "With inertia: differences of the convection term if the Reynolds number of a voxel exceeds 2. blended: partly upwind, "
+    "With inertia: differencing scheme of the convection term where the Reynolds number of a voxel exceeds 2. blended: "
+    "partly upwind, "
     "without oscillations. limited: central differences with van Leer's limiter, second order for smooth velocities. "
     "central: central differences.");
   t("reference_velocity_mm_per_s", &flow_keys::reference_velocity_mm_per_s,
@@ -67,14 +68,14 @@ void register_flow_keys(key_table& job) {
     "Test flow: labels of solid voxels, in the label image or label_image, for which the force of the fluid is reported "
     "separately.");
   t("label_image", &flow_keys::label_image,
-    "Test flow: label image of force_labels and [[boundary]] label, with the shape of the scan and cropped with it. Voxels "
-    "with the label of a [[boundary]] are not fluid. Default: the scan, with segment.labels.");
+    "Test flow: label image of force_labels and [[boundary]] label, with the shape of the scan. The image is cropped with "
+    "the scan. Voxels with the label of a [[boundary]] are not fluid. Default: the scan, with segment.labels.");
   t("multiples", &flow_keys::multiples,
-    "Test flow: factors of all prescribed velocities, flow rates, pressures and pressure drops; each is solved, and the "
-    "fields are those of the last one. With inertia, Forchheimer's law is fitted.");
+    "Test flow: factors of all prescribed velocities, flow rates, pressures and pressure drops. The job solves each "
+    "multiple and stores the fields of the last one. With inertia, Forchheimer's law is fitted to the multiples.");
   t("cfl", &flow_keys::cfl,
     "Test flow with [transient] and inertia: maximum Courant number (sum over the axes of speed times step over spacing), "
-    "in (0, 1]. It sets the adaptive step; a larger transient.step_s is rejected. Default: 0.5.",
+    "in (0, 1]. This number limits the adaptive step; a larger transient.step_s is rejected. Default: 0.5.",
     {.with = "inertia"});
   t("start", &flow_keys::start,
     "Test flow with [transient]: initial flow. rest: zero velocity (default). creeping: steady flow without inertia. "
@@ -85,7 +86,7 @@ void register_flow_keys(key_table& job) {
     {.range = positive("1/s")});
   t("heat", &flow_keys::heat,
     "Test flow: also compute the temperature of fluid and solid (conjugate heat transfer). [[material]] defines the "
-    "conductivity of the solid; without it the solid is insulating.");
+    "conductivity of the solid; without [[material]] the solid is insulating.");
   t("conductivity_W_per_mK", &flow_keys::conductivity_W_per_mK,
     "With heat: thermal conductivity of the fluid in W/(m K), > 0. Default: 0.6 (water).",
     {.range = positive("W/(m K)"), .with = "heat"});
@@ -95,8 +96,9 @@ void register_flow_keys(key_table& job) {
   t("heat_source_W_per_m3", &flow_keys::heat_source_W_per_m3, "With heat: heat source density in the fluid in W/m3.",
     {.with = "heat"});
   t("heat_convection", &flow_keys::heat_convection,
-    "With heat: differences of the convection term if the Peclet number of a voxel exceeds 2. limited: central differences "
-    "with van Leer's limiter. hybrid: first order, without oscillations. central: central differences, which may oscillate.",
+    "With heat: differencing scheme of the convection term where the Peclet number of a voxel exceeds 2. limited: central "
+    "differences with van Leer's limiter. hybrid: first order, without oscillations. central: central differences, which "
+    "may oscillate.",
     {.with = "heat"});
   t("residence_time", &flow_keys::residence_time,
     "Test flow, steady: also compute the residence time, the mean age of the fluid since its inflow, at each voxel.");
@@ -109,8 +111,8 @@ void register_flow_keys(key_table& job) {
   t("peclet_length_mm", &flow_keys::peclet_length_mm,
     "dispersion: length of the Peclet number in mm, > 0. Default: hydraulic diameter.", {.range = positive("mm")});
   t("diffusivity_m2_per_s", &flow_keys::diffusivity_m2_per_s,
-    "dispersion: molecular or thermal diffusivity in m2/s, > 0; without it tensors are reported relative to the diffusivity "
-    "only. residence_time: self-diffusivity of the fluid; default: 2.3e-9 (water).",
+    "dispersion: molecular or thermal diffusivity in m2/s, > 0; without this key, tensors are reported only relative to the "
+    "diffusivity. residence_time: self-diffusivity of the fluid; default: 2.3e-9 (water).",
     {.range = positive("m2/s", ": fluid at rest is renewed by diffusion only")});
 }
 

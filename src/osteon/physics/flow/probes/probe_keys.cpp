@@ -9,14 +9,13 @@ void register_probe_keys(key_table& job) {
   auto t = job.list<spec>(
                   "probe",
                   "Probe of velocity, pressure and temperature in the test flow (docs/reference/flow.md): a point (at_mm), "
-                  "a line "
-                  "(from_mm, to_mm), or the mean over a box (low_mm, high_mm) or a ball (centre_mm, radius_mm). The records "
-                  "are written to probes.csv.",
+                  "a line (from_mm, to_mm), or the mean over a box (low_mm, high_mm) or a ball (centre_mm, radius_mm). The "
+                  "records are written to probes.csv.",
                   [](spec& s) -> auto& { return s.groups.of<probe_keys>().probes; }, 140)
                .keys<probe_spec>();
   t("name", &probe_spec::name, "Name of the probe: letters, digits and _.", {.use = key_use::files});
   t("at_mm", &probe_spec::at_mm,
-    "Point [z, y, x] in the fluid, coordinates as of sets; values are interpolated linearly between voxel centres.",
+    "Point [z, y, x] in the fluid, in the coordinates of [[set]]; values are interpolated linearly between voxel centres.",
     {.is_vector = true});
   t("from_mm", &probe_spec::from_mm, "Start of a line [z, y, x]. In the solid the velocity is 0 and the pressure undefined.",
     {.is_vector = true});
