@@ -110,7 +110,7 @@ def test_the_report_plots_temperatures_and_heat(job: Job, tmp_path: Path) -> Non
     page = (done.folder / "report.html").read_text()
     diagrams = [base64.b64decode(data) for data in re.findall(r"data:image/svg\+xml;base64,([A-Za-z0-9+/=]+)", page)]
     words = {word for diagram in diagrams for word in re.findall(r"<text[^>]*>([^<]*)</text>", diagram.decode())}
-    assert {"temperature (K)", "temperature at openings (K)", "heat (W)", "heat in through faces (W)"} <= words
+    assert {"temperature (K)", "temperature at openings (K)", "heat (W)", "heat inflow through faces (W)"} <= words
     assert {"fluid mean", "fluid high", "solid mean", "z_high", "walls to fluid", "convected out", "stored"} <= words
     assert "sources" not in words  # the answers contain no sources
     # Colours of the viewer begin at the lowest temperature.

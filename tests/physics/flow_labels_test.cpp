@@ -66,7 +66,7 @@ void expect_same(const physics::through_flow& a, const physics::through_flow& b,
   for (std::size_t n = 0; n < p.size(); ++n) EXPECT_NEAR(p[n], q[n], tolerance * scale) << n;
 }
 
-// Oracle: the force on the whole solid, which balances the drop of pressure.
+// Oracle: the force on the whole solid, which balances the pressure drop.
 TEST(flow_labels, share_the_force_among_them) {
   const ranks_with_a_plane comm(7);
   if (comm == MPI_COMM_NULL) return;

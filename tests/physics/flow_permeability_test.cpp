@@ -328,7 +328,7 @@ TEST(flow_permeability, from_flux_is_that_from_dissipation) {
   EXPECT_GT(solved, 40);
 }
 
-// Invariants: the inflow of each voxel equals its outflow; power over the gradient; the drop of pressure.
+// Invariants: the inflow of each voxel equals its outflow; power over the gradient; the pressure drop.
 TEST(flow_permeability, fields_agree_with_the_permeability) {
   const ranks_with_a_plane comm(5);
   if (comm == MPI_COMM_NULL) return;

@@ -84,7 +84,7 @@ PANELS = (  # title, unit, keys of the history with the label of their lines; ke
             "heat_stored_W": "stored",
         },
     ),
-    ("heat in through faces", "W", {"face_inflow_W": ""}),
+    ("heat inflow through faces", "W", {"face_inflow_W": ""}),
     ("Nusselt number of convection", "", {"convection_nusselt_number": ""}),
     ("Courant number", "", {"cfl": ""}),
     ("divergence", "", {"divergence": ""}),

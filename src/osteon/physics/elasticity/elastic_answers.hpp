@@ -16,7 +16,7 @@ inline answer area_of_modulus() {
 }
 
 inline answer definition_of_area() {
-  return report_only({"apparent_area_definition", "definition of this area", "",
+  return report_only({"apparent_area_definition", "definition of the area", "",
                       "Convex outline of the solid, box of the image, bounding box of the solid, its mean cross-section, or "
                       "value of the job."});
 }

@@ -148,11 +148,11 @@ std::vector<answer> elastic_answers() {
       report_only(
           {"strain_energy_mJ", "strain energy", "mJ", "Strain energy of whole voxels, equal to the work of the load."}),
       report_only({"necks.loaded_voxels", "loaded voxels in necks", "",
-                   "With [uncertainty]: number of voxels that alone connect others and each contain more than 1 % of the "
-                   "strain energy."}),
-      report_only(
-          {"necks.energy_share", "energy share of necks", "",
-           "Energy fraction of all voxels that alone connect others, which a slightly higher threshold may disconnect."}),
+                   "With [uncertainty]: number of voxels that are the only connection between others and each contain more "
+                   "than 1 % of the strain energy."}),
+      report_only({"necks.energy_share", "strain energy fraction of necks", "",
+                   "Strain energy fraction of all voxels that are the only connection between others. A slightly higher "
+                   "threshold may remove these voxels."}),
       report_only({"von_mises_MPa.p98", "von Mises stress, 98 %", "MPa", "98th percentile over the solid."}),
       report_only({"reaction_moment_N_mm", "reaction moment (z, y, x)", "N mm",
                    "Moment on the driven face about the mean position of its nodes."}),

@@ -132,9 +132,9 @@ std::vector<result_field> fields_of(const spec& job, const local_model& part, co
     std::vector<float> shares = shares_of_energy(part.where.comm, state, answers.at("strain_energy_mJ"));
     const std::vector<std::uint8_t> necks = find_necks(part);
     for (std::size_t i = 0; i < shares.size(); ++i) shares[i] *= static_cast<float>(necks[i]);
-    fields.push_back(
-        {{"neck_energy", "fraction of the strain energy in voxels that alone connect others", "1", io::centring::cell, 1},
-         [&part, kept = share(std::move(shares))] { return cell_planes(part, kept); }});
+    fields.push_back({{"neck_energy", "fraction of the strain energy in voxels that are the only connection between others",
+                       "1", io::centring::cell, 1},
+                      [&part, kept = share(std::move(shares))] { return cell_planes(part, kept); }});
   }
   if (!load.name.empty())
     for (result_field& field : fields) {

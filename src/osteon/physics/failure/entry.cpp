@@ -30,10 +30,10 @@ std::vector<answer> failure_answers() {
        "Intersection of the curve with the elastic line at an offset strain of 0.2 %."},
       report_only({"yield_offset.strain", "yield strain (0.2 %)", "", "Apparent strain at this load."}),
       {"ultimate.force_N", "ultimate force", "N",
-       "Maximum of the first loading branch; for a plateau its onset. ultimate.is_peak is true if the load decreases "
+       "Maximum load of the first loading branch, or the onset of a plateau. ultimate.is_peak is true if the load decreases "
        "afterwards."},
       {"ultimate.moment_N_mm", "ultimate moment", "N mm",
-       "Maximum of the first loading branch; for a plateau its onset. ultimate.is_peak is true if the load decreases "
+       "Maximum load of the first loading branch, or the onset of a plateau. ultimate.is_peak is true if the load decreases "
        "afterwards."},
       report_only({"ultimate.strain", "strain at the ultimate force", "", "Apparent strain at this load."}),
       {"ultimate.work_mJ", "work to the ultimate force", "mJ", "Work of the driven face by the trapezoidal rule."},
@@ -45,11 +45,11 @@ std::vector<answer> failure_answers() {
        "Energy dissipated by plastic flow at the initial yield stress, or by damage and fracture."},
       report_only({"energy_mJ.stored", "stored energy", "mJ", "Elastic energy at the end."}),
       report_only({"energy_mJ.hardening", "energy of hardening", "mJ",
-                   "Plastic work in excess of that at the initial yield stress."}),
-      {"yielded_share.all", "yielded share", "", "Fraction of voxels with a yielded Gauss point at the end."},
-      report_only({"yielded_share.tension", "yielded share in tension", "",
+                   "Plastic work minus the plastic work at the initial yield stress."}),
+      {"yielded_share.all", "yielded fraction", "", "Fraction of voxels with a yielded Gauss point at the end."},
+      report_only({"yielded_share.tension", "yielded fraction in tension", "",
                    "Fraction of voxels that yielded with positive mean stress."}),
-      report_only({"yielded_share.compression", "yielded share in compression", "",
+      report_only({"yielded_share.compression", "yielded fraction in compression", "",
                    "Fraction of voxels that yielded with negative mean stress."}),
       {"pistoia.failure_load_N", "failure load (Pistoia)", "N",
        "From the elastic solution: load, with its sign, at which the effective strain exceeds its critical value in the "
@@ -61,14 +61,14 @@ std::vector<answer> failure_answers() {
                    "Maximum over steps of the norm of forces at free nodes over the norm of reactions."}),
       report_only({"failure_proof.yield_violation", "violation of the yield surface", "",
                    "Largest relative excess of the stress over the yield stress."}),
-      report_only({"failure_proof.work_error", "error of the work", "",
+      report_only({"failure_proof.work_error", "work error", "",
                    "Work of the driven face minus stored, dissipated and hardening energy, relative to the largest work: "
                    "error of the trapezoidal rule, quadratic in the step size."}),
-      report_only({"failure_proof.smallest_dissipation_MPa", "least dissipation", "MPa",
+      report_only({"failure_proof.smallest_dissipation_MPa", "minimum dissipation", "MPa",
                    "Minimum over Gauss points and steps; must not be negative."}),
-      report_only({"failure_proof.halved.change_of_load", "change of the load by half the steps", "",
+      report_only({"failure_proof.halved.change_of_load", "load change with halved steps", "",
                    "Largest change at the ends of the steps, relative to the largest load (failure.prove)."}),
-      report_only({"failure_proof.halved.work_error", "error of the work of half the steps", "",
+      report_only({"failure_proof.halved.work_error", "work error with halved steps", "",
                    "As failure_proof.work_error, for the path with halved steps."}),
   };
 }

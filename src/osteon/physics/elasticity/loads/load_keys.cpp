@@ -262,7 +262,8 @@ void register_load_keys(key_table& job) {
           "von_mises: von Mises stress at voxel centres. sed: strain energy density at voxel centres. sed_integrated: mean "
           "strain energy density of the voxel. effective_strain: sqrt(2 SED / E) at voxel centres. stiffness_sensitivity: "
           "derivative of the stiffness with respect to the modulus of a voxel. neck_energy: fraction of the strain energy "
-          "in voxels that alone connect others, 0 elsewhere. Default: displacement, sed, effective_strain, von_mises.",
+          "in voxels that are the only connection between others, 0 elsewhere. Default: displacement, sed, "
+          "effective_strain, von_mises.",
           {.choices = {field_names.begin(), field_names.end()}});
   const std::string elastic = "elasticity";
   std::vector<std::string> of_specimen = driving_tests();
