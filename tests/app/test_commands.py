@@ -152,7 +152,7 @@ def test_estimate_answers_from_the_header_of_a_large_image(job: Job, ranks: int)
     assert not reported["counted"]
     assert reported["elements"] == pytest.approx(reported["voxels"] / 4, rel=1e-6)
     assert reported["dofs"] == pytest.approx(3 * reported["elements"] * (9 / 4) ** 1.5, rel=1e-6)
-    assert "--count reads all of it" in done.err
+    assert "--count reads the whole image" in done.err
     assert any("not imported" in sentence for sentence in reported["time"]["assumed"])
     assert not (job.folder / "job.out").exists()
 

@@ -79,7 +79,7 @@ def test_beyond_the_ranks_that_are_planned_messages_go_on(solid: Job, tmp_path: 
     iteration."""
     solid.write(job_text(waves(tmp_path, 36), more="[segment]\nthreshold = 0.5\n"))
     time = estimated(solid, "-n", "288", "--quick", "--ranks-per-host", "16")["time"]
-    assert any("256 ranks are planned" in sentence for sentence in time["assumed"])
+    assert any("messages are planned on 256 ranks" in sentence for sentence in time["assumed"])
     plans = json.loads(osteon("plan", "job", str(tmp_path / "job.toml"), "-n", "288", "--json", "-").stdout)
     part = next(p for p in plans["parts"] if p["part"] == "iteration")
     for key in ("bytes", "messages"):
@@ -151,7 +151,7 @@ def test_a_physics_without_plans_reports_omitted_messages(job: Job, sponge: Path
     """Oracle: the text of osteon plan job."""
     job.write(job_text(sponge, "heat", more='[load]\ntest = "conductivity_tensor"\n'))
     time = estimated(job, "-n", "2", "--quick")["time"]
-    said = [sentence for sentence in time["assumed"] if "messages are left out" in sentence]
+    said = [sentence for sentence in time["assumed"] if "messages are not included" in sentence]
     assert len(said) == 1
     assert "only the test conduction is supported" in said[0]
     assert time["seconds"] > 0
@@ -232,7 +232,7 @@ def test_a_temperature_in_time_is_not_planned_and_the_reason_is_reported(job: Jo
     why = "the transient temperature depends on the computed flow"
     assert why in done.stderr
     assumed = estimated(job, "-n", "2", "--quick")["time"]["assumed"]
-    assert any(why in said and "messages are left out" in said for said in assumed)
+    assert any(why in said and "messages are not included" in said for said in assumed)
 
 
 def test_thermo_elasticity_has_the_messages_of_both_problems(job: Job, sponge: Path) -> None:

@@ -77,7 +77,7 @@ def test_place_reports_why_an_iteration_is_not_planned(tmp_path: Path) -> None:
     there = ["--hosts", "3", "--host", "core:1 pu:1"]
     placed = osteon("place", "--job", str(tmp_path / "job.toml"), "--ranks", "3", *there)
     assert placed.returncode == 0, placed.stderr
-    assert "on the fine level, as the plans of this job cannot be made" in placed.stdout
+    assert "on the fine level, because the plans of this job require a run" in placed.stdout
 
 
 # Oracle: the same job in the order of the launcher.

@@ -59,7 +59,7 @@ rank_load of_planes(const voxel::model_header& header, int ranks) {
   return result;
 }
 
-// The header does not contain the cuts of bricks: nearly cubic bricks with the mean solid share are assumed.
+// The header does not contain the brick boundaries: nearly cubic bricks with the mean solid fraction are assumed.
 rank_load of_bricks(const voxel::model_header& header, std::int64_t elements, int ranks) {
   if (ranks > header.shape.volume()) throw usage_error(grid::too_many_ranks(ranks, header.shape));
   const double mean = static_cast<double>(elements) / ranks, volume = static_cast<double>(header.shape.volume());
@@ -67,8 +67,8 @@ rank_load of_bricks(const voxel::model_header& header, std::int64_t elements, in
           static_cast<std::int64_t>(static_cast<double>(elements) / volume * std::pow(volume / ranks, 2.0 / 3))};
 }
 
-// Larger images are not read: that would take minutes, and the header contains the size. Above the second limit, an import
-// that is still needed takes seconds.
+// Larger images are not read, because reading takes minutes and the header contains the size. Images of more bytes than the
+// second limit are not imported if no model exists, because the import takes seconds.
 constexpr std::int64_t most_bytes_to_count = std::int64_t{1} << 30, most_bytes_at_once = std::int64_t{1} << 26;
 
 // Bytes of a file, or of the folder of a source.
@@ -104,8 +104,8 @@ job_size count_solid(const spec& job, log_sink& log) {
   return found;
 }
 
-// Sizes from the header and some planes. The number of nodes per voxel of an isotropic solid follows from planes: in a plane
-// the corners per pixel exceed 1 by the edges along two axes, in space along three.
+// Sizes from the header and some planes. For an isotropic solid, the number of nodes per voxel in space follows from the
+// number of corners per pixel in planes: the number exceeds 1 because of edges along two axes in a plane, three in space.
 job_size sample_solid(const spec& job, log_sink& log) {
   if (const auto faults = check_image_files(job); !faults.empty()) throw data_error(join(faults));
   nlohmann::json rules = nlohmann::json::object();
@@ -119,8 +119,8 @@ job_size sample_solid(const spec& job, log_sink& log) {
   found.work = physics_of(job).work(job, nullptr);
   if (!facts.at("shape").is_array() || facts.at("shape").size() != 3)
     throw data_error(
-        fmt::format("'{}' is large, and its header does not tell its size in voxels; osteon estimate --count "
-                    "reads all of it",
+        fmt::format("'{}': the header of this large image does not contain the size in voxels; read the whole image with "
+                    "osteon estimate --count",
                     image_path(job)));
   index3 shape{facts.at("shape")[0], facts.at("shape")[1], facts.at("shape")[2]};
   vector3 spacing;
@@ -144,14 +144,14 @@ job_size sample_solid(const spec& job, log_sink& log) {
       static_cast<std::int64_t>(std::llround(solid * static_cast<double>(shape.y) * static_cast<double>(shape.x))));
   found.nodes = std::llround(std::pow(corners, 1.5) * solid * static_cast<double>(shape.volume()));
   if (known)
-    log.note(
-        fmt::format("the image has {:.2g} GB: its header and {} voxels of some planes are taken, so numbers of voxels and "
-                    "unknowns are off by up to a quarter, more where planes differ; --count reads all of it",
-                    static_cast<double>(bytes_on_disk(image_path(job))) * 1e-9, found.sampled_voxels));
+    log.note(fmt::format(
+        "the image has {:.2g} GB; the numbers of voxels and unknowns are estimated from the header and {} voxels of "
+        "some planes, with an error of up to 25 %, or more if the planes differ; --count reads the whole image",
+        static_cast<double>(bytes_on_disk(image_path(job))) * 1e-9, found.sampled_voxels));
   else
     log.warn(
-        "the image is large, and its format does not allow to look at some planes: all of its voxels are taken for solid; "
-        "--count reads all of it");
+        "the image is large, and its format does not permit reading single planes: all voxels are assumed to be solid; "
+        "--count reads the whole image");
   return found;
 }
 
@@ -187,7 +187,7 @@ estimation estimate(const spec& job, const job_size& found, int ranks) {
   e.sampled_voxels = found.sampled_voxels;
   e.counted = found.imported && (!of_nodes || found.nodes > 0);
   if (of_nodes && found.nodes > 0) e.dofs = row.system.values * found.nodes - found.work.held;
-  // Memory is proportional to the unknowns, of which a sponge has fewer per element than trabecular bone.
+  // Memory is proportional to the unknowns. A sponge has fewer unknowns per element than trabecular bone.
   const double unknowns_per_element = e.elements > 0 ? static_cast<double>(e.dofs) / static_cast<double>(e.elements) : 0;
 
   e.bricks = uses_bricks(job, header.shape.z, e.ranks);
@@ -205,7 +205,7 @@ estimation estimate(const spec& job, const job_size& found, int ranks) {
   e.memory_bytes_per_rank = static_cast<std::int64_t>(base_memory_bytes + std::max(solving, pixels > 0 ? drawing : 0));
   e.import_memory_bytes = import_bytes(header, e.elements, !source_of(job).is_image());  // other models are read completely
   e.exchange_bytes = static_cast<std::int64_t>(unknowns_per_element * static_cast<double>(widest_cut) * sizeof(double));
-  // The other jobs run after the first job has been written: they take time but no additional memory.
+  // The other jobs run after the results of the first job have been written. They need time but no additional memory.
   e.computed = (job.segment.compare_connectivity ? 2 : 1) + static_cast<int>(changed_images(job).size());
   return e;
 }

@@ -224,12 +224,12 @@ plan_image image_for_plans(const voxel::model_header& header, std::vector<materi
   made.area_factor = std::pow(solid, 2.0 / 3);
   made.assumed.push_back(
       how == thinning::to_a_level
-          ? fmt::format(
-                "messages are planned on cubes of {0} x {0} x {0} voxels, solid where one of them is; those of finer "
-                "levels of the solver are as many as those of the cubes, with bytes by the area of faces",
-                k)
-          : fmt::format("messages are planned on every {}. voxel along each axis, their bytes by the area of faces; the "
-                        "levels of the solver that are missing have next to no bytes",
+          ? fmt::format("messages are planned on cubes of {0} x {0} x {0} voxels; a cube is solid if one of its voxels is "
+                        "solid. Finer "
+                        "solver levels send the same number of messages, with bytes proportional to the face area",
+                        k)
+          : fmt::format("messages are planned on every {}. voxel along each axis, with bytes proportional to the face area; "
+                        "the bytes of the missing solver levels are neglected",
                         k));
   return made;
 }
@@ -261,8 +261,8 @@ plan_image made_up_image(index3 shape, double solid_share, const plan_limits& li
   count_active(made);
   made.volume_factor = ratio(shape, few);
   made.area_factor = std::pow(made.volume_factor, 2.0 / 3);
-  made.assumed.push_back(
-      fmt::format("messages are planned on a gyroid that fills as much of a box of {} x {} x {}", few.z, few.y, few.x));
+  made.assumed.push_back(fmt::format(
+      "messages are planned on a gyroid with the same solid fraction in a box of {} x {} x {} voxels", few.z, few.y, few.x));
   return made;
 }
 
@@ -355,10 +355,11 @@ job_plans plans_at_scale(const spec& job, const plan_image& of, int ranks, const
       if (!is_of_levels(p)) p = on_more_ranks(p, planned, ranks, blocks, part.name);
   if (levels.last() > 0) place_on_ranks(plans.parts, levels, ranks);
   plans.ranks = ranks;
-  plans.assumed.push_back(fmt::format(
-      "{} ranks are planned, for {} their messages go to the blocks around in a grid of {} x {} x {}, with bytes by the "
-      "area of faces",
-      planned, ranks, blocks.z, blocks.y, blocks.x));
+  plans.assumed.push_back(
+      fmt::format("messages are planned on {} ranks; each of the {} ranks sends the same number of messages to the "
+                  "surrounding blocks in "
+                  "a grid of {} x {} x {} blocks, with bytes proportional to the face area",
+                  planned, ranks, blocks.z, blocks.y, blocks.x));
   return plans;
 }
 

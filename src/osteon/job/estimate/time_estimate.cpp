@@ -58,7 +58,7 @@ on_ranks look_at(const spec& job, const job_size& size, int ranks, const time_qu
     found.scaled = ranks > q.limits.most_ranks || image.volume_factor != 1;
   } catch (const plans_unknown& why) {
     found.scaled = true;
-    found.assumed.push_back(fmt::format("messages are left out: {}", why.what()));
+    found.assumed.push_back(fmt::format("messages are not included: {}", why.what()));
   }
   return found;
 }
@@ -179,9 +179,9 @@ time_estimate add_up(const spec& job, const job_size& size, const on_ranks& on, 
   t.assumed.insert(t.assumed.end(), on.assumed.begin(), on.assumed.end());
 
   if (c.parts.empty() && on.marked)
-    t.assumed.emplace_back("of the solver's messages those of its iterations only: a pilot counts the others");
+    t.assumed.emplace_back("the solver sends messages only in its iterations; a pilot also counts the other messages");
   if (!on.marked && !part_named(on.parts, "heat_iteration").plans.empty())
-    t.assumed.push_back("the heat problem is taken to have as many iterations as that of elasticity");
+    t.assumed.push_back("the heat problem has the same number of iterations as the elasticity problem");
 
   double core = 0, messages = 0;
   for (const stage_time& s : t.stages) {
@@ -294,27 +294,27 @@ nlohmann::ordered_json time_estimate::to_json() const {
 
 std::string time_estimate::to_text() const {
   const double sum = seconds();
-  std::string text = fmt::format("\n  time on {}: {}, give or take {:.0f} % ({})\n  {:<12}{:>10}{:>12}{:>12}{:>12}{:>12}\n",
-                                 counted(ranks, "rank"), duration(sum), 100 * error, network, "", "", "compute", "memory",
-                                 "latency", "bandwidth");
+  std::string text = fmt::format(
+      "\n  time on {}: {}, expected error {:.0f} % ({})\n  {:<12}{:>10}{:>12}{:>12}{:>12}{:>12}\n", counted(ranks, "rank"),
+      duration(sum), 100 * error, network, "", "", "compute", "memory", "latency", "bandwidth");
   const auto row = [&](const stage_time& s) {
     text += fmt::format("  {:<12}{:>10}{:>12}{:>12}{:>12}{:>12}\n", s.stage, duration(s.seconds()), duration(s.compute),
                         duration(s.memory), duration(s.latency), duration(s.bandwidth));
   };
   for (const stage_time& s : stages) row(s);
-  text += fmt::format("\n  {:.3g} iterations; one takes {} and is limited by {}\n", iterations,
+  text += fmt::format("\n  {:.3g} iterations; one iteration takes {} and is limited by {}\n", iterations,
                       duration(iteration.seconds()), iteration.limit());
   for (const plan_time& p : of_iteration)
     if (p.messages > 0)
-      text += fmt::format("    {:<34}{:>4} times {:>10}, of it latency {:>9}\n", p.plan, p.runs, duration(p.seconds),
+      text += fmt::format("    {:<34}{:>4} times {:>10}, including latency {:>9}\n", p.plan, p.runs, duration(p.seconds),
                           duration(p.latency_seconds));
   if (scaling.size() > 1) {
-    text += fmt::format("\n  {:>8}{:>12}{:>14}  limit\n", "ranks", "time", "an iteration");
+    text += fmt::format("\n  {:>8}{:>12}{:>14}  limit\n", "ranks", "time", "iteration");
     for (const rank_point& p : scaling)
       text += fmt::format("  {:>8}{:>12}{:>14}  {}\n", p.ranks, duration(p.seconds), duration(p.iteration_seconds), p.limit);
-    text += stops_paying_at > 0 ? fmt::format("  more than {} do not pay: twice as many save less than a tenth\n",
+    text += stops_paying_at > 0 ? fmt::format("  more than {} do not pay: twice the number saves less than 10 %\n",
                                               counted(stops_paying_at, "rank"))
-                                : "  more ranks than these may still pay\n";
+                                : "  a larger number of ranks may still reduce the time\n";
   }
   text += fmt::format("\n  constants: {}\n", costs);
   for (const std::string& sentence : assumed) text += fmt::format("  assumed: {}\n", sentence);

@@ -45,11 +45,11 @@ constexpr std::array<std::pair<const char*, const char*>, part_count> words{
     {{"reading", "once"},
      {"heat_set_up", "once, of the heat problem"},
      {"heat_load", "once, of the heat problem"},
-     {"heat_restart", "each time that the heat problem's residual is computed anew"},
+     {"heat_restart", "at each recomputation of the residual of the heat problem"},
      {"heat_iteration", "in each iteration of the heat problem"},
      {"set_up", "once for each set of supports"},
      {"load", "once for each load case"},
-     {"restart", "each time that the residual is computed anew"},
+     {"restart", "at each recomputation of the residual"},
      {"iteration", "in each iteration"},
      {"writing", "once"},
      {"picture", "once"}}};
@@ -59,7 +59,7 @@ part_number number_of_part(std::string_view name) {
                                   words.begin());
 }
 
-constexpr const char* as_counted = "as often as messages.parts of a run says";
+constexpr const char* as_counted = "number of repetitions: messages.parts in the summary of a run";
 
 // Messages of a part of this name, by rank.
 std::vector<comm::message_ledger> ledgers_of(const std::vector<comm::message_parts>& marked, const std::string& name) {
@@ -102,13 +102,11 @@ grid::box_tree boxes_of(const voxel::model_header& header, const std::vector<mat
 void check(const spec& job, const physics_entry& row) {
   const auto refuse = [&](const std::string& why) {
     throw plans_unknown(
-        fmt::format("the plans of this job cannot be made without running it: {}; osteon run --trace-messages "
-                    "counts what it sends",
-                    why));
+        fmt::format("the plans of this job require a run: {}; count the messages with osteon run --trace-messages", why));
   };
   if (const std::string why = row.reason_not_counted(job); !why.empty()) refuse(why);
-  if (!row.count_messages) refuse(fmt::format("its physics is {}", row.name));
-  if (job.segment.drop_unsupported) refuse("segment.drop_unsupported takes voxels away that only the loads tell");
+  if (!row.count_messages) refuse(fmt::format("physics = \"{}\" is not supported", row.name));
+  if (job.segment.drop_unsupported) refuse("segment.drop_unsupported removes voxels depending on the loads");
 }
 
 void check_ranks(const voxel::model_header& header, int ranks, bool bricks) {
@@ -148,8 +146,8 @@ job_plans plans_of_voxels(const spec& job, const voxel::model_header& header, co
     if (!drawn->assumed().empty()) result.assumed.push_back(drawn->assumed());
     if (job.picture.streamlines.value_or(row.picture.draws_lines ? 1 : 0) > 0)
       result.assumed.emplace_back(
-          "streamlines are not planned: lines go over between neighbours as they are followed, and the picture is joined "
-          "once more for their edges");
+          "messages of streamlines are not included: neighbours exchange the ends of lines, and the picture is composited "
+          "a second time for the edges of lines");
   }
 
   std::vector<std::vector<comm::message_ledger>> ledgers(part_count);

@@ -38,7 +38,7 @@ struct job_plans {
   std::string to_text() const;
 };
 
-/// Thrown if the plans of a job require running it; the reason is a phrase that follows "as".
+/// Thrown if the plans of a job require running it; the reason is a clause that follows "because".
 struct plans_unknown : usage_error {
   using usage_error::usage_error;
 };

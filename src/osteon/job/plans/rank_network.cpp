@@ -16,8 +16,9 @@ int rounded_up(int a, int b) { return (a + b - 1) / b; }
 
 void check_fit(int ranks, int hosts, int ranks_per_host, const std::string& what) {
   if (static_cast<std::int64_t>(hosts) * ranks_per_host < ranks)
-    throw usage_error(fmt::format("{} ranks, {} a host, need {}; {} has {}: raise --ranks-per-host, or take a larger one",
-                                  ranks, ranks_per_host, counted(rounded_up(ranks, ranks_per_host), "host"), what, hosts));
+    throw usage_error(fmt::format(
+        "{} ranks with {} per host require {}, but {} has {}; raise --ranks-per-host or specify a larger network", ranks,
+        ranks_per_host, counted(rounded_up(ranks, ranks_per_host), "host"), what, hosts));
 }
 
 // One PU per rank, whose ports are those of the host's memory. Links: ports into and out of memory by rank, then those of
@@ -84,23 +85,25 @@ rank_network network_of_machine(const machine::description& machine, int ranks, 
                                              : machine.isolated ? &*machine.isolated
                                                                 : nullptr;
   const machine::path_speeds* const alone = machine.isolated ? &*machine.isolated : inside;
-  if (!inside) throw data_error("the machine file holds no links: measure them by `osteon probe -o machine.json`");
+  if (!inside) throw data_error("the machine file contains no links; measure the links with `osteon probe -o machine.json`");
   machine::link memory = usual_memory;
   if (const auto known = inside->within_host(machine::path::inter_l3); known && known->known())
     memory = *known;
   else if (ranks_per_host > 1)
-    found.assumed.push_back("inside hosts nothing was measured: messages there take 0.5 us and 8 GB/s");
+    found.assumed.push_back(
+        "the links inside hosts were not measured: a latency of 0.5 us and a bandwidth of 8 GB/s are used");
   std::vector<machine::link> ports;
   if (found.hosts > 1) {
     ports = ports_of_hosts(machine, alone->between.hosts() > 1 ? alone->between : inside->between);
     if (std::ssize(ports) < found.hosts) {
       machine::link more = usual_link;
       if (ports.empty())
-        found.assumed.push_back("between hosts nothing was measured: a link is taken to have 1.5 us and 12 GB/s");
+        found.assumed.push_back(
+            "the links between hosts were not measured: a latency of 1.5 us and a bandwidth of 12 GB/s are used");
       else
         more = middle_of(ports);
       if (hosts_there < found.hosts)
-        found.assumed.push_back(fmt::format("the machine has {}: {} more like the median one are taken",
+        found.assumed.push_back(fmt::format("the machine has only {}; {} further hosts have the values of the median host",
                                             counted(hosts_there, "host"), found.hosts - hosts_there));
       ports.resize(static_cast<std::size_t>(found.hosts), more);
     }
@@ -124,7 +127,7 @@ rank_network network_of_hosts(const std::vector<int>& host_of, const machine::li
   found.ranks_per_host = *std::max_element(there.begin(), there.end());
   found.overhead_s = found.overhead_in_host_s = memory.latency_s / 4;
   found.where = with_memory(ranks, memory, memory.latency_s / 2);
-  found.words = fmt::format("{}, {} each", counted(found.hosts, "host"), counted(found.ranks_per_host, "rank"));
+  found.words = fmt::format("{} with {} each", counted(found.hosts, "host"), counted(found.ranks_per_host, "rank"));
   if (found.hosts > 1) {
     double latency = 0;
     for (int h = 0; h < found.hosts; ++h) {
@@ -163,7 +166,7 @@ rank_network network_of_model(std::shared_ptr<const net::network> model, const m
   found.hosts = rounded_up(ranks, ranks_per_host);
   found.overhead_in_host_s = memory.latency_s / 4;
   found.overhead_s = found.hosts > 1 ? model->startup : found.overhead_in_host_s;
-  found.words = fmt::format("{}, {} on each of {} PUs", model->name, counted(ranks_per_host, "rank"), found.hosts);
+  found.words = fmt::format("{} with {} on each of {} PUs", model->name, counted(ranks_per_host, "rank"), found.hosts);
   found.where = with_memory(ranks, memory, memory.latency_s / 2);
   found.where.name = found.words;
   for (net::link l : model->links) {

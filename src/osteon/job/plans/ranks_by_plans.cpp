@@ -19,16 +19,16 @@ namespace {
 
 constexpr std::int64_t most_voxels_in_seconds = std::int64_t{1} << 23;
 constexpr const char* by_iteration = "bytes of an iteration on all levels";
-constexpr const char* by_fine_level = "values of the nodes that ranks share on the fine level";
+constexpr const char* by_fine_level = "values of shared nodes on the fine level";
 
-// Reason why the plans are not made in a run; empty: they are made.
+// Reason why a run does not generate the plans; empty: it generates the plans.
 std::string why_not_planned(const spec& job, index3 shape) {
   if (!source_of(job).is_image()) return "the job has no image";
   if (shape.volume() > most_voxels_in_seconds)
-    return fmt::format("{:.0f} million voxels take longer than it is worth", static_cast<double>(shape.volume()) / 1e6);
+    return fmt::format("planning for {:.0f} million voxels takes too long", static_cast<double>(shape.volume()) / 1e6);
   int level = MPI_THREAD_SINGLE;
   MPI_Query_thread(&level);
-  if (level < MPI_THREAD_SERIALIZED) return "this MPI does not let threads take turns";
+  if (level < MPI_THREAD_SERIALIZED) return "the MPI library does not support MPI_THREAD_SERIALIZED";
   return {};
 }
 
@@ -66,7 +66,7 @@ ranks_to_place ranks_to_place_of(const spec& job, int ranks, log_sink& log) {
     const std::string path = import_model(job, output_paths(job).model, log).path;
     const bool bricks = uses_bricks(job, io::read_model_header(path).shape.z, ranks);
     return {subdomain_graph(MPI_COMM_SELF, path, ranks, !bricks, values_per_node(job), log),
-            fmt::format("{}, as {}", by_fine_level, why.what())};
+            fmt::format("{}, because {}", by_fine_level, why.what())};
   }
 }
 
@@ -85,7 +85,7 @@ ranks_to_place ranks_to_place_of_run(MPI_Comm comm, const spec& job) {
       } catch (const error& e) {
         why = e.what();
       }
-    if (!why.empty()) found.by += ", as " + why;
+    if (!why.empty()) found.by += ", because " + why;
   });
   return found;
 }
