@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// The interface of a physics to the pipeline: an entry of one table. No other code compares its name. To add a physics,
-/// write its entry in a folder of its own and add a line to physics/table.cpp (CONTRIBUTING.md, "Add a physics").
+/// Interface of a physics to the pipeline: an entry of the table of physics. No other code depends on the name of a physics.
+/// To add a physics, write an entry in a new folder and add a line to physics/table.cpp (CONTRIBUTING.md, "Add a physics").
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -64,13 +64,13 @@ struct unknowns {
   int values = 1;  ///< per node or cell
 };
 
-/// Measured costs, of one rank with one thread, without a picture (docs/reference/performance.md, "Basis of estimates").
+/// Measured costs of one rank with one thread, without a picture (docs/reference/performance.md, "Basis of estimates").
 struct solver_costs {
   double unknowns_per_element = 1;  ///< unknowns of the largest system, if it is not counted
-  double bytes_per_unknown = 50;    ///< resident memory, marginal
+  double bytes_per_unknown = 50;    ///< marginal resident memory
   double bytes_per_further = 0;     ///< marginal memory of each additional stored solution
   double setup_seconds = 1e-6;      ///< CPU seconds per element, once: reading, assembling
-  double solution_seconds = 5e-6;   ///< CPU seconds per element of a solution, to a tolerance of 1e-6, with its results
+  double solution_seconds = 5e-6;   ///< CPU seconds per element for a solution with tolerance 1e-6, including results
 };
 
 /// Work of the solver for a job.
@@ -85,15 +85,16 @@ struct solver_work {
 struct solid_rules {
   const char* phase = "solid";         ///< name of the active voxels
   bool takes_empty_space = false;      ///< the active voxels are those that [segment] leaves empty
-  std::vector<std::int64_t> labels{};  ///< of a label image: voxels with these labels are active, of one material; none: by
-                                       ///< [[material]]
-  bool has_others = false;             ///< the other voxels also take part, by [[material]]; the phase is material 1
-  bool keeps_all = false;              ///< segment.keep is ignored: the solver removes unneeded voxels
-  bool has_loaded_faces = false;       ///< faces of the image, unless the job loads those of the solid (load.faces)
-  bool must_connect_faces = false;     ///< reject a solid that does not connect the two faces of the load axis
-  bool may_keep_all_parts = false;     ///< keep = "percolating" keeps all if no part connects the faces
+  std::vector<std::int64_t> labels{};  ///< labels of a label image: voxels with these labels are active and have one
+                                       ///< material; empty: materials by [[material]]
+  bool has_others =
+      false;  ///< the solver includes the other voxels with the materials of [[material]]; the phase is material 1
+  bool keeps_all = false;           ///< segment.keep is ignored: the solver removes unneeded voxels
+  bool has_loaded_faces = false;    ///< the job loads faces of the image, or of the solid by load.faces
+  bool must_connect_faces = false;  ///< reject a solid that does not connect the two faces of the load axis
+  bool may_keep_all_parts = false;  ///< keep = "percolating" keeps all parts if no part connects the faces
   /// keep = "percolating" keeps the parts that connect both faces of one of these axes (z, y, x), and the parts that touch
-  /// one of these faces (low, high). Neither: the parts that connect both faces of the load axis.
+  /// one of these faces (low, high). If both are empty: the parts that connect both faces of the load axis.
   std::array<bool, 3> through{};
   std::array<std::array<bool, 2>, 3> touching{};
   std::array<bool, 3> periodic{};  ///< axes z, y, x along which the image is periodic
@@ -147,8 +148,8 @@ struct physics_entry {
   void (*complete)(spec& job) = [](spec&) {};
   /// Append the faults of a job that can be detected without the image.
   void (*check)(const spec& job, std::vector<problem>& problems) = [](const spec&, std::vector<problem>&) {};
-  /// Append warnings of unusual values of keys. @param size_mm of the image (z, y, x), for warnings that depend on it; null:
-  /// all other warnings
+  /// Append warnings about unusual values of keys. @param size_mm size of the image (z, y, x), for warnings that depend on
+  /// the size; null: all other warnings
   void (*warn)(const spec& job, const vector3* size_mm, std::vector<problem>& warnings) = [](const spec&, const vector3*,
                                                                                              std::vector<problem>&) {};
   /// Check the loads on a solid; append warnings. @throws data_error, usage_error @param read makes the local model
@@ -209,7 +210,7 @@ std::span<const physics_entry* const> all_physics();
 /// Return the entry of a name; null if there is none.
 const physics_entry* find_physics(const std::string& name);
 
-/// The entry of a job. @throws usage_error if the name is unknown
+/// The physics of a job. @throws usage_error if the name is unknown
 const physics_entry& physics_of(const spec& job);
 
 /// Return true if a physics requires a property of the materials.

@@ -19,13 +19,13 @@ namespace osteon::job {
 /// A field to be written.
 struct result_field {
   io::field_info info;
-  /// Called immediately before writing, to compute the data of its planes; only one field occupies memory at a time. Local.
+  /// Called immediately before writing to compute the values of the field. Only one field occupies memory at a time. Local.
   std::function<io::plane_source<float>()> begin;
 };
 
 /// Files that a physics has written during its run.
 struct files_written_early {
-  std::string path;  ///< path of the file that refers to the others
+  std::string path;  ///< path of the file that refers to the other files
   io::file_report report;
 };
 
@@ -45,12 +45,12 @@ struct physics_result {
   double shown_low = 0, shown_high = 1;              ///< colour range
   cell_values lines_of;  ///< vector field (z, y, x) of the lines in the picture; none: emission of the displayed field
   bool lines_show_field = false;  ///< the lines are coloured by the displayed field instead of their own magnitude
-  std::shared_ptr<const render::streamlines> paths;  ///< paths of particles, drawn instead of these lines; null: none
+  std::shared_ptr<const render::streamlines> paths;  ///< paths of particles, drawn instead of the lines; null: none
   double paths_low = 0, paths_high = 1;              ///< speeds at the ends of the colours of the paths
   bool is_fluid = false;                             ///< the voxels are a fluid; the solid is the complement
   std::string ended;       ///< reason why the job has no final answer, as a sentence; empty if the certificate states it
   std::string stopped_at;  ///< description of the final state if the tolerance does not refer to a residual
-  /// Draws the picture into a file under a title, instead of a view of the voxels; empty: none. @collective
+  /// Draws a custom picture with a title instead of the view of the voxels; empty: no custom picture. @collective
   std::function<void(const std::string& path, const std::string& title, log_sink& log)> draw_custom;
   file_writer write_more;  ///< writes additional files; empty: none
 

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// The keys of a job that are independent of the physics, as a plain struct. The physics add their own as groups;
-/// spec/key_entry.hpp describes all of them.
+/// Keys of a job that are independent of the physics, as a plain struct. Each physics adds a group of keys;
+/// spec/key_entry.hpp describes all keys.
 #include <array>
 #include <memory>
 #include <optional>
@@ -18,7 +18,7 @@ namespace osteon::job {
 
 class model_source;
 
-/// Kinds of steps before the threshold.
+/// Kinds of image processing steps before the threshold.
 enum class image_filter {
   gaussian,
   median,
@@ -71,9 +71,9 @@ struct image_spec {
   std::string spacing_note;
   std::vector<std::vector<std::int64_t>> crop_voxels;
   std::vector<image_step_spec> steps;
-  bool accept_fill_value = false;  ///< chunks missing from the file have its fill value
+  bool accept_fill_value = false;  ///< missing chunks of the file contain the fill value
   std::int64_t coarsen = 1;
-  std::optional<double> noise_sd;  ///< added to the grey values
+  std::optional<double> noise_sd;  ///< standard deviation of the noise
   double noise_blur_voxels = 0;
   std::int64_t noise_seed = 1;
 };
@@ -133,7 +133,7 @@ struct density_law_spec {
   std::optional<double> poisson_ratio;  ///< no default: required by physics with stresses
 };
 
-/// An image of elastic constants, voxel by voxel.
+/// Image of Young's modulus, one value per voxel.
 struct modulus_image_spec {
   std::string path;
   std::optional<double> poisson_ratio;  ///< no default: required by physics with stresses
@@ -143,7 +143,7 @@ struct poisson_image_spec {
   std::string path;
 };
 
-/// Conditions on the outer faces of the image, of tests that solve for effective properties.
+/// Boundary conditions on the outer faces of the image in tests for effective properties.
 enum class outer_condition { periodic, kubc, uniform, mirrored, closed };
 inline std::span<const char* const> choice_names(outer_condition) {
   static constexpr const char* names[] = {"periodic", "kubc", "uniform", "mirrored", "closed"};
@@ -151,9 +151,9 @@ inline std::span<const char* const> choice_names(outer_condition) {
 }
 
 struct load_spec {
-  std::optional<std::string> test;  ///< the names are an enumeration of the physics
+  std::optional<std::string> test;  ///< a name of an enumeration of the physics
   optional_choice<osteon::axis> axis = osteon::axis::z;
-  optional_choice<outer_condition> boundary_condition;  ///< absent: by the test
+  optional_choice<outer_condition> boundary_condition;  ///< absent: default of the test
 };
 
 struct solve_spec {
@@ -169,7 +169,7 @@ struct uncertainty_spec {
   bool voxel_size = false;
 };
 
-/// A part of the image with separate morphometry: the voxels of labels.
+/// Part of the image with separate morphometry: all voxels with the given labels.
 struct compartment_spec {
   std::string name;
   std::optional<std::string> kind;   ///< absent: the name (kind_of)
@@ -197,7 +197,7 @@ struct picture_spec {
   std::int64_t every = 0;                   ///< iterations or steps between frames during the solve; 0: none
 };
 
-/// Shapes of the parts of the ranks.
+/// Shapes of the subdomains.
 enum class cut_of_image { automatic, planes, bricks };
 inline std::span<const char* const> choice_names(cut_of_image) {
   static constexpr const char* names[] = {"auto", "planes", "bricks"};
@@ -212,7 +212,7 @@ struct run_spec {
   std::string bind = "auto";
 };
 
-/// Storage of files, and ranks that access them.
+/// Storage options of files, and ranks that access the files.
 struct io_spec {
   std::string mode = "auto";
   std::int64_t ranks_per_writer = 0;  ///< 0: all of a host
@@ -229,7 +229,7 @@ struct checkpoint_spec {
   double every_minutes = 30;  ///< 0: only on a signal
 };
 
-/// Digests of the image files of a job computed by a process of its run; empty: not yet.
+/// Digests of the image files of a job, computed once per run; empty: not yet computed.
 struct image_digests {
   std::string images;  ///< see digest_of_images (import/model_key.hpp)
   std::string labels;  ///< see key_of_label_images
@@ -255,14 +255,14 @@ struct spec {
   std::string output_directory;
   bool measures_shape = false;
 
-  key_groups groups;                         ///< keys of the physics, by their type
+  key_groups groups;                         ///< keys of the physics, by type of the group
   std::shared_ptr<const model_source> from;  ///< source of the model; null: the image (model_source.hpp)
 
   std::string file;                      ///< the job file; empty if the job is not from a file
   std::string text;                      ///< text of the job file, for the manifest
   std::vector<problem> older_spellings;  ///< renamed keys and values of the file, with their new names; `where` is the key
   std::vector<problem> unused_keys;      ///< keys given at their default values that the job does not use
-  std::vector<std::string> changes;      ///< changes of its keys, `KEY=VALUE`, on the command line
+  std::vector<std::string> changes;      ///< changes of keys on the command line, `KEY=VALUE`
   image_digests digests;                 ///< stored so that a run computes the digest of its images once
 };
 
@@ -281,9 +281,8 @@ void warn_of_older_spellings(const spec& job, log_sink& log);
 /// Check ranges, combinations and names of keys, independent of the image.
 std::vector<problem> validate(const spec& job);
 
-/// Return true if ranks get bricks of an image instead of z planes: if the job specifies it, or by default if planes would
-/// leave fewer than 16 per rank on average. A rank of planes shares two layers of nodes, in that case an eighth of all its
-/// nodes.
+/// Return true if the subdomains are bricks instead of z planes: if the job specifies bricks, or by default if there are
+/// fewer than 16 planes per rank on average. A rank with 16 planes shares two layers of nodes, an eighth of its nodes.
 bool uses_bricks(const spec& job, std::int64_t planes, std::int64_t ranks);
 
 /// The JSON Schema of a job file.

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// The stages of a job as values: read, solve, write, picture, film, report. A run, a plan and an estimate iterate over
-/// their list.
+/// The stages of a job as values: read, solve, write, picture, film, report. A run, a plan and an estimate iterate over the
+/// list of stages.
 #include <osteon/job/spec.hpp>
 #include <osteon/job/stage_costs.hpp>
 #include <span>
@@ -20,7 +20,7 @@ struct stage_cost {
   enum class turns { one, loads, iterations };
   const char* row;                       ///< "set up"
   cost_line stage_costs::* seconds;      ///< seconds of each repetition
-  unit of = unit::none;                  ///< unit of that line, for the part of a rank
+  unit of = unit::none;                  ///< unit of `seconds`, counted for the subdomain of a rank
   std::span<const char* const> parts{};  ///< parts whose messages are sent in each repetition
   turns often = turns::one;
   bool is_repeated = false;  ///< repeated for each changed image
@@ -38,7 +38,7 @@ struct stage {
   void (*plan)(planned_job& planned) = nullptr;
 };
 
-/// All stages in their order.
+/// All stages in order of execution.
 std::span<const stage* const> all_stages();
 
 }  // namespace osteon::job

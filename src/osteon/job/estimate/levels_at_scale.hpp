@@ -17,9 +17,9 @@ struct level_sizes {
   int last() const { return static_cast<int>(nodes.size()) - 1; }
 };
 
-/// Number of nodes on each level for a number of nodes of voxels, if the levels were not counted.
+/// Estimated number of nodes on each level, from the number of voxel nodes.
 std::vector<double> usual_nodes_of_levels(double nodes);
-/// The same, counted in an image. @param image material numbers, shape `shape`
+/// Number of nodes on each level, counted in an image. @param image material numbers, shape `shape`
 /// @collective local, with MPI as for plans_of_job
 std::vector<double> counted_nodes_of_levels(index3 shape, const std::vector<material_number>& image);
 
@@ -30,15 +30,15 @@ struct level_place {
 };
 std::vector<level_place> place_levels(const level_sizes& sizes, int ranks);
 
-/// The level of the elasticity solver whose nodes are exchanged under this name, or which moves; -1: none.
+/// Level of the elasticity solver to which a plan belongs (an exchange of nodes, or a move of the level); -1: none.
 int level_of_plan(const std::string& plan);
 
-/// Replace the plans of levels that move to fewer ranks, on these or on the planned ranks, by those on `ranks` ranks.
-/// Numbers of visits are those of the planned ranks.
+/// Replace the plans of agglomerated levels by plans on `ranks` ranks. A level is agglomerated if it moves to fewer ranks on
+/// `ranks` ranks or on the planned ranks. The numbers of visits do not change.
 void place_on_ranks(std::vector<job_part>& parts, const level_sizes& sizes, int ranks);
 
-/// Seconds of one iteration on one core for nodes that a rank has in addition to its share of the nodes of a level, because
-/// the level moved to few ranks; and for the direct solution on the coarsest level.
+/// Seconds of one iteration on one core due to agglomeration: for the nodes of a rank in excess of its equal share of a
+/// level, and for the direct solution on the coarsest level.
 double seconds_of_few_ranks(const level_sizes& sizes, int ranks, std::span<const plan_time> iteration);
 
 }  // namespace osteon::job

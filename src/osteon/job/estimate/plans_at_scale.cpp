@@ -91,7 +91,7 @@ void scale(comm::plan_traffic& traffic, double factor) {
 bool is_reduction(const comm::plan_traffic& p) { return p.plan.starts_with("reductions"); }
 bool follows_volume(const std::string& part) { return part == "reading" || part == "writing"; }
 
-// Bytes of a plan for the image itself relative to the smaller one.
+// Ratio of the bytes of a plan on the image to the bytes on the coarsened image.
 double bytes_factor(const plan_image& of, const std::string& part, const std::string& plan) {
   if (follows_volume(part)) return of.volume_factor;
   const int levels = of.stands_for.missing_levels, level = level_of_plan(plan);
@@ -152,7 +152,7 @@ comm::plan_traffic on_more_ranks(const comm::plan_traffic& small, int small_rank
   large.runs = small.runs;
   const one_run once = count(small.what);
   const double fewer = static_cast<double>(small_ranks) / ranks;
-  // The plan contains each of its different runs once; they are treated as one run.
+  // A plan contains each distinct run once; all runs are treated as one run.
   const double runs = once.messages > 0 ? static_cast<double>(small.messages) / static_cast<double>(once.messages) : 0;
   if (once.messages == 0)
     large.what = small.what, large.what.ranks = ranks, large.what.rounds = 0;

@@ -26,7 +26,7 @@ struct plan_image {
 struct plan_limits {
   std::int64_t most_voxels = std::int64_t{1} << 21;
   int most_ranks = 256;
-  bool counts_levels = true;  ///< false: the levels of the solver are estimated, which needs no MPI
+  bool counts_levels = true;  ///< false: the levels of the solver are estimated, which does not require MPI
 };
 
 /// Methods of coarsening an image.
@@ -38,7 +38,7 @@ enum class thinning {
 };
 
 /// Return the model, coarsened if needed to the largest permitted number of voxels. For `to_a_level`, the levels of the
-/// solver are counted in the image before it is coarsened; in images that take long they are estimated.
+/// solver are counted in the image before it is coarsened; for large images the levels are estimated.
 plan_image image_for_plans(const voxel::model_header& header, std::vector<material_number> image, const plan_limits& limits,
                            thinning how = thinning::every_kth);
 
@@ -49,9 +49,9 @@ plan_image made_up_image(index3 shape, double solid_share, const plan_limits& li
 /// Coarsening method of the physics of a job.
 thinning thinning_of(const spec& job);
 
-/// Return the plans for a number of ranks. Beyond `most_ranks`, a rank has the messages of the planned ranks: the same
-/// number, to the surrounding blocks in a grid of blocks, with bytes in proportion to the area of faces. Reductions and
-/// messages to and from rank 0 are exact.
+/// Return the plans for a number of ranks. Beyond `most_ranks`, each rank sends as many messages as a planned rank, to the
+/// surrounding blocks in a grid of blocks. Bytes are proportional to the face area. Reductions and messages to and from rank
+/// 0 are exact.
 /// @throws as plans_of_voxels @collective local, with MPI as there
 job_plans plans_at_scale(const spec& job, const plan_image& of, int ranks, const plan_limits& limits);
 

@@ -18,8 +18,8 @@ namespace {
 using ordered = nlohmann::ordered_json;
 
 constexpr double usual_restarts = 2;
-// Errors in addition to those of constants and iterations: messages on a measured network, messages of stand-in plans,
-// sampled sizes.
+// Errors in addition to the errors of constants and iterations: messages on a measured network, messages of approximate
+// plans, sampled sizes.
 constexpr double of_messages = 0.3, of_scaled_messages = 0.5, of_sample = 0.25;
 constexpr double least_saving = 0.1;
 constexpr std::size_t first_of_solving = 3, last_of_solving = 5;  // indices of stages
@@ -139,8 +139,8 @@ time_estimate add_up(const spec& job, const job_size& size, const on_ranks& on, 
   t.network = e.ranks > 1 ? on.where.words : "one rank";
   t.costs = c.source;
   t.iterations = c.iterations;
-  // A preceding problem is assumed to have the same number of iterations. For a solver that marks its parts, these were
-  // counted; otherwise iterations only are assumed.
+  // A preceding problem is assumed to have the same number of iterations. If the solver marks its parts, their repetitions
+  // were counted; otherwise only iterations are assumed.
   std::vector<stage_maker::often> iteration{{"iteration", 1}, {"heat_iteration", 1}};
   if (!c.parts.empty()) iteration.assign(c.parts.begin(), c.parts.end());
   const double loads = std::max(1.0, size.work.solutions);

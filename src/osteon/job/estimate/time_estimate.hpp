@@ -22,7 +22,7 @@ struct stage_time {
   double latency = 0;    ///< messages, without their bytes
   double bandwidth = 0;  ///< additional time due to the bytes of messages
   double seconds() const { return compute + memory + latency + bandwidth; }
-  /// The name of the largest of the four: compute, memory bandwidth, latency, network bandwidth.
+  /// Name of the largest part: compute, memory bandwidth, latency, network bandwidth.
   std::string limit() const;
 };
 
@@ -48,7 +48,7 @@ struct time_estimate {
   std::vector<std::string> assumed;     ///< assumptions, as sentences
 
   double seconds() const;
-  /// Seconds of set-up, loads and iterations; and CPU seconds of all ranks in these.
+  /// Seconds of set-up, loads and iterations; and CPU seconds of all ranks in these stages.
   double solving_seconds() const;
   double solving_cpu_seconds() const;
   nlohmann::ordered_json to_json() const;

@@ -15,7 +15,7 @@ namespace osteon::job {
 /// The label image of a compartment, as named by the job.
 std::string label_image_of(const spec& job, const compartment_spec& compartment);
 
-/// The label images of a job, as named by it.
+/// Names of the label images in a job.
 std::vector<std::string> label_images_of(const spec& job);
 
 /// Path of the labels of an image as a file for the ranks, next to the model. @param image as in set.image

@@ -17,7 +17,7 @@
 namespace osteon::job {
 
 /// A picture of a cut. Uses file, lines_of, map, ends of the colours, size, background, title and output of the request; by
-/// default the colours range from 0 to the 99th percentile in the cut.
+/// default, the colour range is from 0 to the 99th percentile in the cut.
 struct cut_request : render_request {
   int normal = 1;               ///< axis normal to the cut: 0 (z), 1 (y), 2 (x)
   std::optional<double> at_mm;  ///< from the low face; absent: the middle
@@ -42,14 +42,14 @@ nlohmann::ordered_json draw_cut(MPI_Comm comm, const cut_request& request, const
 cut_source cut_source_of(const local_model& part, const cell_values& values, const io::field_list& list,
                          const io::field_info& vector, int normal, std::int64_t layer);
 
-/// The same for velocities. @collective on part.where.comm
+/// A layer of the velocities. @collective on part.where.comm
 cut_source cut_source_of(const local_model& part, const cell_values& velocity, int normal, std::int64_t layer);
 
 /// Draw a cut of a file. The picture is independent of the number of ranks.
-/// @param request its values are checked; the file is not: call io::check_whole() first
+/// @param request the values of the request are checked; call io::check_whole() first to check the file
 /// @throws usage_error (no vector field, no such position, zero field in the cut), data_error, machine_error
 /// @return description of the output, for --json @collective on comm
-/// @cost a rank reads the rows of the cut that its rows of the picture need
+/// @cost each rank reads the rows of the cut required for its rows of the picture
 nlohmann::ordered_json draw_cut(MPI_Comm comm, const cut_request& request, log_sink& log);
 
 /// Draw the cut of a job: through the middle, along the axis of the largest flow. Reads no file, because in a job on several

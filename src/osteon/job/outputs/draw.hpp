@@ -22,13 +22,13 @@ struct shown_fields {
   std::vector<float> values, solid;      ///< shape of the block: NaN in voxels without value; 1 in the solid, else 0
   double low = 0, high = 1;              ///< ends of the colours
   std::optional<render::tubes> lines{};  ///< coloured by the field, or light grey
-  bool lines_have_colours = false;       ///< if true, the field of a volume does not glow
-  std::vector<written_point> points{};   ///< transfer function of a volume; empty: a glow
+  bool lines_have_colours = false;       ///< if true, the field of a volume does not emit light
+  std::vector<written_point> points{};   ///< transfer function of a volume; empty: emission
   picture_words words;                   ///< name, unit and axes
 };
 
 /// Camera, size, background and compositing of a picture, without its layers.
-/// @param is_series one of many: pixels in half precision, unless the request specifies others
+/// @param is_series the picture is one of a series: pixels in half precision, unless the request specifies other pixels
 render::scene scene_of(const render_request& request, const vector3& spacing_mm, const std::optional<io::image_axes>& axes,
                        bool is_series);
 
@@ -77,7 +77,7 @@ class picture_scene {
 };
 
 /// The picture specified by [picture], without its layers.
-/// @param is_frame one of many: pixels in half precision @collective local
+/// @param is_frame the picture is one of a series: pixels in half precision @collective local
 render::scene scene_of_picture(const spec& job, const voxel::model_header& header, bool is_frame);
 
 /// The interval of the map used by the job's picture, from and to, 0 to 1.
@@ -85,7 +85,7 @@ std::array<float, 2> part_of_map(const spec& job);
 
 /// Draw a result according to [picture].
 /// @param title empty: without title, box, scale and colour bar
-/// @param of_series for one of many pictures: their compositor, kept between them; pixels are in half precision
+/// @param of_series compositor of a series of pictures, stored between the pictures; pixels are in half precision
 /// @return description of its streamlines by describe(); null if there are none
 /// @throws machine_error if it cannot be written
 /// @collective on part.where.comm

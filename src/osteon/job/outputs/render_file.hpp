@@ -27,7 +27,7 @@ struct render_request {
   std::optional<std::array<double, 2>> percentiles;
   std::string component;               ///< component of a vector or tensor: x, y, z or xx, yy, zz, xy, yz, xz; empty: the
                                        ///< magnitude
-  std::string points;                  ///< transfer function of a volume, see parse_control_points; empty: a glow
+  std::string points;                  ///< transfer function of a volume, see parse_control_points; empty: emission
   bool shaded = false;                 ///< light the field in a volume by its gradient
   std::optional<double> bone_opacity;  ///< opacity of the solid around the field, absent: 0.16, on white 0.35; 0: omit the
                                        ///< solid

@@ -31,9 +31,9 @@ constexpr std::int64_t most_voxels_to_check = std::int64_t{1} << 25;
 /// @throws machine_error if images cannot be read on this machine
 image_check check_image(MPI_Comm comm, const spec& job, std::int64_t most_voxels = most_voxels_to_check);
 
-/// Add the faults that the files and the header of the image reveal for a job with faults, so that all are reported at once:
-/// missing files, voxel size, shape. No file is read if the keys of the image have faults.
-/// @param found the faults of the job; those of the image are added @param warnings of the job's keys and size
+/// Check the files and the header of the image of a job with faults, so that all faults are reported at once: missing files,
+/// voxel size, shape. No file is read if the keys of the image have faults.
+/// @param found faults of the job; faults of the image are added @param warnings of the job's keys and size
 /// @return description of the part of the image that was read
 std::string add_faults_of_image(const spec& job, std::vector<problem>& found, std::vector<problem>& warnings);
 
@@ -52,7 +52,7 @@ struct estimation {
   std::int64_t exchange_bytes = 0;         ///< largest message of one halo exchange
   int computed = 1;                        ///< number of solves: on changed images, with the other connectivity
   double cpu_seconds = 0;                  ///< CPU time of solving, all ranks and all solves, by estimate_time
-  double wall_seconds = 0;                 ///< the same with as many cores as ranks
+  double wall_seconds = 0;                 ///< wall time with as many cores as ranks
   nlohmann::ordered_json to_json() const;
   std::string to_text() const;
 };
@@ -64,7 +64,7 @@ struct job_size {
   solver_work work;
   std::int64_t sampled_voxels = 0;
   bool imported = false;      ///< if false, header and nodes are those of a sample
-  bool was_there = false;     ///< the model existed before; a run does not import it
+  bool was_there = false;     ///< the model existed before, so that a run does not import the image
   double import_seconds = 0;  ///< CPU seconds of the import just performed, including its reader
   std::string model;          ///< path, if the model was imported
 };

@@ -41,7 +41,7 @@ class frame_checkpointer final : public numerics::checkpointer {
   int solve_ = 0;
   std::int64_t done_ = 0;
   std::int64_t drawn_ = -1;         ///< iteration or step of this solve's latest frame; -1: none
-  bool is_solved_already_ = false;  ///< by the resumed job, which has drawn the last frame
+  bool is_solved_already_ = false;  ///< the resumed job has completed this solve and drawn the last frame
   bool is_to_draw_ = false, is_to_keep_ = false;
   std::shared_ptr<render::image_join> compositor_;
   bool is_logged_ = false;  ///< the compositing of frames has been logged

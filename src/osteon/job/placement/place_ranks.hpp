@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Placement of ranks and assignment of image parts to ranks, before any data are read.
+/// Placement of ranks and assignment of subdomains to ranks, before any data are read.
 #include <mpi.h>
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace osteon::job {
 
-/// Ranks in the order of their parts.
+/// Ranks in the order of their subdomains.
 class placed_ranks {
  public:
   explicit placed_ranks(MPI_Comm given) : given_(given) {}

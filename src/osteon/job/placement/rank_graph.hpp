@@ -15,10 +15,10 @@ namespace osteon::job {
 /// Values exchanged per node of the largest system of a job: the components of a displacement, or a temperature.
 int values_per_node(const spec& job);
 
-/// The ranks of a job as a graph: a weight is the bytes of the values of one field shared by two ranks.
+/// Graph of the ranks of a job. A weight is the number of bytes of one field on nodes shared by two ranks.
 ///
-/// Planes are distributed as in the solver. Bricks are cut under the assumption that the voxels of each plane are spread
-/// evenly: the exact cuts depend on the voxels, but the neighbours are nearly the same.
+/// Planes are distributed as in the solver. Bricks are computed for a uniform distribution of the voxels in each plane. The
+/// exact bricks depend on the voxels, but have nearly the same neighbours.
 /// @param shape of the image @param active_per_plane shape (z); empty: uniform
 placement::graph rank_graph(const spec& job, index3 shape, std::span<const std::int64_t> active_per_plane, int ranks);
 

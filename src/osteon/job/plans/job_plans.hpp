@@ -38,20 +38,20 @@ struct job_plans {
   std::string to_text() const;
 };
 
-/// Thrown if the plans of a job require running it; the reason is a clause that follows "because".
+/// Thrown if the plans of a job require a run; the reason is a clause that follows "because".
 struct plans_unknown : usage_error {
   using usage_error::usage_error;
 };
 
 /// Import the model if needed and set up the solver's neighbours on it once, on virtual ranks; messages of iterations, files
-/// and the picture are derived from these. Excluded are bytes that depend on packing or on the physical solution, and the
-/// search for loads and parts of the solid (docs/reference/plans.md).
+/// and the picture are derived from these. Not included are bytes that depend on packing or on the physical solution, and
+/// messages of the search for loads and parts of the solid (docs/reference/plans.md).
 /// @throws plans_unknown; usage_error if there are more ranks than planes or voxels; as import_model
 /// @collective local; MPI has to be initialised with MPI_THREAD_SERIALIZED
 job_plans plans_of_job(const spec& job, int ranks, log_sink& log);
-/// The same for an existing model.
+/// Plans of a job for an existing model.
 job_plans plans_of_model(const spec& job, const std::string& path, int ranks, log_sink& log);
-/// Voxels that represent those of a larger image.
+/// Voxels that represent a larger image.
 struct thinned_image {
   std::int64_t planes = 0;  ///< planes of the larger image, which determine the choice between planes and bricks; 0: not
                             ///< thinned
@@ -59,7 +59,7 @@ struct thinned_image {
   /// Number of nodes on each level of the elasticity solver for the larger image, the finest first; empty: not known.
   std::vector<double> nodes_of_levels{};
 };
-/// The same for voxels in memory. @param image material numbers, shape header.shape
+/// Plans of a job for voxels in memory. @param image material numbers, shape header.shape
 job_plans plans_of_voxels(const spec& job, const voxel::model_header& header, const std::vector<material_number>& image,
                           int ranks, const thinned_image& thinned = {});
 

@@ -19,7 +19,7 @@ plan::plan without_bytes(const plan::plan& what) {
   return empty;
 }
 
-// True if no message leaves its host: it then passes the links of two ranks to the memory only.
+// True if no message leaves its host. Each message then uses only the memory links of two ranks.
 bool stays_in_hosts(const plan::plan& what, const net::network& where) {
   std::vector<int> route;
   for (std::int64_t round = 0; round < what.rounds; ++round)

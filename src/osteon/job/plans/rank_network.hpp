@@ -14,7 +14,7 @@ struct rank_network {
   net::network where;                 ///< a PU for each rank
   int hosts = 1, ranks_per_host = 1;  ///< ranks_per_host: of the host with the most ranks
   double overhead_s = 0;              ///< processor overhead per message at each end
-  double overhead_in_host_s = 0;      ///< the same inside a host
+  double overhead_in_host_s = 0;      ///< processor overhead per message inside a host
   std::string words;                  ///< description for messages
   std::vector<std::string> assumed;   ///< assumptions in addition to the measurements, as sentences
 };
@@ -31,7 +31,7 @@ rank_network network_of_hosts(const std::vector<int>& host_of, const machine::li
 /// @throws data_error if no links were measured
 rank_network network_of_machine(const machine::description& machine, int ranks, int ranks_per_host);
 
-/// Network whose hosts are the PUs of a model, rank r on host r / ranks_per_host; within a host it is `memory`.
+/// Network whose hosts are the PUs of a model, rank r on host r / ranks_per_host. Messages within a host use `memory`.
 /// @param ranks_per_host 0: the smallest number with which the ranks fit on the PUs, 512 at most
 /// @throws usage_error if the ranks do not fit
 rank_network network_of_model(std::shared_ptr<const net::network> model, const machine::link& memory, int ranks,

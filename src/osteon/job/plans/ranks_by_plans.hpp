@@ -11,23 +11,23 @@
 
 namespace osteon::job {
 
-/// The ranks as a graph: a weight is the mean of the bytes that two ranks exchange in an iteration, on all levels with their
-/// numbers of visits. Reductions, whose cost is independent of the order, are excluded.
+/// Graph of the ranks. A weight is the mean number of bytes that two ranks exchange per iteration, on all levels and in all
+/// visits of a level. Reductions, whose cost is independent of the order, are excluded.
 placement::graph graph_of_iteration(const job_plans& plans);
 
 struct ranks_to_place {
   placement::graph graph;
-  std::string by;  ///< definition of the weights; and the reason if they are not those of an iteration
+  std::string by;  ///< definition of the weights, with the reason if the weights are not the bytes of an iteration
 };
 
-/// The graph by which `osteon place --job` places the ranks of a job: that of an iteration. If the plans of the job cannot
-/// be made without running it, the graph of nodes shared by boxes.
+/// Graph with which `osteon place --job` places the ranks of a job: the graph of an iteration. If the plans of the job
+/// require a run, the graph of nodes shared by boxes.
 /// @throws as import_model; usage_error if there are more ranks than planes or voxels @collective local, with MPI as for
 /// plans_of_job
 ranks_to_place ranks_to_place_of(const spec& job, int ranks, log_sink& log);
 
-/// The graph by which a run places its ranks before voxels are read. Rank 0 makes the plans of an iteration if that takes
-/// seconds: for images of at most 2^23 voxels. Otherwise the weights are those of rank_graph.
+/// Graph with which a run places its ranks before voxels are read. For images of at most 2^23 voxels, rank 0 generates the
+/// plans of an iteration within seconds. Otherwise the weights are those of rank_graph.
 /// @collective on comm
 ranks_to_place ranks_to_place_of_run(MPI_Comm comm, const spec& job);
 

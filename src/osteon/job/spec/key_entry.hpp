@@ -75,7 +75,7 @@ struct key_kinds {
   std::span<const char* const> names;          ///< names of the choice, which is registered before the key
   std::uint64_t accepted = 0, in_need_of = 0;  ///< sets of values, as bits
 
-  /// The values that require the key: these, or all that accept it.
+  /// Values that require the key: the given values, or all values that accept the key.
   template <class... E>
   key_kinds needed_by(E... values) const {
     key_kinds changed = *this;
@@ -101,18 +101,19 @@ struct key_tests {
   std::string remark{};  ///< condition for a job to have this test, appended to the name of the physics in messages
   bool is_read = true;   ///< false: the test ignores the key
 };
-/// All tests that accept a key; none: every job does.
+/// All tests that accept a key; empty: all jobs accept the key.
 using key_scope = std::vector<key_tests>;
 
-/// Properties that most keys leave at their defaults.
+/// Properties of a key; most keys use the defaults.
 struct key_options {
-  std::vector<std::string> choices{};  ///< values of a text, or of each text of a list; none: any, or those of its type
+  std::vector<std::string> choices{};  ///< permitted values of a text, or of each text of a list; empty: any value, or the
+                                       ///< values of an enumeration
   key_range range{};
   std::optional<key_use> use{};   ///< absent: that of the table
   const char* word = "";          ///< a text accepted instead of a number
-  bool is_one_for_three = false;  ///< a number is converted to a list of three equal ones
+  bool is_one_for_three = false;  ///< a number is converted to a list of three equal numbers
   bool is_vector = false;         ///< a list of three numbers, z, y, x
-  /// The choices available to a job of its physics; null: all.
+  /// Permitted values for the physics of a job; null: all.
   std::vector<std::string> (*own_choices)(const spec& job) = nullptr;
   std::vector<key_kinds> kinds{};  ///< each of them accepts the key
   const char* with = "";           ///< a bool of the same table, registered before, that must be true for the key to be used
@@ -182,7 +183,7 @@ class key_table {
   key_scope scope{};
   std::function<bool(void* owner)> is_given{};  ///< true if the job has the table; null: it has elements, none of kind one
   std::function<std::string(const spec& job, void* element)>
-      test{};  ///< of an element with its own test; null: that of the job
+      test{};  ///< returns the test of an element; null: the test of the job
 
   /// Add a nested table. A second registration returns the table of the first.
   /// @param at member of the owner's struct, or a function of the owner
@@ -235,7 +236,7 @@ class key_table {
   /// Declare that tests of a physics accept keys and tables, `load.strain` or `boundary`. Other tests and physics then
   /// reject these keys. Keys that no physics has registered are ignored. Call this function of the table of the job.
   void accept(const key_tests& tests, const std::vector<std::string>& paths);
-  /// Store the declarations in the keys and tables. @return the paths that are neither
+  /// Store the declarations in the keys and tables. @return paths that are neither a key nor a table
   std::vector<std::string> close_scopes();
 
   /// Return null if there is no such key or table.

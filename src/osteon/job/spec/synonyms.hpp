@@ -13,7 +13,7 @@ std::map<std::string, std::vector<std::string>> keys_by_table();
 /// Names of a key in earlier versions, which job files may still use. @param table as "load"
 std::vector<std::string> older_keys(const std::string& table, const std::string& key);
 
-/// Return the present spelling of a value; unchanged if it was never renamed. @param key whose value it is
+/// Return the present spelling of a value, or the value itself if it was never renamed. @param key whose value it is
 std::string present_value(const std::string& key, const std::string& value);
 
 /// Return `; did you mean 'spacing_mm'?`, `; the key belongs to [load]`, or an empty text.
