@@ -28,8 +28,8 @@ struct dispersion_tensor {
   /// Divided by the molecular diffusivity, (row, column) as (z, y, x): the symmetric part, which alone enters a balance. For
   /// a mirrored sample it is diagonal, as mirroring across an axis changes the sign of off-diagonal entries.
   std::array<std::array<double, 3>, 3> over_diffusivity{};
-  /// For each axis, from the velocity fluctuation and from the gradients: two forms of one number, equal for the exact
-  /// solution on this grid. energy_identity_error is their largest relative difference.
+  /// Dispersion of each axis from the velocity fluctuation and from the gradients. Both values are equal for the exact
+  /// discrete solution; energy_identity_error is their largest relative difference.
   std::array<double, 3> from_gradients{};
   solve_certificate certificate;
 };
@@ -45,18 +45,18 @@ void check_dispersion(const dispersion_problem& problem);
 
 /// Solve the closure problem of the three axes for each Peclet number.
 ///
-/// Concentrations are <c> + b . grad <c>. For a unit gradient along axis j, x_j + b_j is advected and diffuses as any other
-/// concentration, with a source of the mean velocity that prevents its drift:
+/// Concentrations are <c> + b . grad <c>. For a unit gradient along axis j, x_j + b_j satisfies the advection-diffusion
+/// equation with the mean velocity as source, which prevents a drift:
 ///   u . grad b - D lap b = mean(u) - u, n . grad b = -n on walls, b repeats,
 ///   D_ij = D (delta_ij + mean(d_i b_j)) - mean((u_i - mean u_i) b_j),
-/// means over the flowing fluid. On this grid: two-point fluxes, and the concentration of a face is the mean of its voxels,
-/// which is second order at any Peclet number and adds no numerical dispersion. At Peclet number 0 the result is the
-/// effective diffusivity, as computed by the heat solver.
+/// with means over the flowing fluid. The discretisation uses two-point fluxes; the concentration of a face is the mean of
+/// both voxels, which is second order at any Peclet number and adds no numerical dispersion. At Peclet number 0 the result
+/// is the effective diffusivity, as computed by the heat solver.
 ///
-/// A sample mirrored at its faces is periodic with two of its lengths along each axis. Across the flow one length is
-/// sufficient: b of another axis is even there (insulated faces), b of the axis itself is odd (zero on the faces). Along the
-/// flow, mirroring reverses the velocity relative to the gradient: b is neither, and the sample is solved together with its
-/// image.
+/// A sample mirrored at its faces is periodic with twice its length along each axis. Across the flow, one length is
+/// sufficient: b of another axis is even (insulated faces), b of the axis itself is odd (zero on the faces). Along the flow,
+/// mirroring reverses the velocity relative to the gradient, so that b is neither even nor odd; the sample is solved
+/// together with its mirror image.
 /// @cite [CarbonellWhitaker1983]; [Brenner1980]
 /// @param solver_options.tolerance of |r| relative to that of b = 0. If it is not reached, certificate.converged
 /// is false

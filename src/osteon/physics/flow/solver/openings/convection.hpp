@@ -8,8 +8,8 @@
 
 namespace osteon::physics {
 
-/// Permitted share of central differences on a side of a control volume whose Reynolds number requires upwind differences, 0
-/// to 1. Entry: component c, side towards the lower cell along an axis, cell; ghosts current.
+/// Permitted fraction of central differences, 0 to 1, on a control volume side whose Reynolds number requires upwind
+/// differences. Entry: component c, side towards the lower cell along an axis, cell; ghosts current.
 class central_shares {
  public:
   std::vector<float>& of(std::size_t c, std::size_t axis) { return share_[3 * c + axis]; }
@@ -19,18 +19,18 @@ class central_shares {
   std::array<std::vector<float>, 9> share_;
 };
 
-/// C(u) v: transport by the flow u of the momentum of v out of the control volumes of the faces, in units of friction.
+/// C(u) v: momentum of v that the flow u transports out of the control volumes of the faces, in units of friction.
 ///
-/// Central in skew-symmetric form: a side of a control volume with the flow F contributes F v_beyond / 2, so that convection
-/// between walls produces no kinetic energy, and is the difference of fluxes if u conserves mass. If the Reynolds number of
-/// a side, |F| times the distance of the two velocities over the viscosity, exceeds 2, the friction of the side is raised to
-/// |F| / 2 (Spalding's hybrid scheme), so that velocities do not overshoot their neighbours. Outflow through an opening
-/// transports its own velocity.
+/// Central differences in skew-symmetric form: a control volume side with the flow F contributes F v_beyond / 2. Convection
+/// between walls then produces no kinetic energy, and it equals the difference of fluxes if u conserves mass. The Reynolds
+/// number of a side is |F| times the distance of the two velocities over the viscosity. If it exceeds 2, the friction of the
+/// side is raised to |F| / 2 (Spalding's hybrid scheme), so that velocities do not overshoot their neighbours. Outflow
+/// through an opening transports the velocity at the opening.
 ///
 /// Limited: the friction added by the hybrid scheme on a side is at most |F| / 2 less its share of central differences.
 class flow_convection {
  public:
-  /// @param cells, boundaries stored by reference @param is_central no added friction
+  /// @param cells, boundaries stored by reference @param is_central true: no added friction
   flow_convection(const open_flow_cells& cells, const std::vector<flow_boundary>& boundaries, bool is_central);
 
   /// Use limited convection after this call. @param shares stored by reference; the caller changes them between calls
@@ -41,17 +41,18 @@ class flow_convection {
 
   /// r -= C(x) x at faces with an unknown. @param x shape (4, stride), ghosts current @collective on the communicator
   void subtract(const double* x, double* r);
-  /// Share of sides of control volumes with added friction (limited: at least 0.2 % of the flow) in all sides with flow. For
-  /// the last `subtract`, all ranks. @collective
+  /// Fraction of the control volume sides with flow that have added friction (limited: at least 0.2 % of the flow), in the
+  /// last `subtract`, over all ranks. @collective
   double upwinded_share() const;
 
-  /// Momentum of component c that leaves the control volume of a face by side d, beyond which there is no velocity, in the
-  /// last `subtract`. @param below the lower of the face's two cells
+  /// Momentum of component c that leaves the control volume of a face through side d in the last `subtract`, if there is no
+  /// velocity beyond the side. @param below the lower of the face's two cells
   double carried_off(const double* x, std::int32_t cell, std::int32_t below, std::size_t c, std::size_t d) const;
 
-  /// Call visit(face, beyond, friction, half_flow) for each side of the control volumes of a component's faces with an
-  /// unknown: the face beyond (-1: not part of the solution), the weight of its friction, and half of the outflow of the
-  /// last `linearise` by the side. Beyond -2: not a side, but the total outflow, negative for inflow. Single-threaded.
+  /// Call visit(face, beyond, friction, half_flow) for each control volume side of a component's faces with an unknown.
+  /// `beyond` is the adjacent face (-1: not part of the solution), `friction` the friction weight, `half_flow` half of the
+  /// outflow through the side in the last `linearise`. A call with `beyond` = -2 states the total outflow, negative for
+  /// inflow, instead of a side. Single-threaded.
   void visit_sides(std::size_t component, const std::function<void(std::int32_t, std::int32_t, float, float)>& visit) const;
 
   /// Set the flow of the following functions to x. @collective

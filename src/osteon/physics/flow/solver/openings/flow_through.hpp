@@ -84,7 +84,7 @@ void check_flow_through(const through_problem& problem, const through_options& o
 
 /// Solve the flow for each multiple, starting from the previous one.
 ///
-/// A flow that misses the tolerance is not an error: certificate.converged is false, and later multiples are skipped.
+/// A missed tolerance is not an error: certificate.converged is false, and later multiples are skipped.
 /// @throws usage_error for contradictory conditions, and for conditions that violate incompressibility
 /// @throws data_error if an opening meets no fluid, or no fluid connects openings
 /// @throws solve_error if a value is not finite @collective on problem.where.comm: all ranks throw the same

@@ -63,8 +63,8 @@ class inertial_flow {
 
   /// Start the next solve at x. @param reynolds of the units, > 0
   void begin(double reynolds);
-  /// Continue from the last flow, or without one from the creeping flow, by flows of less inertia if necessary. @param
-  /// has_last x is the flow of other conditions @return true if the tolerance is reached @collective
+  /// Continue from the last flow, or from the creeping flow if there is none, through flows with less inertia if necessary.
+  /// @param has_last x is the flow of other conditions @return true if the tolerance is reached @collective
   bool solve_steady(bool has_last, const through_options& options, through_flow& answer, log_sink& log);
   /// Solve a time step from the x of begin(). @return true if the tolerance is reached @collective
   bool solve_time_step(const through_options& options, through_flow& answer, log_sink& log);

@@ -13,15 +13,16 @@ namespace osteon::physics {
 
 struct through_problem;
 
-/// The linear problem of a step: the advected velocity is new (Picard), or also the advecting one (Newton).
+/// Linear problem of a step: only the advected velocity is unknown (Picard), or also the advecting velocity (Newton).
 enum class linear_step { picard, newton };
 
-/// K x + C(x) x = b; in an implicit Euler step with h (x - x at its start) added on the left for velocities.
+/// K x + C(x) x = b; an implicit Euler step adds h (x - x at the start of the step) on the left-hand side for velocities.
 /// P is block triangular as for creeping flow, with a cycle F for friction and convection in place of the cycle for
 /// friction, and for the pressure the least squares commutator
 ///   (G^T W G)^-1 (G^T W F W G) (G^T W G)^-1, with the mobility W for weights:
-/// Darcy's law above the size of a pore, the identity below it, and both with convection. It is averaged with the
-/// preconditioner of permeability: alone it is nearly singular for some pressures in corners, and GCR stagnates.
+/// The commutator approximates Darcy's law above the pore size and the identity below the pore size, both with convection.
+/// It is averaged with the preconditioner of permeability, because the commutator alone is nearly singular for some
+/// pressures in corners, and GCR stagnates.
 /// @cite [Elman2006]: the commutator, without these weights
 class inertial_system {
  public:

@@ -5,13 +5,13 @@
 
 namespace osteon::physics {
 
-/// Permitted share of central differences, 0 to 1, on a side of a control volume whose Reynolds number requires upwind
-/// differences, from the ratio r of the velocity change over the upstream side to that over this side,
+/// Permitted fraction of central differences, 0 to 1, on a control volume side whose Reynolds number requires upwind
+/// differences. With the ratio r of the velocity change over the upstream side to the change over this side,
 ///   share = min(1, 2 r / (1 + r)), r > 0; else 0.
-/// The result is between first-order upwind and central differences, within the range that keeps a monotone profile monotone
-/// [Sweby1984]; for smooth velocities it is central up to second-order terms. As the share never exceeds central, convection
-/// dissipates kinetic energy and produces none. Both control volumes of a side use the same share: outflow of one is inflow
-/// of the other. The share is 0 on sides at openings and at walls without an upstream velocity.
+/// The scheme is between first-order upwind and central differences, in the range that preserves monotone profiles
+/// [Sweby1984]. For smooth velocities it is central up to second-order terms. Because the fraction never exceeds 1,
+/// convection dissipates kinetic energy and produces none. Both control volumes of a side use the same fraction, because the
+/// outflow of one is the inflow of the other. The share is 0 on sides at openings and at walls without an upstream velocity.
 /// @cite [vanLeer1974], [Sweby1984]
 class momentum_limiter {
  public:

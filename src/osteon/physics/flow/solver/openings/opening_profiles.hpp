@@ -9,7 +9,7 @@
 
 namespace osteon::physics {
 
-/// A face of a fluid voxel on a side of the image with a condition, or towards a voxel with a condition inside the image.
+/// Face of a fluid voxel with a condition: on a side of the image, or to a voxel with a condition inside the image.
 struct opening_face {
   std::int32_t layer = 0;              ///< layer of the fluid voxel, along the normal axis of the face
   std::int32_t first = 0, second = 0;  ///< position in the face, along the first and the second of axes_across
@@ -26,13 +26,13 @@ struct opening_face {
 /// Construct without a velocity. @param voxel fluid voxel in the image @param side side of the voxel
 opening_face opening_face_at(index3 voxel, int side);
 
-/// The faces of all ranks on sides with a given velocity and those inside the image with any condition, ascending, with
-/// their velocities: equal on all ranks. Only faces of flowing parts have a velocity; a flow rate is distributed over them.
-/// A uniform velocity is equal through all faces of the opening, whatever their orientation.
+/// Faces of all ranks with their velocities, ascending and equal on all ranks: faces on sides with a given velocity, and
+/// faces inside the image with any condition. Only faces of flowing parts have a velocity; a flow rate is distributed over
+/// them. A uniform velocity is equal through all faces of the opening, whatever their orientation.
 ///
 /// A parabolic profile is the product of a parabola along each side of the rectangle around the opening's voxels, zero on
-/// its edges, evaluated at the voxels' centres. A developed profile solves the friction across a straight channel of the
-/// opening's shape under a uniform gradient, with the wall treatment of the flow inside.
+/// its edges, evaluated at the voxels' centres. A developed profile is the flow in a straight channel of the opening's shape
+/// under a uniform pressure gradient, with the wall treatment of the solver.
 /// @param inner faces inside the image, of problem.cells
 /// @throws usage_error for a profile on a non-planar opening inside the image
 /// @collective on problem.where.comm @cost the faces of those sides on every rank

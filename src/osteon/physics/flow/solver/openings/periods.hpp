@@ -10,11 +10,11 @@ namespace osteon::physics {
 /// Pressure drops over the periods along z, y, x, from the low to the high face [Pa].
 using period_drops = std::array<double, 3>;
 
-/// Right-hand side of pressure drops. The drops enter the equations of the faces between two periods, so that the solution
-/// contains the fluid pressure, which decreases along the image. @collective local
+/// Right-hand side of pressure drops. The equations of the faces between two periods contain the drops, so that the pressure
+/// of the solution decreases along the image. @collective local
 void add_period_drops(const open_flow_cells& open, const flow_units& units, const period_drops& drops, flow_entries& right);
 
-/// Flow rates of a solution through the periods; without openings also rate and pressure drop of the flow.
+/// Flow rates of a solution through the periods; without openings, also the rate and the pressure drop of the flow.
 /// @collective
 void find_period_flows(const through_problem& problem, const open_flow_cells& open, const std::vector<double>& x,
                        const flow_units& units, const period_drops& drops, through_flow& flow);

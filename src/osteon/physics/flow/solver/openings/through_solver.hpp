@@ -8,8 +8,8 @@
 
 namespace osteon::physics {
 
-/// Solves K x + C(x) x = b with given velocities in x, starting from the last solution: begin(), then solve(). Creeping flow
-/// is creeping_flow, flow with inertia inertial_flow; both store their vectors in a through_system.
+/// Solves K x + C(x) x = b with given velocities in x, starting from the last solution: begin(), then solve(). creeping_flow
+/// solves creeping flow, inertial_flow flow with inertia; both solvers store their vectors in a through_system.
 class through_solver {
  public:
   /// @param cells stored by reference @collective on its communicator

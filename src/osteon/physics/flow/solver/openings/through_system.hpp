@@ -30,7 +30,7 @@ struct through_system {
   void find_exact_residual();
   /// r = exact in single precision.
   void round_residual();
-  /// z = P r. @param velocity_scale of the velocities in z
+  /// z = P r. @param velocity_scale factor of the velocities in z
   void precondition(const float* r_of, float* z, float velocity_scale = 1);
   /// Subtract the mean over each part of the fluid without a prescribed pressure.
   template <class T>
@@ -44,7 +44,7 @@ struct through_system {
   double size_of_answer() const;
   /// |r|, of velocities and masses together.
   double residual() const;
-  /// Inflow less outflow of all openings, divided by half of the sum of their absolute values.
+  /// Inflow minus outflow of all openings, divided by half of the sum of their absolute values.
   double imbalance() const;
   /// Weight of the squares of a component in the norm.
   double weight(std::int64_t c) const { return c < 3 ? unit * unit : 1; }

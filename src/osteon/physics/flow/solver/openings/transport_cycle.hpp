@@ -12,14 +12,14 @@
 namespace osteon::physics {
 
 /// An approximate inverse of F = A + C(u), with first-order upwind convection if a voxel's Reynolds number exceeds 2: an
-/// M-matrix, smoothed by Gauss-Seidel sweeps in both orders, which follow the flow where it has their direction. Coarse
-/// levels are aggregates of 2 x 2 x 2 connected faces; there, flows are summed, friction decreases with the distance of the
-/// centres, and upwinding is decided again. The three components are rows of one matrix without mutual coupling, so that
-/// they share their messages.
+/// M-matrix, smoothed by Gauss-Seidel sweeps in both orders. Coarse levels are aggregates of 2 x 2 x 2 connected faces. On
+/// these levels flows are summed, friction decreases with the distance of the centres, and the Reynolds number again
+/// determines upwinding. The three components are rows of one matrix without mutual coupling, so that they share their
+/// messages.
 ///
-/// Across ranks each level has ghosts: a sweep uses the values of other ranks from before the sweep. Aggregates do not cross
-/// ranks. From a few thousand unknowns of a coarse level on, rank 0 continues alone. Connections of faces, and therefore
-/// messages, do not depend on the flow.
+/// Each level has ghosts of other ranks: a sweep uses the values of other ranks before the sweep. Aggregates do not cross
+/// rank boundaries. Rank 0 alone processes coarse levels of less than a few thousand unknowns. Connections of faces, and
+/// therefore messages, do not depend on the flow.
 class transport_cycle {
  public:
   /// Construct without values. @param flow linearised about any flow @collective on the communicator of the cells

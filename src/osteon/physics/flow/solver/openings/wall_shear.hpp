@@ -12,17 +12,18 @@ struct wall_shear {
   double mean = 0;                ///< over the area of all walls, all ranks
 };
 
-/// By owned cell of the solver: bit d: its side d is a no-slip wall, of solid voxels or of a face of the image; for a cell
-/// behind an opening wall_surface::ends_here.
+/// For each owned cell of the solver: bit d is set if side d is a no-slip wall (a solid voxel, or a face of the image).
+/// Cells behind an opening have the value wall_surface::ends_here.
 /// @collective local
 std::vector<std::uint8_t> wall_sides(const through_problem& problem, const open_flow_cells& open);
 
 /// Tangential wall force divided by the area of the smooth surface represented by the walls.
 ///
-/// Twice the velocity along a wall, at the centre of the adjacent voxel and relative to the wall, divided by the voxel's
-/// edge across is the friction in the equations; with the pressure on stairs its sum over the walls is that of the momentum
-/// balance. On a single stair it depends on the stair's position. Next to stairs the stress is therefore the force divided
-/// by the area of several faces of the surface (wall_surface::smooth); on flat walls it is the friction on each face.
+/// The friction in the equations is twice the tangential velocity at the centre of the adjacent voxel, relative to the wall,
+/// divided by the voxel edge normal to the wall. The sum of this friction and of the pressure on stairs over the walls
+/// satisfies the momentum balance. The friction on a single stair depends on the position of the stair. Next to stairs the
+/// stress is therefore the force divided by the area of several faces of the surface (wall_surface::smooth); on flat walls
+/// the stress is the friction on each face.
 /// @param velocity at the centres of owned cells, in any unit, and the pressure, in this unit times the viscosity over
 /// cells.unit_mm
 /// @param slide_unit unit of the velocity [mm/s] @param multiple of the velocities of sliding walls

@@ -8,7 +8,7 @@
 
 namespace osteon::physics {
 
-/// Diagonal numbers from here on belong to open faces, as if their control volumes were whole.
+/// Diagonal numbers from this value on belong to open faces, computed for whole control volumes.
 inline constexpr int open_face_frictions = 25;
 
 /// Flowing cells in the numbering of the heat solver, and the faces between them.

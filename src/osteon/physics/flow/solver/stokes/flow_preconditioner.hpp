@@ -11,7 +11,7 @@
 
 namespace osteon::physics {
 
-/// Friction of a velocity component, and a multigrid cycle: the cycle of a heat problem with the friction of walls as
+/// Friction of a velocity component, and its multigrid cycle: the cycle of a heat problem with the wall friction as heat
 /// storage.
 struct velocity_cycle {
   std::array<float, 64> diagonal{}, inverse{};  ///< by number, divided by the scale and multiplied by it
@@ -28,7 +28,7 @@ struct velocity_cycle {
   float scale_ = 0;
 };
 
-/// G^T W G with a weight W per face, and a multigrid cycle: the cycle of a heat problem with the weight as conductivity.
+/// G^T W G with a weight W per face, and its multigrid cycle: the cycle of a heat problem with the weight as conductivity.
 struct pressure_cycle {
   std::array<std::vector<float>, 3> conductance;  ///< conductance of low faces, by axis and cell, ghosts current
   std::vector<float> inverse;                     ///< inverse diagonal; 0: no unknown
@@ -41,9 +41,9 @@ struct pressure_cycle {
 /// Block triangular: a multigrid cycle M^-1 for each component of the velocity, then for the pressure an approximation of
 /// S^-1, S = G^T A^-1 G:
 ///   z_u = M^-1 r_u,   z_p = (I + c P) (G^T z_u - r_p),   P a cycle for G^T W G.
-/// W is the mobility of the faces, their velocity under a unit force without pressure: A W = 1. Above the size of a pore,
-/// flow is Darcy flow with the mobility as its permeability, pore by pore; below it S is the identity.
-/// The four cycles solve heat problems: storage is the friction of walls, conductivity is the mobility.
+/// W is the mobility of the faces: the velocity under a unit force without pressure, A W = 1. Above the pore size, the flow
+/// is Darcy flow with the mobility as permeability; below the pore size, S is the identity. The four cycles solve heat
+/// problems with the wall friction as storage and the mobility as conductivity.
 class flow_preconditioner {
  public:
   /// c, added to the identity: measured on packs and sponges of 64 to 128 voxels.
@@ -65,14 +65,15 @@ class flow_preconditioner {
   void apply_pressure(const float* q, float* z);
   /// q = G^T z_u - r_p, with ghosts of z_u current.
   void subtract_mass(const float* z, const float* mass, float* q) const;
-  /// W of the faces of an axis times the axis's weight; doubled for a face with a given pressure, as half a control volume.
+  /// W of the faces of an axis times the weight of the axis; doubled for a face with a given pressure, which has half a
+  /// control volume.
   const std::vector<float>& conductance(std::size_t axis) const;
 
   /// G^T z_u - r_p of the last apply(), shape (stride).
   const float* right_side_of_pressure() const { return q_.data(); }
 
-  /// The least eigenvalue of M^-1 A, estimated from the mobility iterations by the Lanczos method: an upper bound, on packs
-  /// and sponges 7 % above the value of twice as many steps.
+  /// Smallest eigenvalue of M^-1 A, estimated from the mobility iterations by the Lanczos method. The estimate is an upper
+  /// bound; on packs and sponges it exceeds the estimate of twice as many steps by 7 %.
   double least_velocity_eigenvalue() const { return least_velocity_eigenvalue_; }
 
  private:

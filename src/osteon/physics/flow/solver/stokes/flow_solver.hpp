@@ -32,9 +32,9 @@ using kept_answer = std::vector<std::uint16_t>;
 /// Solves K x = b, with b a unit force on every face of a component.
 ///
 /// K is indefinite, but P K with the block triangular P of `flow_preconditioner` is symmetric and positive definite in the
-/// inner product of diag(A - M / t, S'), if A > M / t: M / t is the inverse of the scaled cycles t M^-1, and S' that of the
-/// pressure's cycle. Conjugate gradients therefore need neither more than a few vectors nor the product with any of these:
-/// with w = K d, q = P w, s = P r and y = K s,
+/// inner product of diag(A - M / t, S') if A > M / t. Here M / t is the inverse of the scaled cycles t M^-1, and S' the
+/// inverse of the pressure cycle. Conjugate gradients require only a few vectors, and no product with these inverses: with w
+/// = K d, q = P w, s = P r and y = K s,
 ///   (s, s) = (y_u - r_u, s_u) - (r_p, s_p),   (P K d, d) = (q_u - d_u, w_u) - (d_p, w_p).
 /// The scale t follows from an estimate of the least eigenvalue of M^-1 A, and is increased if it was insufficient.
 /// The solution is in double precision; r and s are recomputed from it as they decrease; all other vectors are in single.
@@ -42,7 +42,8 @@ using kept_answer = std::vector<std::uint16_t>;
 class flow_solver {
  public:
   /// @param cells kept by reference
-  /// @param velocity_scale initial t; 0: by the estimate. Too small a value costs iterations until it has been increased.
+  /// @param velocity_scale initial t; 0: by the estimate. A value that is too small costs iterations until the solver has
+  /// increased it.
   /// @collective on the cells' communicator
   explicit flow_solver(const flow_cells& cells, double velocity_scale = 0);
 

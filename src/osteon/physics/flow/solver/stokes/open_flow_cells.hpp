@@ -11,7 +11,7 @@ namespace osteon::physics {
 
 class wall_surface;
 
-/// A face of an owned fluid voxel with a condition of the problem: on a face of the image, or towards a labelled voxel.
+/// Face of an owned fluid voxel with a condition of the problem: a face of the image, or a face to a labelled voxel.
 struct flow_side {
   std::int32_t cell = 0;   ///< inside
   std::int32_t face = -1;  ///< the cell whose low face it is, possibly a ghost inside the image; -1: no flow across
@@ -48,17 +48,17 @@ struct sliding_side {
   double weight = 0;  ///< weight of the wall's velocity in the right-hand side
 };
 
-/// A velocity along an opening: outflow advects its own.
+/// A velocity along an opening: outflow advects this velocity.
 struct passing_side {
   std::int32_t cell = 0, below = 0;  ///< cells of the face with the velocity
   std::int8_t component = 0, side = 0;
   float outlet_share = 0;  ///< 0, 0.5 or 1: share of the face that is an outlet
 };
 
-/// Flowing cells, as flow_cells; behind each opening of a high face there is a cell with this face only. Inside the image it
-/// is the labelled voxel. All labelled opening voxels are cells, so that adjacent velocities have friction whatever the
-/// steps of the opening; those of their low faces that are openings have a velocity. Given velocities have a position in the
-/// solution, but no friction: they are not unknowns.
+/// Flowing cells, as flow_cells. Behind each opening at a high face there is a cell with this face only; inside the image
+/// this cell is the labelled voxel. All labelled opening voxels are cells, so that adjacent velocities have friction for any
+/// shape of the opening. Those low faces of labelled voxels that are openings have a velocity. Given velocities have a
+/// position in the solution, but no friction, because they are not unknowns.
 struct open_flow_cells {
   flow_cells cells;
   std::vector<flow_side> sides;

@@ -4,11 +4,11 @@
 ///
 /// Use in a job:
 /// 1. `fluid_cells` determines the runs of the fluid from the block's active voxels and their labels; label 0 is empty
-///    space, so a pore space without material flows as well as any label.
+/// space, so that the fluid may be a pore space without material.
 /// 2. `check_permeability` validates the problem as `solve_permeability` does, without solving.
 /// 3. `solve_permeability` solves one direction after another. Fields are per cell of `flow_problem::cells`, in their order
 ///    (z, y, x, like temperatures per active cell): velocity of shape (cells, 3), components (z, y, x), at the centre of
-///    the voxel, and pressure. A voxel in a part of the fluid without flow has velocity 0 and pressure 0.
+///    the voxel, and pressure. Voxels in fluid parts without flow have velocity 0 and pressure 0.
 /// 4. All other members of `flow_solution` are equal on all ranks.
 ///
 /// Lengths are mm; a permeability in mm2 is 1e-6 m2, and 1 darcy is 9.869233e-7 mm2. Viscosity is Pa s, pressure Pa,
@@ -26,7 +26,8 @@ namespace osteon::physics {
 
 /// Stopping criterion of a direction: all requested tolerances are met.
 struct flow_options {
-  /// Largest relative distance between any two of: permeability, its two bounds, those from flux and from dissipation.
+  /// Largest relative distance between any two of these values: permeability, its two bounds, permeability from flux and
+  /// from dissipation.
   double permeability_tolerance = 1e-4;
   double residual_tolerance = 1;  ///< limit of |r| / |r0|, momentum and mass together, true residual; 1: not requested
   int max_iterations = 500;       ///< for each direction
@@ -42,7 +43,8 @@ struct flow_direction {
   /// Whether the fluid percolates. If not, all members below are zero, and no system was solved.
   bool percolates = false;
   double permeability_mm2 = 0;  ///< error: the square of the error of the fields
-  /// Bounds from the residual and the preconditioner in place of the exact inverses, with a factor for its quality.
+  /// Bounds from the residual, with the preconditioner instead of the exact inverse and a factor for the quality of the
+  /// preconditioner.
   double low_mm2 = 0, high_mm2 = 0;
   double from_flux_mm2 = 0;            ///< mean velocity; error: that of the fields
   double from_dissipation_mm2 = 0;     ///< dissipated power; equals the flux form for the exact solution
@@ -63,7 +65,7 @@ struct flow_direction {
 struct flow_solution {
   std::vector<flow_direction> directions;  ///< in the order of flow_problem::directions
   /// By (row, column) = (component of the velocity, direction of the gradient), symmetric; zero for directions that were not
-  /// requested. Off-diagonal entries are from mixed dissipation, hence as accurate as diagonal ones.
+  /// requested. Off-diagonal entries are computed from mixed dissipation and are as accurate as diagonal entries.
   std::array<std::array<double, 3>, 3> tensor_mm2{};
   double asymmetry = 0;                   ///< largest |k_ij - k_ji| of the mean velocities over the largest entry
   std::array<double, 3> principal_mm2{};  ///< descending; of a tensor of three directions
@@ -80,9 +82,9 @@ void check_permeability(const flow_problem& problem, const flow_options& options
 ///
 /// Staggered grid on the flowing voxels: pressure at their centres, velocity components on their faces. The coupled system
 /// is solved by conjugate gradients with multigrid for each component and for a pressure whose conductivity is the mobility
-/// of the pores (flow_solver.hpp). Parts of the fluid that percolate in no direction are stagnant and left out. A direction
-/// without a percolating part has permeability 0, reported in the log. Not reaching a tolerance is no error: then
-/// certificate.converged is false.
+/// of the pores (flow_solver.hpp). Fluid parts that percolate in no direction are stagnant and not solved. A direction
+/// without a percolating part has permeability 0, reported in the log. A missed tolerance is not an error:
+/// certificate.converged is then false.
 /// @throws usage_error for an inconsistent problem @throws data_error without fluid, or if the fluid touches no wall,
 ///   so that there is no resistance
 /// @throws solve_error if a value is not finite

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The faces between fluid and distinguished solid voxels: by a label, or by a condition inside the image.
+/// Faces between the fluid and solid voxels with a label or with a condition inside the image.
 #include <osteon/physics/flow/solver/stokes/flow_problem.hpp>
 #include <vector>
 

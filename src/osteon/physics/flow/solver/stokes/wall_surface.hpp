@@ -13,18 +13,18 @@ namespace osteon::physics {
 
 /// Faces of voxels between the fluid and its walls, linked across their common edges.
 ///
-/// Voxel stairs have more area than the surface that they represent: 4 / pi times that of a round pipe, 3 / 2 times that of
-/// a ball, at any resolution. A face with the area a and the direction e represents |n . e| a of the smooth surface, with n
-/// its normal: the area vectors of the nearby faces, averaged along the surface. Over planes of all directions the sum of
-/// these shares equals the area to 0.7 %. @cite [LachaudThibert2016]
+/// Voxel stairs have a larger area than the surface that they represent: by a factor of 4 / pi for a round pipe and 3 / 2
+/// for a ball, at any resolution. A face of area a and direction e represents the area |n . e| a of the smooth surface. The
+/// normal n of the smooth surface is the average of the area vectors of nearby faces along the surface. For planes of all
+/// directions, the sum of these areas equals the exact area to 0.7 %. @cite [LachaudThibert2016]
 ///
 /// Edges of flat walls (a duct, a block, a plate) have no link, so that flat walls keep their normals and their whole area.
-/// An edge belongs to stairs if an adjacent run of one or two faces has an edge of the opposite turn at its other end.
+/// An edge belongs to stairs if an adjacent run of one or two faces ends at an edge with the opposite turn.
 class wall_surface {
  public:
   /// Values for each face, averaged together.
   using values = std::vector<std::array<double, 4>>;
-  /// Instead of walls: the voxel is not part of the fluid, and the surface ends there.
+  /// Value instead of wall bits: the voxel is not part of the fluid, and the surface ends at this voxel.
   static constexpr std::uint8_t ends_here = 1U << 6;
 
   /// @param where of the block @param wet voxels of the fluid, in coordinates of the block

@@ -5,9 +5,9 @@
 
 namespace osteon::physics {
 
-/// Advances with the flow. Its state is saved by the wrapper of the flow's checkpointer. All calls are collective on the
-/// communicator of the flow: begin, the force of the start, start and a record; or begin, restored values and start; then
-/// for each step its force, the step, and optionally a record.
+/// A quantity that advances with the flow. The wrapper of the flow's checkpointer saves its state. All calls are collective
+/// on the communicator of the flow: begin, the force of the start, start and a record; or begin, restored values and start;
+/// then for each step its force, the step, and optionally a record.
 class carried_quantity {
  public:
   virtual ~carried_quantity() = default;
@@ -15,9 +15,9 @@ class carried_quantity {
   virtual void begin(const open_flow_cells& open, flow_units& units) = 0;
   /// @param x velocities, shape (4, stride), ghosts current: of the start, or of a restored state
   virtual void start(const std::vector<double>& x) = 0;
-  /// Its force on the velocities, in the middle of the next step, or at the start for a step of 0 s.
+  /// Force of the quantity on the velocities, in the middle of the next step, or at the start for a step of 0 s.
   virtual flow_entries force(double step_s) const = 0;
-  /// Maximum step length that it can drive; infinite: any. Prescribed steps may be twice as long.
+  /// Maximum step length for which the coupling is stable; infinite: no limit. Prescribed steps may be twice as long.
   virtual double longest_step_s() const = 0;
   /// Advances with the velocities after a step of the flow. @return whether its systems were solved
   virtual bool step(const std::vector<double>& x, double step_s) = 0;

@@ -40,7 +40,7 @@ class conditions_in_time {
             (rate_of_period(time_s + later_s) - rate) / later_s};
   }
 
-  /// Over the periods; 0 for a given rate.
+  /// Pressure drops over the periods; 0 for a given rate.
   period_drops drops_at(double time_s) const {
     period_drops drops{};
     for (std::size_t a = 0; a < 3; ++a) drops[a] = problem_.period_factor[a].at(time_s) * problem_.period_drop_Pa[a];
@@ -52,7 +52,7 @@ class conditions_in_time {
       if (problem_.period_rate_mm3_per_s[a]) return a;
     return std::nullopt;
   }
-  /// That rate at a time [mm3/s].
+  /// Given flow rate at a time [mm3/s].
   double period_rate_at(double time_s) const {
     const auto a = rate_axis();
     return a ? problem_.period_factor[*a].at(time_s) * *problem_.period_rate_mm3_per_s[*a] : 0;

@@ -59,8 +59,8 @@ class flow_stepper {
   /// Start from a state that solves the steady equations, or was saved. @collective
   void go_on();
 
-  /// @param from, to conditions at the beginning and the end of the step; null: constant. They change linearly within it,
-  /// and friction uses them like the velocities, at both ends by its implicitness. @collective
+  /// @param from, to conditions at the beginning and the end of the step; null: constant. The conditions change linearly
+  /// within the step. Friction weights the conditions at both ends by its implicitness, as the velocities. @collective
   step_result step(double step_s, const conditions* from = nullptr, const conditions* to = nullptr);
   /// Perform a step, and all other communication once, on virtual ranks. @collective
   void count_messages(double step_s);

@@ -5,12 +5,12 @@
 
 namespace osteon::physics {
 
-/// Removes from a flow the gradient left by the tolerance of its solver: a velocity_projector.
+/// A velocity_projector that removes the divergence of a flow due to the tolerance of the solver.
 ///
-/// A solution of the flow solver conserves mass to its tolerance. A temperature advected with sum F (T_face - T_own) would
-/// lose F T of the remaining divergence in each voxel. The nearest velocities that conserve mass to rounding are the
-/// solution less M^-1 G d, with G^T M^-1 G d = G^T u; given velocities of openings are unchanged, the flow through other
-/// openings adapts (pressure_projection.hpp).
+/// A solution of the flow solver conserves mass to its tolerance. A temperature advected by sum F (T_face - T_own) would
+/// lose heat in each voxel, proportional to the remaining divergence. The closest velocities that conserve mass to rounding
+/// are u - M^-1 G d, with G^T M^-1 G d = G^T u. Given velocities of openings do not change; the flow through other openings
+/// does (pressure_projection.hpp).
 /// @throws solve_error if a value is not finite @collective on the communicator of the cells
 carried_velocities keep_mass(const open_flow_cells& open, const std::vector<double>& x, const std::function<void()>& poll,
                              log_sink& log);

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A prescribed flow rate over a period in transient flow: the pressure drop for it, step by step.
+/// Prescribed flow rate over a period in transient flow: computes the pressure drop of each step.
 #include <osteon/numerics/checkpointer.hpp>
 #include <osteon/physics/flow/solver/transient/momentum_solver.hpp>
 #include <osteon/physics/flow/solver/transient/pressure_projection.hpp>
@@ -10,13 +10,13 @@ namespace osteon::physics {
 
 /// Prescribes the flow rate through an image along a periodic axis.
 ///
-/// As convection is explicit, a step of flow_stepper is linear in its pressure drop over the period: the result for another
-/// drop differs by a multiple of the response w, the velocity caused by a unit drop from rest in a step of that length.
-/// Therefore a step uses the previous drop, and adds (prescribed rate - rate) / (rate of w) times w and its pressure. The
-/// rate then equals the prescribed rate to rounding, and the corrected step satisfies the equations of a step with the
-/// corrected drop except for the correction times the error of w, which solves its systems to the same tolerances as a step.
-/// For steps of equal length, w is computed once. Fixing the mass flux of a channel by its mean pressure gradient at each
-/// step: [QuadrioFrohnapfelHasegawa2016].
+/// Because convection is explicit, a step of flow_stepper is linear in its pressure drop over the period. The results for
+/// two drops differ by a multiple of the response w: the velocity due to a unit drop in a step of the same length, starting
+/// from rest. A step therefore uses the previous drop, and adds (prescribed rate - rate) / (rate of w) times w and the
+/// pressure of w. The rate then equals the prescribed rate to rounding. The corrected step satisfies the equations of a step
+/// with the corrected drop, except for the correction times the error of w; w is solved to the same tolerances as a step.
+/// For steps of equal length, w is computed once. [QuadrioFrohnapfelHasegawa2016] describe control of the mass flux of a
+/// channel by the mean pressure gradient.
 class period_rate {
  public:
   /// Stores references to the arguments. @param a axis

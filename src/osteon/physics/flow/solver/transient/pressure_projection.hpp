@@ -20,11 +20,11 @@ enum class pressure_method {
   multigrid   ///< conjugate gradients with a multigrid cycle
 };
 
-/// Subtracts M^-1 G d from a velocity u, so that G^T u = 0: G^T M^-1 G d = G^T u, by transforms if the fluid is a whole box,
-/// otherwise by conjugate gradients with a multigrid cycle.
+/// Subtracts M^-1 G d from a velocity u, so that G^T u = 0. The system G^T M^-1 G d = G^T u is solved by transforms if the
+/// fluid is a complete box, otherwise by conjugate gradients with a multigrid cycle.
 ///
-/// The residual of that system is the divergence of the velocity itself, computed in double: errors of the inner single
-/// precision are detected and removed in another round.
+/// The residual of the system is the divergence of the velocity, computed in double precision. Further rounds remove the
+/// errors of the inner solver in single precision.
 class pressure_projection {
  public:
   /// @param open stored by reference @collective on its communicator

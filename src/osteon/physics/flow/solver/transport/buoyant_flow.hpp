@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Natural and mixed convection: a steady flow and a steady temperature that drive each other (Boussinesq).
+/// Natural and mixed convection: coupled steady flow and steady temperature (Boussinesq approximation).
 #include <osteon/physics/flow/solver/transport/buoyancy_force.hpp>
 #include <osteon/physics/flow/solver/transport/flow_temperature.hpp>
 

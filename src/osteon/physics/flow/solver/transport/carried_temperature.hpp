@@ -12,7 +12,7 @@
 
 namespace osteon::physics {
 
-/// The temperature for the velocities of an outer iteration. Each solution starts from the last one.
+/// Temperature for the velocities of an outer iteration. Each solve starts from the last solution.
 class carried_temperature {
  public:
   explicit carried_temperature(const temperature_problem& problem) : problem_(problem) {

@@ -42,8 +42,8 @@ struct temperature_problem {
   bool holds_at_rest = false;  ///< an opening without flow has its given temperature
   bool may_return = false;     ///< inflow without a given temperature is allowed; it has the local temperature
 
-  /// For transient heat: the uniform initial temperature. Then no condition has to fix a temperature, and heat need not
-  /// leave.
+  /// For transient heat: the uniform initial temperature. In this case no condition must prescribe a temperature, and heat
+  /// does not have to leave.
   std::optional<double> initial_K{};
 
   bool counts_messages = false;  ///< count the messages of each part once, on virtual ranks, without a solution
@@ -79,8 +79,8 @@ struct temperature_solution {
   wall_heat walls;
   double in_K = 0, out_K = 0;  ///< mixing-cup temperatures of inflow and outflow; NaN: no inflow or outflow
   double mean_K = 0, mean_fluid_K = 0, mean_solid_K = 0, low_K = 0, high_K = 0;
-  /// Excess of the temperature beyond the range permitted by the conditions (maximum principle); 0 if sources or fluxes
-  /// remove the bound.
+  /// Excess of the temperature over the range permitted by the conditions (maximum principle); 0 if sources or fluxes remove
+  /// the bound.
   double overshoot_K = 0;
   double cell_peclet_number = 0;  ///< highest: velocity times voxel times heat capacity over conductivity
   double limited_share = 0;       ///< share of the faces with flow that are not central
@@ -95,7 +95,7 @@ struct temperature_solution {
 void check_flow_temperature(const temperature_problem& problem);
 
 /// Solve. If the tolerance is not reached, certificate.converged is false.
-/// @param solver_options.tolerance of |r| relative to that of the lowest given temperature everywhere, and of the heat
+/// @param solver_options.tolerance limit of |r| relative to |r| of the uniform lowest given temperature, and of the heat
 /// balance
 /// @throws usage_error for conditions that contradict each other, or heat that cannot leave
 /// @throws data_error for a material without conductivity @throws solve_error if a value is not finite

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Transient conjugate heat transfer: the temperature of fluid and solid, advanced step by step with the advecting flow,
-/// which it may drive by buoyancy (Boussinesq).
+/// Transient conjugate heat transfer: the temperature of fluid and solid in time steps with the advecting flow. The
+/// temperature may drive the flow by buoyancy (Boussinesq approximation).
 #include <memory>
 #include <osteon/numerics/checkpointer.hpp>
 #include <osteon/physics/flow/solver/transient/carried_quantity.hpp>
@@ -40,9 +40,10 @@ struct heat_in_flow_record {
 
 /// Each step goes from t to t + dt by the implicit midpoint rule, w the implicitness,
 ///   C / (w dt) (Tm - T) + K(u) Tm = b,   T+ = T + (Tm - T) / w,
-/// with K of transport_cells and the velocities u at that fraction of the step, the mean of both ends, projected to conserve
-/// mass to rounding: second order for w = 1/2, and heat is conserved to the tolerance of each step. The limiter uses the
-/// temperature extrapolated from the last step. The first two steps are two implicit Euler halves each [Rannacher1984].
+/// with K of transport_cells. The velocities u at the fraction w of the step are interpolated between both ends and
+/// projected to conserve mass to rounding. The method is second order for w = 1/2; heat is conserved to the tolerance of
+/// each step. The limiter uses the temperature extrapolated from the last step. The first two steps are two implicit Euler
+/// halves each [Rannacher1984].
 ///
 /// The buoyancy of a step uses the temperature at its midpoint, extrapolated by a parabola through the last three
 /// temperatures. For internal waves, linear extrapolation increases the amplitude by (N dt)^4 / 8 per step; the parabola
@@ -122,8 +123,9 @@ class heat_in_time final : public carried_quantity {
 /// Validation for heat_in_time. @throws usage_error @collective on problem.where.comm
 void check_heat_in_time(const temperature_problem& problem, const heat_time_plan& plan);
 
-/// Saves a temperature together with the state of the advecting flow. The flow's vectors are over the moving voxels, those
-/// of the temperature over fluid and solid: saved vectors are over both, with zeros for absent values.
+/// Saves a temperature together with the state of the advecting flow. Vectors of the flow have values at moving voxels,
+/// vectors of the temperature at fluid and solid voxels. Saved vectors have values at all voxels, with zeros for absent
+/// values.
 class heat_checkpointer final : public checkpointer {
  public:
   /// Stores references to the arguments.

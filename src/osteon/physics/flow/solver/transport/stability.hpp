@@ -7,9 +7,8 @@
 
 namespace osteon::physics {
 
-/// Below this Rayleigh number, with the mean inverse gradient of the temperature and the height of the image, fluid remains
-/// at rest in any box: the critical value of a layer between slip faces with prescribed heat fluxes is 120. @cite
-/// [Sparrow1964]
+/// Fluid in any box remains at rest below this Rayleigh number, defined with the mean inverse temperature gradient and the
+/// image height. The critical value of a layer between slip faces with prescribed heat fluxes is 120. @cite [Sparrow1964]
 inline constexpr double lowest_critical_rayleigh = 100;
 
 /// Time steps of flow and temperature: their state, and one step.

@@ -19,15 +19,15 @@ struct transport_side {
 };
 
 /// (K x)_i = sum over neighbours j of a_ij (x_i - x_j) + loose_i x_i,
-/// a_ij = g + F (1 - w) for inflow F from j, g - F w for outflow F to j: the temperature of a face is that of the upstream
-/// cell, with a weight w of the other one. A uniform temperature loses no heat for any flow.
+/// a_ij = g + F (1 - w) for inflow F from j, g - F w for outflow F to j: the temperature of a face is the temperature of the
+/// upstream cell, plus w times the difference of the other cell. A uniform temperature loses no heat for any flow.
 struct transport_cells {
   heat_cells grid;                           ///< all outer faces insulated
   std::array<std::vector<double>, 3> flow;   ///< per cell and ghost: along the axis through its low face [W/K]
   std::array<std::vector<float>, 3> weight;  ///< w of that face, 0 to 0.5
   std::vector<double> loose, right;          ///< per owned cell [W/K], [W]
-  /// For transient heat, per owned cell: heat storage per kelvin, divided by the step length, is in `loose`, and that times
-  /// the previous temperature is in `right`. Empty: steady.
+  /// For transient heat, per owned cell: `loose` contains the heat storage per kelvin divided by the step length, and
+  /// `right` this value times the previous temperature. Empty: steady.
   std::vector<double> held, before;
   std::vector<transport_side> sides;
   std::vector<std::uint8_t> is_fluid;  ///< per cell and ghost
@@ -35,8 +35,9 @@ struct transport_cells {
   double highest_K = 0;                ///< highest prescribed temperature
   /// Bounds of x by the maximum principle; infinite if sources or fluxes remove the bound.
   double least = 0, most = 0;
-  /// Per owned cell: number of its part if no condition fixes the part and its given heat balances, otherwise -1. One cell
-  /// of such a part is fixed at the middle of the given temperatures, without heat flow. Empty: no such part.
+  /// Per owned cell: number of its part if no condition determines the temperature level of the part and the given heat is
+  /// balanced, otherwise -1. One cell of such a part is fixed at the middle of the given temperatures, without heat flow.
+  /// Empty: no such part.
   std::vector<std::int32_t> free_part;
   std::int32_t free_parts = 0;
   double level_W = 0;                               ///< contribution of the fixed cells of this rank to `right`
@@ -93,9 +94,9 @@ void account_for_heat(const temperature_problem& problem, const transport_cells&
 /// @param taken weight of the new values; the old values have the remaining weight @collective on the communicator
 void set_weights(transport_cells& cells, heat_convection solver_options, const double* x, double taken = 1);
 
-/// Pin the outflow faces of cells whose temperature is out of bounds: with non-oscillating weights there, a cell is a mean
-/// of its neighbours and cannot be the warmest or the coldest. Sets their weights. @param x ghosts current @return excess of
-/// x beyond the bounds, over all ranks @collective
+/// Pin the outflow faces of cells whose temperature is out of bounds, and set their weights. With the non-oscillating
+/// weights, the temperature of a cell is a mean of its neighbours and cannot be an extreme value. @param x ghosts current
+/// @return excess of x beyond the bounds, over all ranks @collective
 double pin_faces_beyond_bounds(transport_cells& cells, const double* x);
 
 /// Number of faces between cells with flow, and number of non-central faces, over all ranks. @collective

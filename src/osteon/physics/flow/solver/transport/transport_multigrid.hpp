@@ -21,12 +21,12 @@ struct transport_rows {
 
 /// An approximation of K^-1 of the hybrid scheme, in single precision. It is nonlinear: use it in a flexible method.
 ///
-/// Levels are aggregates of up to 2 x 2 x 2 points connected inside their block, as in conduction, but with flows: between
-/// two aggregates they are summed, and opposite flows mix. Each level uses the hybrid scheme again, of the conductance and
-/// the net flow between aggregates, so that coarse levels are no more diffusive than required by their Peclet numbers.
-/// Points are smoothed by a forward Gauss-Seidel sweep before the correction, and a backward one after it. The correction by
-/// a coarse level consists of two of its cycles, combined to minimise the residual (K-cycle): this compensates for constants
-/// as coarse functions, for conduction and for flow.
+/// Levels are aggregates of up to 2 x 2 x 2 points connected inside their block, as in conduction, but with flows. Flows
+/// between two aggregates are summed. Each level uses the hybrid scheme for the conductance and the net flow between
+/// aggregates, so that coarse levels are no more diffusive than required by their Peclet numbers. Points are smoothed by a
+/// forward Gauss-Seidel sweep before the correction, and a backward one after it. The correction by a coarse level consists
+/// of two cycles, combined to minimise the residual (K-cycle). The minimisation compensates for the inaccuracy of piecewise
+/// constant coarse functions.
 /// @cite [NotayVassilevski2008]; [Notay2012] for flow
 class transport_multigrid {
  public:

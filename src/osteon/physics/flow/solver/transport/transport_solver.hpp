@@ -14,11 +14,11 @@
 namespace osteon::physics {
 
 /// An incomplete factorisation of transport with central convection, which the multigrid cycle does not represent:
-/// (D + L) D^-1 (D + U) with L and U of the operator on this rank's cells, with its present weights: central convection has
-/// large off-diagonals of opposite signs; a cycle for the upwind operator includes only half of them.
+/// (D + L) D^-1 (D + U), with L and U of the operator on the cells of this rank and the present weights. Central convection
+/// has large off-diagonal entries of opposite signs; a cycle for the upwind operator represents only half of these entries.
 ///
-/// The pivots are those of an incomplete LU factorisation without fill, but at least the row sums of |L| and of |U|, so
-/// that neither sweep amplifies its input: otherwise, crossing velocities amplify it from cell to cell.
+/// The pivots are those of an incomplete LU factorisation without fill, but at least the row sums of |L| and of |U|.
+/// Therefore no sweep amplifies its input; otherwise, crossing velocities would amplify the input from cell to cell.
 class transport_factor {
  public:
   /// @param cells read by the constructor only @collective local
@@ -32,8 +32,9 @@ class transport_factor {
   std::vector<float> value_, inverse_;
 };
 
-/// Solves K x = b. K has the weights of the scheme, the preconditioner the weights of the hybrid scheme; for the central
-/// scheme an incomplete factorisation precedes it. x and the residual are in double precision, directions in single.
+/// Solves K x = b. K has the weights of the scheme, the preconditioner the weights of the hybrid scheme. For the central
+/// scheme, an incomplete factorisation precedes the preconditioner. x and the residual are in double precision, directions
+/// in single precision.
 class transport_solver {
  public:
   /// @param cells stored by reference; its weights are set @collective on the communicator of the grid
@@ -45,15 +46,16 @@ class transport_solver {
   /// For time steps: preconditioner of other cells.
   transport_solver(transport_cells& cells, std::shared_ptr<transport_multigrid> cycle);
 
-  /// Sets iterations, residuals and convergence of the certificate. The residual is reduced relative to its start, and its
-  /// sum relative to the transferred heat. The limiter follows the temperature for some steps, then its weights are fixed,
-  /// except for faces at which the temperature would exceed its bounds: these have the weights of the hybrid scheme.
+  /// Sets iterations, residuals and convergence of the certificate. The residual is reduced relative to the initial
+  /// residual, and its sum relative to the transferred heat. The limiter follows the temperature for some steps, then its
+  /// weights are fixed, except for faces at which the temperature would exceed its bounds: these have the weights of the
+  /// hybrid scheme.
   /// @throws solve_error if a value is not finite @collective
   void solve(heat_convection scheme, const options& solver_options, solve_certificate& certificate, log_sink& log);
 
   /// A time step from an initial guess, for which the limiter is evaluated once; the cells contain the heat storage.
-  /// Sets iterations, residual and convergence of the certificate: the residual is small relative to the external heat of
-  /// the cells and their stored heat, and its sum relative to the transferred heat.
+  /// Sets iterations, residual and convergence of the certificate: the residual is small relative to the external and the
+  /// stored heat of the cells, and its sum relative to the transferred heat.
   /// @param from shape (grid.size); ghosts need not be current @throws as solve @collective
   void step(heat_convection scheme, const std::vector<double>& from, const options& solver_options,
             solve_certificate& certificate);
