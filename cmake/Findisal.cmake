@@ -1,4 +1,4 @@
-# Intel's ISA-L, whose igzip compresses several times as fast as zlib: target isal::isal. Optional.
+# Intel ISA-L: its igzip compresses several times as fast as zlib. Target: isal::isal. Optional.
 find_path(ISAL_INCLUDE_DIR isa-l/igzip_lib.h)
 find_library(ISAL_LIBRARY isal)
 include(FindPackageHandleStandardArgs)

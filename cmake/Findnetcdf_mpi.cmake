@@ -1,6 +1,6 @@
 # Finds the netCDF-4 C library that was built with parallel HDF5.
 #
-# Debian installs it in parallel with the serial one, with headers in a folder that its pkg-config file does not list.
+# Debian installs this library in addition to the serial one. Its pkg-config file does not list the folder of its headers.
 find_path(netcdf_mpi_INCLUDE_DIR netcdf_par.h
   PATH_SUFFIXES netcdf/mpi/include
   HINTS /usr/lib/${CMAKE_CXX_LIBRARY_ARCHITECTURE} ENV NETCDF_DIR PATH_SUFFIXES netcdf/mpi/include include)

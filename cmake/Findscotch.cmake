@@ -1,4 +1,4 @@
-# Scotch, whose partitions are an additional initial guess for the search of a placement: target scotch::scotch. Optional.
+# Scotch: its partitions are an additional initial guess for the placement search. Target: scotch::scotch. Optional.
 find_path(SCOTCH_INCLUDE_DIR scotch.h PATH_SUFFIXES scotch)
 find_library(SCOTCH_LIBRARY scotch)
 find_library(SCOTCH_ERROR_LIBRARY scotcherr)

@@ -9,8 +9,8 @@ set(osteon_job_modules base plan voxel compositing comm net grid io machine plac
 
 if(OSTEON_HWCAPS)
   set(CMAKE_POSITION_INDEPENDENT_CODE ON)
-  # Exported functions are still inlined within the library. Code compiled for one level must not be used by code compiled for
-  # another: inline functions are hidden, so that each side has its own.
+  # Exported functions are still inlined within the library. Code compiled for one level must not call code compiled for another
+  # level. Inline functions are therefore hidden, so that each library has its own copy.
   add_compile_options(-fno-semantic-interposition -fvisibility-inlines-hidden)
   # Unused functions are removed, and identical functions are merged if the linker supports it, to reduce the size of the program.
   add_compile_options(-ffunction-sections -fdata-sections)
@@ -20,7 +20,7 @@ if(OSTEON_HWCAPS)
   if(OSTEON_LINKER_FOLDS)
     list(APPEND osteon_size_options -fuse-ld=gold -Wl,--icf=safe)
   endif()
-  # Eigen aligns memory by the level for which it is compiled; without this definition one side could not free the other's memory.
+  # Eigen aligns memory according to the level. Without this definition, one library could not free the memory of the other.
   add_compile_definitions(EIGEN_MAX_ALIGN_BYTES=64)
 endif()
 
@@ -51,8 +51,8 @@ endfunction()
 # osteon_add_engine(): the shared libraries that a program links instead of the static modules: osteon_engine and
 # osteon_job_library. Call it below the modules.
 #
-# The two depend on each other: the engine is linked first, with undefined symbols that the other one defines at load time. The
-# linker of a program reports missing ones.
+# The libraries depend on each other. The engine is linked first, with undefined symbols that osteon_job_library defines at load
+# time. The linker of a program reports missing symbols.
 function(osteon_add_engine)
   foreach(level IN ITEMS "" ${OSTEON_HWCAPS})
     set(suffix)
@@ -83,7 +83,7 @@ function(osteon_add_engine)
   # Symbols of the static libraries below it, for example HDF5 and netCDF, are hidden, and unused ones are removed.
   target_link_options(osteon_job_library PRIVATE -Wl,-Bsymbolic-functions -Wl,--no-undefined -Wl,--exclude-libs,ALL
     ${osteon_size_options})
-  target_link_libraries(osteon_job_library PRIVATE osteon_engine)  # first: its symbols are not taken from the modules
+  target_link_libraries(osteon_job_library PRIVATE osteon_engine)  # first, so that its symbols do not come from the modules
   foreach(module IN LISTS osteon_job_modules)
     target_link_libraries(osteon_job_library PRIVATE osteon::${module})  # for their link dependencies
   endforeach()

@@ -37,7 +37,7 @@ if(OSTEON_MPI)
   install(TARGETS osteon_trace LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/osteon COMPONENT program OPTIONAL)
   osteon_report_if_missing(osteon osteon_exchange osteon_trace)
   if(TARGET osteon_native)
-    # Installed as a file: it is linked to system libraries only.
+    # Installed as a file, because it is linked to system libraries only.
     install(FILES $<TARGET_FILE:osteon_native> DESTINATION ${CMAKE_INSTALL_DATADIR}/osteon/python/osteon COMPONENT program OPTIONAL)
     osteon_report_if_missing(osteon_native)
   endif()

@@ -10,7 +10,7 @@ function(osteon_study name)
   osteon_module(studies_${name} STUDY ${ARGN})
 endfunction()
 
-# These modules do not depend on MPI: with OSTEON_MODULES_FROM, a build over another MPI links those of an existing build.
+# These modules do not depend on MPI. With OSTEON_MODULES_FROM, a build with another MPI links the modules of an existing build.
 set(osteon_modules_without_mpi base plan voxel kernel compositing net)
 
 function(osteon_module name)
@@ -90,9 +90,9 @@ function(osteon_warnings target)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
   # avx512fintrin.h of gcc 12.0 to 12.2 writes `__m512i __Y = __Y;` for a register whose lanes are all overwritten afterwards.
-  # C++'s -Wall includes -Winit-self, so on a processor with AVX-512, code that inlines such an intrinsic (also in xxhash and
-  # Eigen) gets a warning that `__Y` is used uninitialized (gcc's bug 105593). Without it only `int x = x;` is not reported; a
-  # pragma would be lost in precompiled headers.
+  # C++'s -Wall includes -Winit-self. For a processor with AVX-512, gcc therefore warns about an uninitialized `__Y` in code that
+  # inlines such an intrinsic, also in xxhash and Eigen (gcc bug 105593). Without -Winit-self only `int x = x;` is not reported.
+  # A pragma would have no effect in precompiled headers.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12
      AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12.3)
     target_compile_options(${target} PRIVATE -Wno-init-self)
@@ -121,11 +121,11 @@ function(osteon_report_missing)
   install(CODE "${code}")
 endfunction()
 
-# osteon_precompile(TARGET LEVEL header ...): precompile these headers, and those that most files need: half the time of a first build.
-# Not with a compiler cache, where a change of one of them would change all files; that build also detects missing includes.
+# osteon_precompile(TARGET LEVEL header ...): precompile these headers and the most common headers. This halves the time of a first build.
+# Not used with a compiler cache, because a change of one header would change all files. That build also detects missing includes.
 #
 # Targets of the same LEVEL of optimisation share a precompiled header: osteon_precompiled_base; _mpi with <mpi.h>; _json with <mpi.h>,
-# <filesystem> and <nlohmann/json.hpp>. Another list is compiled for its target alone.
+# <filesystem> and <nlohmann/json.hpp>. Any other list is compiled for its target only.
 set(osteon_precompiled_headers <algorithm> <array> <cmath> <cstdint> <functional> <map> <memory> <optional> <string> <vector>
   <fmt/format.h>)
 function(osteon_precompile target level)
@@ -148,9 +148,9 @@ function(osteon_precompile target level)
   target_precompile_headers(${target} REUSE_FROM ${shared})
 endfunction()
 
-# osteon_precompiled(NAME OPTIONS header ...): target NAME with a precompiled header. The options of its users have to be the same: of
-# visibility and position independence, as the compiler rejects it otherwise; of optimisation, as the compiler would use its level for
-# inline functions.
+# osteon_precompiled(NAME OPTIONS header ...): target NAME with a precompiled header. The targets that use it must have
+# the same options for visibility and position independence, because the compiler rejects the header otherwise. They must also have the
+# same optimisation level, because the compiler uses the level of the header for inline functions.
 function(osteon_precompiled name options)
   file(CONFIGURE OUTPUT ${osteon_BINARY_DIR}/${name}.cpp CONTENT "// The precompiled header of several modules.\n")
   add_library(${name} OBJECT EXCLUDE_FROM_ALL ${osteon_BINARY_DIR}/${name}.cpp)
@@ -167,20 +167,20 @@ function(osteon_precompiled name options)
   endif()
   set(more)
   if(CMAKE_CXX_FLAGS_RELEASE MATCHES "-O0" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
-    # GCC 12 defines __OPTIMIZE__ if the intrinsics are included after a precompiled header without them, even at -O0; then a
-    # prefetch of Eigen does not compile.
+    # GCC 12 defines __OPTIMIZE__ even at -O0 if the intrinsics are included after a precompiled header without them. A prefetch
+    # of Eigen then does not compile.
     set(more <immintrin.h>)
   endif()
   target_precompile_headers(${name} PRIVATE ${osteon_precompiled_headers} ${ARGN} ${more})
 endfunction()
 
-# osteon_unity_build(TARGET): with OSTEON_UNITY a unity build in batches of OSTEON_UNITY_BATCH, a third of the compile time where headers
-# dominate. Names in anonymous namespaces then have to be unique in a batch; a clash is an error of that build. Not with a compiler cache, to
-# which a change of one file would be a change of its batch.
+# osteon_unity_build(TARGET): with OSTEON_UNITY, a unity build in batches of OSTEON_UNITY_BATCH files. This reduces the compile time to a
+# third if headers dominate. Names in anonymous namespaces must be unique in a batch; equal names are an error of the unity build. Not used
+# with a compiler cache, because a change of one file would change its batch.
 function(osteon_unity_build target)
   if(OSTEON_UNITY AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${OSTEON_UNITY_BATCH})
-    # The compiler treats a batch as one file: names of other files seem to be hidden, and anonymous namespaces to be in a header.
+    # The compiler treats a batch as one file. It would therefore warn about names hidden by other files and anonymous namespaces in headers.
     target_compile_options(${target} PRIVATE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
 endfunction()

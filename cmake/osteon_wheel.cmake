@@ -1,5 +1,5 @@
 # Content of the wheel in addition to the Python package: the program, the libraries that compute, and the bridge, so that it runs
-# over any MPI. All files are below osteon/program; packaging/wheel/README.md gives the reasons.
+# with any MPI library. All files are below osteon/program; packaging/wheel/README.md gives the reasons.
 install(TARGETS osteon RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 install(TARGETS osteon_native LIBRARY DESTINATION ${SKBUILD_PLATLIB_DIR}/osteon COMPONENT program)
 install(TARGETS osteon_trace LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/osteon COMPONENT program)

@@ -17,7 +17,7 @@ class carried_quantity {
   virtual void start(const std::vector<double>& x) = 0;
   /// Force of the quantity on the velocities, in the middle of the next step, or at the start for a step of 0 s.
   virtual flow_entries force(double step_s) const = 0;
-  /// Maximum step length for which the coupling is stable; infinite: no limit. Prescribed steps may be twice as long.
+  /// Maximum step length permitted by the coupling; infinite: no limit. Prescribed steps may be twice as long.
   virtual double longest_step_s() const = 0;
   /// Advances with the velocities after a step of the flow. @return whether its systems were solved
   virtual bool step(const std::vector<double>& x, double step_s) = 0;

@@ -19,8 +19,8 @@ struct transport_side {
 };
 
 /// (K x)_i = sum over neighbours j of a_ij (x_i - x_j) + loose_i x_i,
-/// a_ij = g + F (1 - w) for inflow F from j, g - F w for outflow F to j: the temperature of a face is the temperature of the
-/// upstream cell, plus w times the difference of the other cell. A uniform temperature loses no heat for any flow.
+/// a_ij = g + F (1 - w) for inflow F from j, g - F w for outflow F to j: the temperature of a face is the mean of the
+/// upstream cell (weight 1 - w) and the other cell (weight w). A uniform temperature loses no heat for any flow.
 struct transport_cells {
   heat_cells grid;                           ///< all outer faces insulated
   std::array<std::vector<double>, 3> flow;   ///< per cell and ghost: along the axis through its low face [W/K]
