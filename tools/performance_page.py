@@ -64,9 +64,9 @@ def table(columns: list[str], rows: list[list[str]]) -> str:
 
 def measurement(entry: dict) -> str:
     machine = entry["machine"] if " " in entry["machine"] else f"machine {entry['machine']}"
-    source = f"`{entry['command']}`; {machine}, {entry['date']}, revision {entry['revision']}"
+    source = f"Command: `{entry['command']}`; {machine}, {entry['date']}, revision {entry['revision']}"
     if "conditions" in entry:
-        source += f"; {entry['conditions']}"
+        source += f". Conditions: {entry['conditions']}"
     parts = [f"{source}.", table(entry["columns"], entry["rows"])]
     if "note" in entry:
         parts.append(entry["note"])
