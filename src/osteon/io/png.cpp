@@ -81,7 +81,8 @@ strip deflate_strip(std::span<const std::uint8_t> rows, std::size_t row_size, bo
   result.adler = static_cast<std::uint32_t>(adler32_z(1, raw.data(), raw.size()));
   z_stream stream{};
   constexpr int no_header = -15, memory = 9;
-  // Z_RLE compresses filtered rows by runs and Huffman codes; a string search takes five times as long for the same size.
+  // Z_RLE compresses filtered rows by runs and Huffman codes; a string search requires five times the time for the same
+  // size.
   if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, no_header, memory, Z_RLE) != Z_OK)
     throw machine_error("cannot initialise zlib: out of memory");
   result.deflated.resize(deflateBound(&stream, static_cast<uLong>(raw.size())) + 16);  // includes the flush marker

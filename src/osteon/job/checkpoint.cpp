@@ -299,7 +299,7 @@ resumable find_resumable(const std::string& directory) {
   fs::path folder(directory);
   std::error_code failed;
   if (fs::is_regular_file(folder, failed)) folder = folder.parent_path();
-  if (fs::is_directory(folder / "checkpoint", failed)) folder /= "checkpoint";  // the output directory was given
+  if (fs::is_directory(folder / "checkpoint", failed)) folder /= "checkpoint";  // the user specified the output directory
   std::string why;
   for (const auto& entry : fs::directory_iterator(folder, failed)) {
     const std::string name = entry.path().filename().string();

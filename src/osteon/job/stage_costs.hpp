@@ -26,9 +26,9 @@ struct measured_run {
   std::map<std::string, double> parts;  ///< number of executions of parts of the solver, if messages were traced
 };
 
-/// Read a run from a summary.json. The stage "solving" contains set-up and solution; the remainder, which makes loads and
-/// fields, is `load`. Summaries of earlier versions contain only wall seconds of set-up and solution: CPU time is divided in
-/// their ratio.
+/// Read a run from a summary.json. The stage "solving" contains set-up and solution; the remainder, for loads and fields, is
+/// `load`. Summaries of earlier versions contain only wall seconds of set-up and solution: CPU time is divided in their
+/// ratio.
 /// @param pixels of the picture, if there is one
 /// @throws data_error if the text is not a summary of a finished run
 measured_run run_of_summary(const nlohmann::json& summary, double pixels, const std::string& name);

@@ -19,7 +19,7 @@ class widest_paths {
   widest_paths(index3 shape, const std::vector<float>& squared)
       : shape_(shape), squared_(squared), widest_(squared.size(), 0.0F) {}
 
-  /// Let a ball of this size, limited by the local distance, reach a voxel. @return true if no ball of at least this size
+  /// Propagate a ball of this size, limited by the local distance, to a voxel. @return true if no ball of at least this size
   /// has reached the voxel before
   bool offer(index3 at, float ball) {
     const std::int64_t place = (at.z * shape_.y + at.y) * shape_.x + at.x;

@@ -114,7 +114,7 @@ std::int64_t runs_of_level(const std::vector<comm::plan_traffic>& plans, int lev
   return found == plans.end() ? 0 : found->runs;
 }
 
-// Exchanges of a level in a visit: of the restricted residual, and of the products.
+// Exchanges of a level per visit: for the restricted residual, and for the products.
 std::int64_t exchanges_of_visit(int level, int last) {
   if (level == last) return 1;
   const int degree = smoothing_degree(static_cast<std::size_t>(level));

@@ -35,7 +35,7 @@ namespace fs = std::filesystem;
 
 bool create_second_name(const std::string& results, const std::string& name, log_sink& log) {
   std::error_code failed;
-  fs::remove(name, failed);  // it belongs to an earlier job
+  fs::remove(name, failed);  // the file is from an earlier job
   if (!failed) fs::create_hard_link(results, name, failed);
   if (!failed) return true;
   log.note(fmt::format(

@@ -126,7 +126,7 @@ class checker {
            "must be greater than segment.threshold; otherwise no voxel is solid");
   }
 
-  // Labels cannot be averaged; the checks of each physics reject voxels given by its keys.
+  // Labels cannot be averaged; the checks of each physics reject voxels in keys of the physics.
   void check_coarsening(bool is_coarsened, const char* key) {
     expect(!is_coarsened || (!job_.segment.labels && physics_.rules(job_).labels.empty()), key,
            "must not be given with labels, because labels have no mean; remove one of the two keys");

@@ -91,7 +91,7 @@ struct fixed_point {
 };
 
 // Blend two layers of RGBA8, two channels per word. For all bytes x and k and t = x k + 128, (t + t / 256) / 256 equals x k
-// / 255 rounded to nearest. A colour above the opacity would carry into the next channel.
+// / 255 rounded to nearest. A colour above the opacity would overflow into the next channel.
 void blend_two(std::byte* out, const std::byte* front, const std::byte* back, std::int64_t count) {
   constexpr std::uint32_t low = 0xff00ff, half = 0x800080;
   for (std::int64_t i = 0; i < count; ++i) {

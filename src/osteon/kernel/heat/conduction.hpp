@@ -232,7 +232,7 @@ void visit_faces(const conduction_stencil<T>& k, const conduction_part& part, Vi
       if (const std::int32_t j = c.neighbour[static_cast<std::size_t>(d)]; j != c.cell) face(c.cell, j, d);
 }
 
-/// Visit every conducting face of every cell. A face between two cells of the stencil is visited from both cells.
+/// Visit every conducting face of every cell. A face between two cells of the stencil is visited twice, once from each cell.
 /// Single-threaded.
 template <class T, class Visit>
 void visit_faces(const conduction_stencil<T>& k, Visit visit) {

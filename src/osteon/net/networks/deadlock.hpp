@@ -19,7 +19,7 @@ struct virtual_channel {
   bool operator==(const virtual_channel&) const = default;
 };
 
-/// Message that holds a channel and waits for the next one of its route.
+/// Message that occupies a channel and waits for the next channel of its route.
 struct waiting {
   virtual_channel holds, for_;
   plan::parcel message;  ///< from PU to PU

@@ -212,7 +212,7 @@ agglomeration::agglomeration(MPI_Comm comm, int level, int before, int after, co
   mesh.node_plane_begin =
       plane_begins(mesh, mesh.z_end + 1, mesh.node_place.size(), [&](std::size_t i) { return mesh.node_place[i]; });
 
-  // The local vector goes to the new holder, and the holder's values come back.
+  // The local vector is sent to the new holder, and the values of the holder are received.
   plan::neighbour_part in{fmt::format("level {} to {} ranks", level, after), {}, {}, plan::arrival::add};
   plan::neighbour_part out{fmt::format("level {} from {} ranks", level, after), {}, {}, plan::arrival::place};
   const std::int64_t size = std::ssize(from.node_id);

@@ -54,7 +54,7 @@ place origin_of(const heat_cells& c) {
   return {static_cast<std::int32_t>(begin.z), static_cast<std::int32_t>(begin.y), static_cast<std::int32_t>(begin.x)};
 }
 
-// First planes of the slabs of cells, and the end of the last slab. No two slabs share a block, so that threads process
+// First planes of the slabs of cells, and the end of the last slab. Every block is in one slab, so that threads process
 // slabs independently.
 std::vector<std::int64_t> slabs_of(const heat_cells& c, const std::array<int, 3>& shift) {
   std::vector<std::int64_t> begin;

@@ -29,7 +29,7 @@ inline double nodes_of_rank(double nodes, double places, int ranks, int on_ranks
   const auto edge = [=](int n) { return n == 1 ? std::cbrt(places) : std::cbrt(places / n) + beyond; };
   return nodes * std::pow(edge(on_ranks) / edge(ranks), 3);
 }
-/// Number of ranks on which a product and an exchange of a level take the least time; `ranks` unless a tenth is saved.
+/// Number of ranks with the shortest time of a product and an exchange of a level; `ranks` unless a tenth is saved.
 /// @param nodes of a rank at present, copies included
 inline int cheapest_ranks(double nodes, double places, int ranks) {
   const auto seconds = [=](int on_ranks) {

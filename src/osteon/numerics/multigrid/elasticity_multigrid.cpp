@@ -157,7 +157,7 @@ std::vector<std::int64_t> nodes_of_levels(const elasticity_problem& problem) {
   }
 }
 
-// Move the coarsest level so far to the ranks on which it takes the least time.
+// Move the coarsest level so far to the number of ranks with the shortest time.
 void elasticity_multigrid::move_to_fewer_ranks(const elasticity_problem& problem, int depth, holding_ranks& holders,
                                                brick_matrices& matrices) {
   const MPI_Comm comm = problem.where.comm;

@@ -140,7 +140,7 @@ class coarsening {
     const index3 shape = mesh().lattice.shape;
     for (std::size_t slot = 0; slot < node_of_slot.size(); ++slot) {
       const auto root = static_cast<std::size_t>(sets_.find(static_cast<std::int32_t>(slot)));
-      if (root == slot) {  // the root is the smallest member and therefore comes first
+      if (root == slot) {  // the root is the smallest member and therefore the first
         node_of_slot[slot] = static_cast<std::int32_t>(place.size());
         const auto a = static_cast<std::int64_t>(slot % 8);
         place.push_back(brick_place_[slot / 8] + ((a >> 2) * (shape.y + 1) + (a >> 1 & 1)) * (shape.x + 1) + (a & 1));

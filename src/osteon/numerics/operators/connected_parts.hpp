@@ -12,7 +12,7 @@ struct flow_parts {
   /// Per run of the cells: bit a is set if its part percolates along axis a.
   std::vector<std::uint8_t> through;
   std::int64_t parts = 0;          ///< face-connected parts, all ranks
-  std::int64_t flowing_parts = 0;  ///< number of parts that percolate along a wanted axis
+  std::int64_t flowing_parts = 0;  ///< number of parts that percolate along a requested axis
 };
 
 /// Find the face-connected parts of the cells over all ranks.
@@ -20,7 +20,7 @@ struct flow_parts {
 /// On a periodic box, a part percolates along an axis if a path in the part connects a voxel to its image in another period
 /// of the axis. Contact with both faces is not sufficient: a dead-end pore with contact to both faces has no flow. On other
 /// boxes the part must touch both faces.
-/// @param periodic the box is periodic along all axes @param wanted bits of axes
+/// @param periodic the box is periodic along all axes @param wanted bits of the requested axes
 /// @collective on where.comm
 /// @cost parts at rank boundaries are gathered on rank 0
 flow_parts find_flow_parts(const grid::block& where, const voxel::run_set& cells, bool periodic, std::uint8_t wanted);

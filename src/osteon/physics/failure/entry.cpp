@@ -77,7 +77,7 @@ solver_work failure_work(const spec& job, const voxel::node_count* nodes) {
   solver_work work;
   const failure_keys& keys = job.groups.of<failure_keys>();
   const auto legs = static_cast<double>(std::max<std::size_t>(keys.path.size(), 1));
-  // ./run bench failure: ten steps take the time of 15 elastic solutions in addition to the first. With the repetition at
+  // ./run bench failure: ten steps take as long as 15 further elastic solutions. With the repetition at
   // half the step size, the time is three times as long.
   constexpr double solutions_of_step = 1.5;
   const double steps = legs * static_cast<double>(keys.steps.value_or(10));

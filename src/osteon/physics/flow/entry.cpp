@@ -45,7 +45,7 @@ void add_transport(solver_work& work, double bytes, double solutions) {
   work.solutions += of_flow * solutions;
 }
 
-// Time steps estimated from the velocities of the job; 0: the job gives no velocities, or no spacing.
+// Time steps estimated from the velocities of the job; 0: the job specifies no velocities or no spacing.
 double steps_by_courant(const spec& job, const flow_keys& f) {
   const auto& spacing = job.image.spacing_mm;
   if (!spacing || spacing->empty()) return 0;
@@ -123,7 +123,7 @@ solid_rules flow_rules(const spec& job) {
   rules.takes_empty_space = f.fluid == fluid_voxels::empty;
   rules.has_others = f.heat && !job.materials.empty();
   if (!job.segment.labels) return rules;
-  // In a label image the fluid is given by labels: the empty ones or all others.
+  // In a label image, labels define the fluid: the void labels, or all other labels.
   rules.takes_empty_space = f.fluid == fluid_voxels::solid;
   rules.labels = job.segment.void_labels;
   if (!f.fluid_labels.empty()) rules.labels.assign(f.fluid_labels.begin(), f.fluid_labels.end());

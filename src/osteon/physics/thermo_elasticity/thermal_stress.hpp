@@ -15,7 +15,7 @@ struct thermo_elastic_keys {
   std::optional<double> reference_K;  ///< key of [load]
 };
 
-/// Return true if plates hold the specimen.
+/// Return true if plates constrain the specimen.
 bool is_between_plates(const spec& job);
 
 /// Add the supports: plates or, for free expansion, a statically determinate support. The checks of the supports precede the

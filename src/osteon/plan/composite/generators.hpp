@@ -21,7 +21,7 @@ struct send_slots {
     return distance <= alternating() ? 2 * (distance - 1) : distance - 1 + alternating();
   }
   int from_back(int distance) const { return distance <= alternating() ? 2 * distance - 1 : distance - 1 + alternating(); }
-  /// Inverse of from_front: call visit(distance, is_from_front) for the messages of a slot.
+  /// Inverse of from_front: call visit(distance, is_from_front) for each message of a slot.
   template <class Visit>
   void visit(int slot, Visit each) const {
     if (slot < 2 * alternating()) return each(slot / 2 + 1, slot % 2 == 0);

@@ -129,7 +129,7 @@ struct swap_generator {
   }
 
   round of(int index, int number) const {
-    // In an unevenly split group, a member may form a group of its own before the last level; it is then idle in the first
+    // In an unevenly split group, a single member may form a group before the last level; it is then idle in the first
     // rounds.
     for (group g = all(); g.size() > 1; g = subgroup(g, g.subgroup_index(index)))
       if (g.level == levels - 1 - number) return merge_round(g, index);

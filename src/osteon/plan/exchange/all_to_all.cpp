@@ -66,8 +66,7 @@ plan xor_exchange(int ranks, parcel_sizes sizes) {
 plan pairwise_exchange(int ranks, parcel_sizes sizes) {
   detail::check_ranks("pairwise", ranks);
   // Circle method with seats 0 ... m - 1 (m odd) and one seat in the middle. Seats i and j are paired if i + j = 2 round
-  // (mod m). The seat that would be paired with itself is paired with the middle, which is empty if the number of ranks is
-  // odd.
+  // (mod m). A seat paired with itself is paired with the middle seat instead, which is empty if the number of ranks is odd.
   const std::int64_t m = ranks % 2 == 0 ? ranks - 1 : ranks;
   const auto partner = [ranks, m](int rank, std::int64_t round) {
     std::int64_t other = round;

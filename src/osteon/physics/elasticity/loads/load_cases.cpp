@@ -169,7 +169,7 @@ void warn_of_forces_on_held_nodes(const node_sets& sets, const load_case& c, log
   }
 }
 
-// Pin parts that carry load and can still move. @param of_test number of supports of the test
+// Pin movable parts under load. @param of_test number of supports of the test
 void add_pins(const node_sets& sets, std::optional<pin_rule> rule, std::size_t of_test, std::optional<solid_parts>& parts,
               load_case& to, log_sink& log) {
   if (!parts) parts.emplace(sets.part().where, *sets.grid().cells, *sets.grid().nodes);

@@ -282,8 +282,9 @@ class elasticity_solver::conjugate_gradients {
     return norm;
   }
 
-  /// Scale the free displacements so that the residual does no work on them. In exact arithmetic conjugate gradients ensure
-  /// this; it makes the work of the load, hence a stiffness, exact to second order in the error.
+  /// Scale the free displacements so that the residual does no work on the displacements. In exact arithmetic, conjugate
+  /// gradients satisfy this condition. After the scaling, the work of the load, and therefore the stiffness, has a
+  /// second-order error.
   void rescale_to_zero_work() {
     if (problem_.periodic != std::array<bool, 3>{}) return;  // the mean strain must not be scaled
     const std::span<double> p = multigrid_->scratch(0), q = multigrid_->scratch(1);

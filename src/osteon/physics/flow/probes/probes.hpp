@@ -24,7 +24,7 @@ class probes {
 
   /// Callback for through_options::watch, which receives the fields of the solver.
   const flow_watch& watch() const { return watch_; }
-  /// Set the temperature of a recorded flow, the last one or a given one.
+  /// Set the temperature of a recorded flow: the last record or a given record.
   /// @param temperature_K of each active cell; empty: unknown, as in a rehearsal
   /// @collective
   void take_temperature(std::span<const double> temperature_K) { take_temperature(records_.size() - 1, temperature_K); }

@@ -210,7 +210,7 @@ void warn_of_inertia(const spec& job, const flow_solution& solution, log_sink& l
     if (d.percolates) highest = std::max(highest, d.reynolds_number);
   const flow_keys& f = job.groups.of<flow_keys>();
   const double drop = f.pressure_drop_Pa.value_or(1);
-  // A pressure drop not given by the job is 1, on which the permeability does not depend: reported only if misleading.
+  // The default pressure drop is 1. Its value does not affect the permeability and is reported only if it is misleading.
   if (highest > (f.pressure_drop_Pa ? 1 : 100) * highest_creeping_reynolds_number)
     log.warn(fmt::format(
         "flow.pressure_drop_Pa: {:g} Pa{} results in a Reynolds number of {:.3g}; the permeability requires creeping flow, "

@@ -27,7 +27,7 @@ class central_shares {
 /// side is raised to |F| / 2 (Spalding's hybrid scheme), so that velocities do not overshoot their neighbours. Outflow
 /// through an opening transports the velocity at the opening.
 ///
-/// Limited: the friction added by the hybrid scheme on a side is at most |F| / 2 less its share of central differences.
+/// Limited scheme: the friction added on a side is at most |F| / 2 minus the permitted fraction of central differences.
 class flow_convection {
  public:
   /// @param cells, boundaries stored by reference @param is_central true: no added friction

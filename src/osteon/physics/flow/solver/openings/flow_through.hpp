@@ -51,7 +51,7 @@ struct through_flow {
   double mean_speed_mm_per_s = 0, highest_speed_mm_per_s = 0;  ///< over the moving fluid, at the voxel centres
   double reynolds_number = 0;                                  ///< with the mean speed and the hydraulic diameter
   double cell_reynolds_number = 0;  ///< highest value, with the velocity across a face and the voxel
-  double upwinded_share = 0;        ///< share of the faces of control volumes with non-central convection
+  double upwinded_share = 0;        ///< fraction of control volume faces with non-central convection
   /// Limited: change of the solution by one step with updated limiter shares, as in the history.
   double limiter_residual = 0;
   double mean_wall_shear_Pa = 0;            ///< mean over the wall area of the moving fluid (wall_surface)

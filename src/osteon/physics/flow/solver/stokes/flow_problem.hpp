@@ -52,14 +52,14 @@ struct flow_counts {
   double thin_share() const { return flowing == 0 ? 0 : static_cast<double>(thin) / static_cast<double>(flowing); }
 };
 
-/// Condition on a part of an outer face of the image.
+/// Boundary condition on a part of an outer face of the image.
 enum class face_flow {
   wall,       ///< no slip; the wall may slide with a tangential velocity
-  slip,       ///< no flow across, no friction: also a plane of symmetry
+  slip,       ///< no normal flow and no friction, as on a symmetry plane
   velocity,   ///< given mean velocity into the image
-  flow_rate,  ///< given flow rate into the image, over all of the opening
+  flow_rate,  ///< given flow rate into the image through the whole opening
   pressure,   ///< given pressure; the flow is normal to the face
-  outlet      ///< given pressure, and no friction from outside: do-nothing
+  outlet      ///< given pressure and zero viscous traction (do-nothing condition)
 };
 
 /// A function of time: linear between given times, constant before the first and after the last.
@@ -73,13 +73,13 @@ struct time_table {
   double most() const;
 };
 
-/// A condition. For an opening of given velocity, the tangential velocity on the face is zero.
+/// A boundary condition. The tangential velocity on openings of given velocity is zero.
 struct flow_boundary {
   axis across = axis::z;
   bool high = false;  ///< on the high face of the axis
-  /// Not on a face of the image, but on the surface of solid voxels inside it: those with this label, numbered as in
-  /// labelled_solid (0: with any label), whose centres are in the box and the ball. Flow through such an opening is normal
-  /// to the faces of voxels; a wall slides along them.
+  /// If set, the condition applies to the surface of solid voxels inside the image instead of a face: voxels with this
+  /// label, numbered as in labelled_solid (0: any label), whose centres are in the box and the ball. Flow through such an
+  /// opening is normal to the voxel faces; a wall slides along the voxel faces.
   bool is_inside = false;
   material_number label = 0;
   std::int8_t only_side =
@@ -89,8 +89,8 @@ struct flow_boundary {
   bool is_developed = false;  ///< for given velocity or flow rate: the profile far inside a straight channel of this opening
   bool is_parabolic = false;  ///< velocity or flow rate: product of two parabolas over the rectangle around the opening
   vector3 slide_mm_per_s;     ///< velocity of a wall; no component across a face of the image
-  /// Only where the centre of the voxel is in this box and this ball, in mm from the low corner of the image. A condition on
-  /// part of a face takes precedence over one on the whole face.
+  /// The condition applies only to voxels with their centre in this box and this ball, in mm from the low corner of the
+  /// image. A condition on a part of a face overrides a condition on the whole face.
   vector3 low_mm{-unlimited, -unlimited, -unlimited}, high_mm{unlimited, unlimited, unlimited}, centre_mm;
   double radius_mm = unlimited;
   std::string name;  ///< for messages: the key of the job
@@ -127,7 +127,7 @@ struct flow_boundary {
 struct labelled_solid {
   voxel::run_set cells;                 ///< solid voxels of where.owned
   std::vector<material_number> number;  ///< label number of each voxel, from 1
-  std::vector<std::string> names{};     ///< number of labels 1, 2, ... with a requested force; later ones have none
+  std::vector<std::string> names{};     ///< names of the labels 1, 2, ... with a requested force; other labels have no name
 };
 
 struct through_problem {
@@ -136,8 +136,8 @@ struct through_problem {
   voxel::run_set cells;  ///< fluid voxels of where.owned
   labelled_solid labelled{};
   std::array<bool, 3> periodic{};          ///< periodic axes of the image
-  std::array<double, 3> period_drop_Pa{};  ///< pressure drop over their periods, from low to high
-  /// Instead, for one periodic axis: the flow rate towards its high face; its pressure drop is computed.
+  std::array<double, 3> period_drop_Pa{};  ///< pressure drop over each period, from the low to the high face
+  /// Flow rate towards the high face of one periodic axis, instead of a pressure drop; the solver computes the drop.
   std::array<std::optional<double>, 3> period_rate_mm3_per_s{};
   std::array<time_table, 3> period_factor{};  ///< for transient flow: factors of these drops and rates
   std::vector<flow_boundary> boundaries;
@@ -147,7 +147,7 @@ struct through_problem {
   bool has_inertia = false;  ///< Navier-Stokes
   bool is_central = false;   ///< convection without upwinding: less diffusive, may oscillate
   bool is_limited = false;   ///< not is_central: with van Leer's limiter, second order for smooth velocities
-  bool is_buoyant = false;   ///< heat also drives: all fluid moves, except single voxels
+  bool is_buoyant = false;   ///< buoyancy also drives the flow: all fluid moves, except single voxels
 
   /// Whether labelled voxels have an effect: equal on all ranks.
   bool has_labels() const {

@@ -200,7 +200,8 @@ class builder {
 
   // Friction of a face towards a side, in weights of its axis. @param cell, below the cells of the face
   int friction(std::int32_t cell, std::int32_t below, std::size_t side) const {
-    // Two fluid voxels: a neighbour. One: a velocity across the other's face, zero or that of an opening, one voxel away.
+    // Two fluid voxels: a neighbour. One cell: the velocity across the face of the other cell, zero or the velocity of an
+    // opening, at a distance of one voxel.
     if (is_fluid(cell, side) || is_fluid(below, side)) return 1;
     // A wall half a voxel away, or the condition in its place.
     return half_friction(sides_[side][at(cell)]) + half_friction(sides_[side][at(below)]);

@@ -52,7 +52,7 @@ struct sliding_side {
 struct passing_side {
   std::int32_t cell = 0, below = 0;  ///< cells of the face with the velocity
   std::int8_t component = 0, side = 0;
-  float outlet_share = 0;  ///< 0, 0.5 or 1: share of the face that is an outlet
+  float outlet_share = 0;  ///< 0, 0.5 or 1: fraction of the face that is an outlet
 };
 
 /// Flowing cells, as flow_cells. Behind each opening at a high face there is a cell with this face only; inside the image

@@ -19,7 +19,7 @@ constexpr int surface_tag = 1300;
 // Steps of diffusion: a standard deviation of sqrt(2 * 24 / 6) = 2.8 faces along each axis of the surface. A pipe requires
 // this for the 95th percentile of its shear stress to be within 5 % of the mean for radii of 5 voxels and more.
 constexpr int smoothings = 24;
-constexpr double exchanged = 1.0 / 6;  // share transferred to each linked face
+constexpr double exchanged = 1.0 / 6;  // fraction transferred to each linked face
 constexpr double rough = 0.1;          // average number of stair edges per face from which a face counts as one of stairs
 
 struct surface_face {

@@ -34,7 +34,7 @@ class conditions_in_time {
       f.velocity_mm_per_s *= problem_.boundaries[static_cast<std::size_t>(f.boundary)].factor.at(time_s);
     flow_entries right = right_hand_side(problem_at(time_s), open_, units_, 1);
     add_period_drops(open_, units_, drops_at(time_s), right);
-    constexpr double shortly = 1e-6;  // share of the times of a table, to determine its rate of change
+    constexpr double shortly = 1e-6;  // fraction of the time intervals of a table, to determine the rate of change
     const double later_s = shortly * std::min(longest_step_s(), 1.0), rate = rate_of_period(time_s);
     return {given_velocities(problem_, open_, given, units_, 1), std::move(right), rate,
             (rate_of_period(time_s + later_s) - rate) / later_s};

@@ -10,7 +10,7 @@ namespace osteon::physics {
 namespace {
 
 constexpr std::int64_t damped_steps = 2;
-constexpr double of_friction = 0.1;   // share of the tolerance available to the friction of a step
+constexpr double of_friction = 0.1;   // fraction of the tolerance for the friction of a step
 constexpr double of_nothing = 1e-13;  // rounding of double, relative to the velocities
 
 }  // namespace

@@ -22,8 +22,9 @@ class flow_stepper {
  public:
   struct settings {
     double implicitness = 0.5;  ///< implicitness of friction: 1/2 Crank-Nicolson, 1 Euler
-    double tolerance = 1e-4;    ///< largest |div u| times length over the highest velocity; of forces, as shares of them
-    int max_iterations = 500;   ///< of each linear system
+    double tolerance =
+        1e-4;  ///< largest |div u| times length over the highest velocity; of forces, as fractions of the forces
+    int max_iterations = 500;  ///< of each linear system
     std::function<void()> poll{};
     std::optional<std::size_t> rate_axis{};  ///< axis of a controlled flow rate over the period
   };

@@ -10,8 +10,8 @@
 
 namespace osteon::physics {
 
-/// Solves (kappa M + A) e = r for the three components of the velocity together, M the share of a voxel in the control
-/// volume of a face: 1, and 1/2 at open faces.
+/// Solves (kappa M + A) e = r for all three velocity components. M is the control volume of a face in voxels: 1, and 1/2 at
+/// open faces.
 ///
 /// Conjugate gradients in single precision inside a residual in double. For large kappa, preconditioned by the diagonal;
 /// otherwise by a multigrid cycle for each component.

@@ -80,7 +80,7 @@ std::string too_long_for_weight(double step_s, double time_s, double most_s) {
       step_s, time_s, 2 * most_s);
 }
 
-// A step of given length that is too long for the known velocities of openings and walls.
+// Reject a given step that is too long for the known velocities of openings and walls.
 void check_step(const through_problem& problem, const flow_time_plan& plan, const through_outline& known) {
   if (plan.step_s == 0 || !problem.has_inertia) return;
   double highest = 0;
@@ -298,7 +298,7 @@ class flow_in_time {
     }
   }
 
-  // One step, as long as the first one would be.
+  // One step with the length of the first step.
   void count_messages(flow_stepper& time) {
     const step_rule rule(plan_, problem_.has_inertia);
     const double wanted = rule.next(plan_.end_s, 0, time.courant_rate(), time.courant_growth(), changing_->longest_step_s());

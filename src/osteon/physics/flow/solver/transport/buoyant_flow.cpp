@@ -344,7 +344,7 @@ class buoyant_solver {
           report_change(steady);
           return true;
         }
-        // Its solver stops at an error that may leave a larger residual if given velocities drive.
+        // The solver stops at an error estimate that permits a larger residual if given velocities drive the flow.
         if (momentum_residual() > tolerance) finest_flow = std::max(0.1 * finest_flow, 1e-4 * tolerance);
       }
       set_state(kept);
@@ -436,8 +436,8 @@ class buoyant_solver {
   }
 
   // Steps away from an unstable state along the growing disturbance.
-  // @param kick its size, relative to the range of the temperature @param fewest minimum number of steps
-  // @return distance reached, relative to the first disturbance; 0: a step did not converge
+  // @param kick size of the disturbance, relative to the temperature range @param fewest minimum number of steps @return
+  // final distance relative to the first disturbance; 0: a step did not converge
   double leave(const std::vector<double>& steady, const std::vector<double>& grown, const pace& steps, double kick,
                int fewest) {
     double largest = 0;

@@ -14,7 +14,7 @@ namespace osteon::physics {
 
 /// Interpolation of the advected temperature on a face.
 enum class heat_convection {
-  /// Central if the Peclet number of a voxel is at most 2, otherwise the largest central share without oscillation.
+  /// Central if the Peclet number of a voxel is at most 2, otherwise the largest central fraction without oscillation.
   hybrid,
   /// Hybrid, with further central differences as permitted by van Leer's limiter: second order for smooth temperatures.
   limited,
@@ -83,7 +83,7 @@ struct temperature_solution {
   /// the bound.
   double overshoot_K = 0;
   double cell_peclet_number = 0;  ///< highest: velocity times voxel times heat capacity over conductivity
-  double limited_share = 0;       ///< share of the faces with flow that are not central
+  double limited_share = 0;       ///< fraction of the faces with flow and non-central interpolation
   /// Limiter: residual with the weights of the solution; the solution uses the weights of the previous step.
   double limiter_residual = 0;
   /// reaction_imbalance: heat inflow through walls, openings and sources relative to the outflow.

@@ -69,7 +69,7 @@ class heat_in_time final : public carried_quantity {
   std::vector<double> temperature_K() const;
   /// Iterations, largest residual and largest imbalance over all steps.
   const solve_certificate& certificate() const { return certificate_; }
-  /// Largest share of the inflow without a given temperature, over all steps.
+  /// Largest fraction of the inflow without a given temperature, over all steps.
   double returned_share() const { return returned_share_; }
   /// With buoyancy, as in buoyant_solution. @collective
   struct weight_numbers {

@@ -211,7 +211,7 @@ class transport_builder {
                          100 * sums[0] / sums[1]));
   }
 
-  // Parts of cells with undetermined temperature have the middle of the given ones. @throws usage_error @collective
+  // Parts with undetermined temperature have the middle of the given temperatures. @throws usage_error @collective
   void fix_floating_parts(log_sink& log) {
     const numbered_parts parts = number_flow_parts(problem_.where, problem_.cells);
     constexpr unsigned char is_held = 1, is_heated = 2;
