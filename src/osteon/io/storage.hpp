@@ -34,7 +34,7 @@ std::string missing_filter(int group, int variable);
 int bits_for_digits(int significant_digits);
 
 /// Round floats to `bits` bits of their mantissa, ties to even; NaN and infinity are preserved. BitRound of netCDF does not
-/// change the rounded values, so their digest equals that of the values in the file.
+/// change the rounded values, so that their digest equals the digest of the values in the file.
 void round_to_bits(std::span<float> values, int bits);
 
 }  // namespace osteon::io

@@ -102,7 +102,7 @@ struct file_checkpointer::state {
     return (fs::path(directory) / fmt::format("solve_{}{}", which, ending)).string();
   }
 
-  /// Return an intact file of this job; else none, with the reason in `why` if the file exists.
+  /// Return an undamaged file of this job; else none, with the reason in `why` if the file exists.
   std::optional<saved_file> open(const std::string& path, std::string& why) const {
     int exists = is_root() && fs::exists(path);
     MPI_Bcast(&exists, 1, MPI_INT, 0, comm);

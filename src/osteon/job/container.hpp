@@ -10,7 +10,7 @@ namespace osteon::job {
 /// without counting their fields.
 std::int64_t default_ranks(std::int64_t threads, std::int64_t planes);
 
-/// Return a sentence on the limits of the container if they are tighter than those of the host; else empty.
+/// Return a sentence on the limits of the container if the limits are smaller than the resources of the host; else empty.
 std::string text_of_container_limits();
 
 /// Return a sentence if a job that needs `bytes` of memory exceeds the limit of the container; else empty.

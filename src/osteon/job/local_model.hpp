@@ -19,7 +19,8 @@ struct local_model {
   std::shared_ptr<const void> source_data;  ///< data of the model_source of the job for its own results
 };
 
-/// Set the voxels of a part whose block is set. @param image material numbers, shape of where.owned @collective local
+/// Set the voxels of a part. @pre the block of the part is set. @param image material numbers, shape of where.owned
+/// @collective local
 void set_voxels(local_model& part, const std::vector<material_number>& image);
 
 /// Material numbers of all voxels of the block, 0 in empty voxels; shape of where.owned. @collective local
@@ -40,7 +41,7 @@ io::plane_source<float> vector_planes(const local_model& part, cell_values value
 /// The load axis of a job.
 axis load_axis(const spec& job);
 
-/// Length along `along` in mm, and cross-section of the image box normal to it in mm2.
+/// Length of the image box along an axis in mm, and its cross-section normal to the axis in mm2.
 double length_mm(const voxel::model_header& header, axis along);
 double cross_section_mm2(const voxel::model_header& header, axis along);
 

@@ -136,7 +136,7 @@ struct physics_entry {
   std::vector<answer> answers{};
 
   std::vector<load_test> tests{};
-  const char* usual_test = "";  ///< default of load.test; empty: that of the preceding physics
+  const char* usual_test = "";  ///< default of load.test; empty: default of the preceding physics
   /// Name of the job's test, given by load.test or derived from other keys.
   std::string (*test)(const spec& job) = [](const spec& job) { return job.load.test.value_or(""); };
   /// Name of the test of a preceding stage, whose keys also apply to the job; empty: no such stage.

@@ -55,8 +55,8 @@ struct stage_costs {
 
 /// Fit lines through one run, or through two runs of the same job on pieces of different size. With one run, the constant
 /// part is zero.
-/// @param larger its iterations are the expected ones @param smaller may be null; parts are those of the run that counted
-/// them
+/// @param larger its iterations are the expected ones @param smaller may be null; parts are taken from the run that counted
+/// its parts
 stage_costs costs_of(const measured_run& larger, const measured_run* smaller);
 
 /// Constants stated by a physics: fitted on another machine (docs/reference/performance.md), with an error of about one

@@ -9,7 +9,7 @@
 
 namespace osteon::job {
 
-/// Each warning is forwarded and recorded once: a job that is computed several times repeats them.
+/// Each warning is forwarded and recorded once: a job that is computed several times repeats its warnings.
 class warning_record final : public log_sink {
  public:
   /// Borrows `to`.

@@ -10,7 +10,7 @@ namespace osteon::numerics {
 
 /// The byte count assumes that no vector stays in a cache between kernels: each kernel reads its inputs once, writes its
 /// outputs once, and reads the vectors to which it adds. For a small problem, the resulting bandwidth may therefore exceed
-/// that of the memory.
+/// the memory bandwidth.
 struct kernel_work {
   double bytes = 0;
   double operations = 0;  ///< floating-point additions, multiplications and divisions

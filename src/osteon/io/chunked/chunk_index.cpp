@@ -72,7 +72,7 @@ chunk_places::place find_place(hid_t dataset, const plane_variable& v, std::int6
 struct chunk_index::state {
   index_driver driver;
   std::unique_ptr<open_file> open;
-  std::unique_ptr<std::byte[]> nothing;  ///< placeholder data for HDF5; the driver does not read them
+  std::unique_ptr<std::byte[]> nothing;  ///< placeholder data for HDF5; the driver does not read this data
   std::int64_t nothing_bytes = 0;
 };
 

@@ -41,7 +41,7 @@ struct node_line {
   std::int64_t line = 0;  ///< line number in the file
 };
 
-/// Result files; empty if the script does not request them.
+/// Result files; empty if the script requests no result files.
 struct result_files {
   std::string displacement, strain, reaction, sed;
   bool with_places = false;  ///< displacements in the layout of the PETSc solver instead of JAPCG

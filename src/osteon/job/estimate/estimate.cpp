@@ -25,8 +25,8 @@ namespace osteon::job {
 
 namespace {
 
-// Constants fitted, as the costs of each physics, to runs on one rank, with one thread and without a picture: sponges of
-// 64^3 to 160^3 voxels, a quarter of them solid, and the bone scan of the demo (docs/reference/performance.md, "Basis of
+// Constants fitted to runs on one rank with one thread and without a picture, as the costs of each physics. The runs are
+// sponges of 64^3 to 160^3 voxels with 25 % solid, and the bone scan of the demo (docs/reference/performance.md, "Basis of
 // estimates").
 constexpr double bytes_of_graded_unknown = 9;  // for individual moduli of voxels: bone scan
 constexpr double base_memory_bytes = 36e6;     // 4^3 voxels

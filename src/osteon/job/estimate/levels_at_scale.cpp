@@ -119,8 +119,8 @@ std::int64_t exchanges_of_visit(int level, int last) {
   if (level == last) return 1;
   const int degree = smoothing_degree(static_cast<std::size_t>(level));
   const int cycles = cycles_of_level(static_cast<std::size_t>(level));
-  // Products of each cycle: those of two smoothings, one for the correction, and one after each smoothing whose residual is
-  // stored. The last cycle does not store the residual.
+  // Products of each cycle: products of two smoothings, one for the correction, and one after each smoothing with a stored
+  // residual. The last cycle does not store the residual.
   return 1 + cycles * (2 * (degree - 1) + 2) + (cycles - 1);
 }
 

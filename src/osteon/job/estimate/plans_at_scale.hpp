@@ -52,10 +52,10 @@ thinning thinning_of(const spec& job);
 /// Return the plans for a number of ranks. Beyond `most_ranks`, each rank sends as many messages as a planned rank, to the
 /// surrounding blocks in a grid of blocks. Bytes are proportional to the face area. Reductions and messages to and from rank
 /// 0 are exact.
-/// @throws as plans_of_voxels @collective local, with MPI as there
+/// @throws as plans_of_voxels @collective local, with MPI as for plans_of_voxels
 job_plans plans_at_scale(const spec& job, const plan_image& of, int ranks, const plan_limits& limits);
 
-/// Return the grid of blocks along (z, y, x) whose blocks are closest to cubes. @pre ranks > 0
+/// Return the grid of blocks along (z, y, x) with nearly cubic blocks. @pre ranks > 0
 index3 grid_of_blocks(index3 shape, int ranks);
 
 /// Messages between each block and its neighbours: faces first, then edges, then corners, at most `peers` for an inner

@@ -42,10 +42,9 @@ struct time_estimate {
   std::vector<plan_time> of_iteration;  ///< messages of an iteration
   double error = 0;                     ///< relative, of the sum; the errors of the parts are treated as independent
   std::vector<rank_point> scaling;      ///< ascending ranks, including the requested number
-  int stops_paying_at = 0;              ///< smallest number of ranks whose doubling saves less than a tenth; 0: beyond those
-                                        ///< of
-                                        ///< `scaling`
-  std::vector<std::string> assumed;     ///< assumptions, as sentences
+  int stops_paying_at =
+      0;  ///< smallest number of ranks whose doubling saves less than a tenth; 0: larger than all numbers of `scaling`
+  std::vector<std::string> assumed;  ///< assumptions, as sentences
 
   double seconds() const;
   /// Seconds of set-up, loads and iterations; and CPU seconds of all ranks in these stages.

@@ -7,7 +7,7 @@ namespace osteon::job {
 
 namespace {
 
-// One process segments the image into a model file, of which each rank reads its part.
+// One process segments the image and writes a model file. Each rank reads its part of this file.
 class image_source final : public model_source {
  public:
   bool is_image() const override { return true; }

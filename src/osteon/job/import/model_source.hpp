@@ -39,7 +39,7 @@ class model_source {
   virtual std::vector<std::string> further_results() const { return {}; }
 };
 
-/// The source of a job. Its lifetime is that of the job.
+/// The source of a job. It exists as long as the job.
 const model_source& source_of(const spec& job);
 
 /// An array in the memory of rank 0, which segments it and distributes its planes; arrays of other ranks are ignored. Its

@@ -24,7 +24,7 @@ enum class image_role { scan, overlay };
 /// Read an image file or folder by the Python readers, and apply the steps of the job ([[image.step]]).
 /// @throws data_error if the format is unknown, machine_error if the readers cannot run, interrupted_error
 /// @collective local
-/// @param grid for an overlay: `grid_of` the scan; axes of the overlay are reversed where opposite to those of the scan
+/// @param grid for an overlay: `grid_of` the scan; axes of the overlay are reversed where opposite to the axes of the scan
 /// @param sha256 of the image, if it is one file with a known digest; empty: the reader computes it
 scan read_scan(const std::string& path, const spec& job, image_role role, const stop_query& is_to_stop = {},
                const nlohmann::ordered_json& grid = {}, const std::string& sha256 = {});
@@ -46,8 +46,8 @@ void apply_steps_to_shape(const spec& job, index3& shape, vector3& spacing_mm);
 /// Return direction, spacing and origin from the file of a scan; the provenance of the model stores them.
 nlohmann::ordered_json grid_of(const nlohmann::ordered_json& facts);
 
-/// Reject an overlay (labels, moduli) whose position differs from that of the scan. Equal shapes are not sufficient:
-/// converters flip axes. Only data stated by both files are compared.
+/// Reject an overlay (labels, moduli) if its position differs from the position of the scan. Equal shapes are not
+/// sufficient: converters flip axes. Only data stated by both files are compared.
 /// @param of_scan grid_of the scan
 /// @throws data_error @collective local
 void require_same_grid(const nlohmann::ordered_json& of_scan, const nlohmann::ordered_json& facts, const std::string& path);

@@ -278,7 +278,7 @@ nlohmann::ordered_json draw_cut(MPI_Comm comm, const cut_request& request, const
     notes.outline = false;
     notes.first = render::presets::glow_first;
     notes.last = render::presets::glow_last;
-    // A camera with parallel rays whose pixels coincide with those of the cut: zoom 1 fits the bounding sphere.
+    // A camera with parallel rays. Its pixels coincide with the pixels of the cut, because zoom 1 fits the bounding sphere.
     double radius = 0;
     for (int axis = 0; axis < 3; ++axis)
       radius += std::pow(0.5 * static_cast<double>(list.shape[axis]) * list.spacing_mm[axis], 2);

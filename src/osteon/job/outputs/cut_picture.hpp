@@ -36,7 +36,7 @@ struct cut_source {
 nlohmann::ordered_json draw_cut(MPI_Comm comm, const cut_request& request, const cut_source& of, log_sink& log);
 
 /// A layer of a vector field of a job's voxels, on all ranks. @param values shape (cells, 3), axes (z, y, x)
-/// @param list metadata of the source; shape and spacing are those of the model
+/// @param list metadata of the source; shape and spacing are equal to the model
 /// @param vector description of the field, an element of the list @param layer along the normal of the request
 /// @collective on part.where.comm
 cut_source cut_source_of(const local_model& part, const cell_values& values, const io::field_list& list,

@@ -54,7 +54,7 @@ class picture_scene {
     render::join_time joining;  ///< from this rank's last ray to the 8-bit rows, without notes
     std::string composited;     ///< see render::image
   };
-  /// Draw a picture; each rank encodes rows of it. Annotations are the labels of the report's picture (labels_of_program),
+  /// Draw a picture; each rank encodes some rows. Annotations are the labels of the report's picture (labels_of_program),
   /// which reduce the area of the scene; in small pictures and without Python, built-in annotations cover the scene.
   /// @param path .png, or .npy: linear RGBA float, premultiplied, without annotations
   /// @throws machine_error if it cannot be written @collective on where.comm

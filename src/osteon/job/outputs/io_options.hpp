@@ -21,7 +21,7 @@ bool find_filters();
 /// Call find_filters() if the job requires a filter. @collective local
 void find_filters(const spec& job);
 
-/// Report of reading a file, in the form of the report of writing. @param values bytes of the values in it
+/// Report of reading a file, in the form of the report of writing. @param values bytes of the values in the file
 /// @collective on comm
 io::file_report report_reading(MPI_Comm comm, const std::string& path, const io::access& access, std::int64_t values,
                                double seconds);

@@ -66,7 +66,7 @@ grid::ghosted_field<float> smooth_solid(const grid::block& where, const std::vec
   grid::ghosted_field<float> result{grid::with_ghosts(where, depth), {}};
   result.values.reserve(static_cast<std::size_t>(result.present.volume()));
   const index3 shape = wide.present.shape(), first = wide.present.begin;
-  // Weights 1, 2, 1 along each axis, sum 64: sums of them are exact.
+  // Weights 1, 2, 1 along each axis, with the sum 64, so that sums are exact.
   const auto neighbour = [&](std::int64_t i, int axis) {
     return std::clamp<std::int64_t>(i, 0, where.domain[axis] - 1) - first[axis];
   };

@@ -41,7 +41,7 @@ render::vector_values read_vector(const std::string& path, const io::field_info&
 /// Return true if the voxels of a file are a fluid; the solid is then the complement.
 bool is_fluid(const io::field_list& list);
 
-/// Opacity of the solid's interior in pictures with lines, relative to that of its surface.
+/// Opacity of the interior of the solid in pictures with lines, relative to its surface.
 inline constexpr float clear_inside = 0.03F;
 
 /// Average a solid (1 and 0) over neighbouring voxels, so that surfaces around lines appear smooth.

@@ -43,9 +43,9 @@ struct render_request {
   std::string preset = "screen";            ///< name of a background, see render::presets::background_of
   std::vector<std::array<double, 4>> clip;  ///< normal (x, y, z), offset in mm; removes x nx + y ny + z nz > offset
   bool annotated = true;
-  std::string title;                 ///< empty: that of the file
+  std::string title;                 ///< empty: title of the file
   int orbit = 0;                     ///< frames around the z axis; 0: one picture
-  std::vector<double> elevations;    ///< elevations of a Cinema database; empty: only that of the view
+  std::vector<double> elevations;    ///< elevations of a Cinema database; empty: only the elevation of the view
   std::string compositing = "auto";  ///< see render::parse_compositing
   std::string pixels;                ///< see render::parse_pixels; empty: rgba16f for an orbit, else wide
   bool fast = false;                 ///< use rgba16f also for a single picture

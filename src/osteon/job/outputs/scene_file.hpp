@@ -8,7 +8,7 @@
 
 namespace osteon::job {
 
-/// Files that describe the scene of a run, in addition to those of output_paths.
+/// Files that describe the scene of a run, in addition to the files of output_paths.
 struct scene_paths {
   explicit scene_paths(const std::string& directory);
   std::string scene, sets;

@@ -63,7 +63,7 @@ struct job_size {
   std::int64_t nodes = 0;      ///< 0: unknown
   solver_work work;
   std::int64_t sampled_voxels = 0;
-  bool imported = false;      ///< if false, header and nodes are those of a sample
+  bool imported = false;      ///< if false, header and nodes are estimated from a sample
   bool was_there = false;     ///< the model existed before, so that a run does not import the image
   double import_seconds = 0;  ///< CPU seconds of the import just performed, including its reader
   std::string model;          ///< path, if the model was imported

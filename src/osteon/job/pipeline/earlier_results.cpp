@@ -134,8 +134,8 @@ std::size_t earlier_results::undo() noexcept {
 
 void earlier_results::restore() noexcept {
   if (moved_.empty()) return;
-  // Remaining files of this job, for example frames, are useless without its results. All earlier files are at the other
-  // location.
+  // Remaining files of this job, for example frames, are useless without the results of the job. All earlier files are at
+  // the other location.
   std::error_code ignored;
   std::vector<fs::path> left;
   for (fs::directory_iterator found(home_, ignored), end; !ignored && found != end; found.increment(ignored))

@@ -27,7 +27,7 @@ void read_model(job_state& s) {
   s.unsupported = s.physics.prepare(s.job, s.part, s.log);
 }
 
-// Extracts the voxels of a box from those of the whole image.
+// Extracts the voxels of a box from the whole image.
 std::vector<material_number> cut_out(const std::vector<material_number>& image, index3 shape, const box3& box) {
   std::vector<material_number> part;
   part.reserve(static_cast<std::size_t>(box.volume()));

@@ -24,8 +24,8 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-// Keys of a material given by the job, and properties required by its physics. Properties of a phase not defined by
-// [[material]], which precedes those of the job, are omitted.
+// Keys of a material given by the job, and properties required by its physics. Omit the properties of a phase not defined by
+// [[material]]. This phase precedes the materials of the job.
 json describe_material(const spec& job, const physics_entry& physics, const voxel::material& material, std::size_t number) {
   json entry = {{"name", material.name}};
   const std::size_t phases = physics.rules(job).has_others ? 1 : 0;

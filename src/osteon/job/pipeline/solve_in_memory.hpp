@@ -30,7 +30,7 @@ class solution_in_memory {
   const nlohmann::ordered_json& summary() const;
   /// The fields of the job, in the order of its results file.
   const std::vector<io::field_info>& fields() const;
-  /// Shape (z, y, x) of a field: that of the image, plus one along each axis for a field on nodes.
+  /// Shape (z, y, x) of a field: the shape of the image, plus one along each axis for a node field.
   index3 shape_of(std::size_t field) const;
   /// Compute the values of a field, shape (shape_of(field), components), NaN outside the solid.
   /// @param values on rank 0; elsewhere empty @collective
@@ -56,7 +56,7 @@ class solution_in_memory {
 
 /// Segment the image and solve the job on it.
 /// @param comm borrowed for the lifetime of the solution
-/// @param image that of rank 0 is used; read during the call and when the solution is written; its data are borrowed until
+/// @param image used on rank 0; read during the call and when the solution is written; its data are borrowed until
 /// then
 /// @param is_to_stop called between iterations; all ranks stop if one returns true
 /// @throws usage_error, data_error, solve_error (the tolerance was missed), interrupted_error @collective on comm

@@ -21,7 +21,7 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-// Write results.nc and results.xdmf, or those of each cluster; files of an earlier job are removed.
+// Write results.nc and results.xdmf, or the files of each cluster; files of an earlier job are removed.
 io::file_report write_results(job_state& s) {
   const spec& job = s.job;
   const local_model& part = s.part;

@@ -43,7 +43,7 @@ struct plans_unknown : usage_error {
   using usage_error::usage_error;
 };
 
-/// Import the model if needed and set up the solver's neighbours on it once, on virtual ranks; messages of iterations, files
+/// Import the model if needed and set up the neighbours of the solver once, on virtual ranks; messages of iterations, files
 /// and the picture are derived from these. Not included are bytes that depend on packing or on the physical solution, and
 /// messages of the search for loads and parts of the solid (docs/reference/plans.md).
 /// @throws plans_unknown; usage_error if there are more ranks than planes or voxels; as import_model

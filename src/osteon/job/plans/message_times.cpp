@@ -45,8 +45,8 @@ plan_time time_of(const comm::plan_traffic& traffic, const rank_network& on) {
   // The plan contains each of its different runs once.
   const double times = cost.messages > 0 ? static_cast<double>(traffic.messages) / static_cast<double>(cost.messages) : 0;
   t.simulated = cost.messages <= most_messages_to_simulate;
-  // A rank posts all messages of an exchange at once, and MPI transfers them concurrently. The cost of simulating this is
-  // quadratic in their number, so large numbers are simulated sequentially.
+  // A rank posts all messages of an exchange at once, and MPI transfers them concurrently. The simulation cost is quadratic
+  // in the number of messages; large numbers of messages are therefore simulated sequentially.
   constexpr std::int64_t most_side_by_side = 1000;
   ends.serial_sends = cost.messages > most_side_by_side;
   const double seconds =

@@ -21,8 +21,8 @@ void check_fit(int ranks, int hosts, int ranks_per_host, const std::string& what
         ranks_per_host, counted(rounded_up(ranks, ranks_per_host), "host"), what, hosts));
 }
 
-// One PU per rank, whose ports are those of the host's memory. Links: ports into and out of memory by rank, then those of
-// the network between hosts, which `between` appends for two hosts.
+// One PU per rank, with the ports of the host memory. Links: ports into and out of memory by rank, then the links of the
+// network between hosts. `between` appends the links between two hosts.
 net::network with_memory(int ranks, const machine::link& memory, double memory_latency) {
   net::network made;
   made.kind = net::topology::graph;

@@ -19,8 +19,8 @@ struct rank_network {
   std::vector<std::string> assumed;   ///< assumptions in addition to the measurements, as sentences
 };
 
-/// Network of ranks on hosts. @param host_of of each rank, from 0 @param ports the link of each host to the others; none:
-/// one host
+/// Network of ranks on hosts. @param host_of of each rank, from 0 @param ports the link of each host to the other hosts;
+/// none: one host
 rank_network network_of_hosts(const std::vector<int>& host_of, const machine::link& memory,
                               const std::vector<machine::link>& ports);
 

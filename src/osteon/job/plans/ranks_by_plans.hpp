@@ -12,7 +12,7 @@
 namespace osteon::job {
 
 /// Graph of the ranks. A weight is the mean number of bytes that two ranks exchange per iteration, on all levels and in all
-/// visits of a level. Reductions, whose cost is independent of the order, are excluded.
+/// visits of a level. Reductions are excluded, because their cost is independent of the order.
 placement::graph graph_of_iteration(const job_plans& plans);
 
 struct ranks_to_place {
@@ -27,7 +27,7 @@ struct ranks_to_place {
 ranks_to_place ranks_to_place_of(const spec& job, int ranks, log_sink& log);
 
 /// Graph with which a run places its ranks before voxels are read. For images of at most 2^23 voxels, rank 0 generates the
-/// plans of an iteration within seconds. Otherwise the weights are those of rank_graph.
+/// plans of an iteration within seconds. Otherwise rank_graph defines the weights.
 /// @collective on comm
 ranks_to_place ranks_to_place_of_run(MPI_Comm comm, const spec& job);
 

@@ -109,7 +109,7 @@ struct key_options {
   std::vector<std::string> choices{};  ///< permitted values of a text, or of each text of a list; empty: any value, or the
                                        ///< values of an enumeration
   key_range range{};
-  std::optional<key_use> use{};   ///< absent: that of the table
+  std::optional<key_use> use{};   ///< absent: use of the table
   const char* word = "";          ///< a text accepted instead of a number
   bool is_one_for_three = false;  ///< a number is converted to a list of three equal numbers
   bool is_vector = false;         ///< a list of three numbers, z, y, x
@@ -270,7 +270,8 @@ class key_visitor {
 /// Visit the keys of an element of a table, then its nested tables.
 void visit_keys(const key_table& table, void* element, key_visitor& visitor);
 
-/// All keys: those of the core, and those registered by each physics of all_physics(). The element of this table is the job.
+/// All keys: the keys of the core, and the keys registered by each physics of all_physics(). The element of this table is
+/// the job.
 const key_table& job_keys();
 
 /// Return true if the tests of a job accept a key or a table, `load.strain`.

@@ -105,7 +105,7 @@ class key_setter {
   std::vector<problem>& problems_;
 };
 
-// Replace or add keys of a parsed job file. The reader then checks them as those of the file; they have no line.
+// Replace or add keys of a parsed job file. The reader then checks the changes like keys of the file; they have no line.
 // @param changes `KEY=VALUE` each: the key dotted, as in messages (`material[1].poisson_ratio`), the value in TOML syntax; a
 // word that is not a TOML value is a text
 // @param problems receives changes that cannot be applied

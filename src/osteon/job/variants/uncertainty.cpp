@@ -163,8 +163,8 @@ std::string rounded(double value, int last) {
 }
 
 // "stiffness 7184 ± 150 (threshold) ± 90 (voxel size) ± 4 (noise) N/mm: 6830 to 7530 (k = 2); 7270 N/mm at voxel size zero
-// (order 1.1)": each difference has two digits, the interval the digits with which half of it has two, the value the digits
-// of the smallest difference.
+// (order 1.1)": each difference has two significant digits. The interval has the decimals with which its half-width has two
+// digits; the value has the decimals of the smallest difference.
 std::string line_of(const json& a) {
   const double value = a.at("value");
   const auto difference = [&](cause of) -> std::optional<double> {
@@ -247,7 +247,7 @@ extrapolation extrapolate(double at_h, double at_2h, double at_4h) {
     e.value = at_h - near / (std::exp2(order) - 1);
     e.difference = std::abs(*e.value - at_h);
   } else {
-    // Outside the range the largest voxels are too coarse to provide information about the smaller ones.
+    // Outside the range, the largest voxels are too coarse to provide information about smaller voxels.
     e.difference = order > most_order ? std::abs(near) : std::max(std::abs(near), std::abs(far));
   }
   return e;

@@ -33,7 +33,7 @@ struct changed_image {
 };
 
 /// The changed images of a job's [uncertainty]; none if the table is absent or not enabled.
-/// @param threshold with which the job has been solved; none: that of the job, if specified
+/// @param threshold with which the job has been solved; none: threshold of the job, if specified
 std::vector<changed_image> changed_images(const spec& job, std::optional<double> threshold = {});
 
 /// Solve the job on its changed images, each in a subfolder of `uncertainty` in the output directory, and add `uncertainty`

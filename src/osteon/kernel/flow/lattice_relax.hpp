@@ -3,8 +3,8 @@
 /// In-place Gauss-Seidel sweeps on runs of cells, for the four operators of the preconditioner of Stokes flow.
 ///
 /// (L x)_i = d_i x_i - sum over the neighbours of g_ij x_j. Rows without an unknown have no diagonal, and their x is zero.
-/// The cell order is that of conduction_relax.hpp, so that the two directions of a sweep are adjoint. Unlike there, cells of
-/// adjacent segments are coupled like cells of consecutive steps of a segment.
+/// The cell order is equal to conduction_relax.hpp, so that the two directions of a sweep are adjoint. In contrast to
+/// conduction_relax.hpp, cells of adjacent segments are coupled like cells of consecutive steps of a segment.
 #include <array>
 #include <osteon/kernel/flow/segment_steps.hpp>
 #include <osteon/kernel/flow/table_lookup.hpp>

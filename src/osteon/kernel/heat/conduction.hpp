@@ -6,7 +6,7 @@
 /// directions are contiguous, too; bits per cell mark existing neighbours. Loops compute with arbitrary values of missing
 /// neighbours and mask the results, so that segments are as long as runs and use all vector lanes. Beyond a face of fixed
 /// temperature there is a row of wall cells with resistivity zero, for which the harmonic mean equals the half-cell
-/// conductance. For convection, the resistivity is that of the film.
+/// conductance. For convection, it has the resistivity of the film.
 #include <array>
 #include <cstdint>
 #include <cstring>

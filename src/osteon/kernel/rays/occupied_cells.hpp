@@ -14,7 +14,7 @@ namespace osteon::kernel {
 struct value_bounds {
   static constexpr int edge = 4;  ///< voxels along a macro cell
 
-  index3 first;  ///< first voxel of the first macro cell, equal to that of the block
+  index3 first;  ///< first voxel of the first macro cell, equal to the first voxel of the block
   index3 cells;  ///< number of macro cells
   std::vector<std::array<float, 2>> range;
 

@@ -27,7 +27,7 @@ class holding_ranks {
   void reduce(int fewest = 1) { counts_.push_back(std::max(fewest, (count() + 7) / 8)); }
   /// Rank that holds the part of a rank of the finest level.
   int holder_of(int rank) const;
-  /// First rank of the finest level whose part the holder has; for holder + 1 the end.
+  /// First rank of the finest level with a part on the holder; for holder + 1 the end.
   int first_of(int holder) const;
   /// Holders that may share a node with this rank. @collective local
   std::vector<int> touching(const grid::block& where, int level, const std::array<bool, 3>& periodic) const;
@@ -46,7 +46,7 @@ class holding_ranks {
 /// Vectors have four floats per node.
 class agglomeration {
  public:
-  /// @param mesh this rank's bricks @param matrices of these bricks; replaced by those of the merged mesh
+  /// @param mesh this rank's bricks @param matrices of these bricks; replaced by the matrices of the merged mesh
   /// @param level name for message counts
   /// @collective on comm, which is borrowed
   agglomeration(MPI_Comm comm, int level, int before, int after, const brick_mesh& mesh, brick_matrices& matrices);

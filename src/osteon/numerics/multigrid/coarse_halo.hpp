@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The halo of a level of aggregates, derived from that of the finer level.
+/// The halo of a level of aggregates, derived from the halo of the finer level.
 #include <osteon/numerics/operators/halo.hpp>
 #include <vector>
 

@@ -40,7 +40,7 @@ std::int64_t owned_nodes(MPI_Comm comm, std::size_t nodes, const grid::shared_no
   return comm::sum_over_ranks(comm, static_cast<std::int64_t>(nodes - shared.not_owned().size()));
 }
 
-// A level without values, for a problem whose voxels represent bricks. Its exchanges are those of the voxels.
+// A level without values, for a problem whose voxels represent bricks. It has the exchanges of the voxels.
 class missing_level final : public elasticity_operator {
  public:
   missing_level(const fine_stiffness& fine, int depth) : shared_(fine.shared().renamed(name_of_level(depth))) {}

@@ -37,7 +37,7 @@ class coarsest_solver {
   comm::neighbours gather_, scatter_;
   bool has_rows_;
   std::unique_ptr<factorisation> root_;  // on ranks that gather
-  std::vector<float> rows_;              // of the inverse: those of this rank's unknowns
+  std::vector<float> rows_;              // of the inverse: rows of this rank's unknowns
 };
 
 /// Levels of bricks of 1, 2, 4, ... voxels with Galerkin operators, smoothed by Chebyshev polynomials of the fourth
@@ -70,7 +70,7 @@ class elasticity_multigrid {
   struct level {
     const elasticity_operator* k = nullptr;
     std::unique_ptr<elasticity_operator> owned_k;       // on coarse levels
-    std::vector<std::unique_ptr<agglomeration>> moves;  // from the ranks of the level above to those of this level
+    std::vector<std::unique_ptr<agglomeration>> moves;  // from the ranks of the level above to the ranks of this level
     bool is_held = true;                                // by this rank
     coarse_mesh parents;                                // next coarser mesh, and its connections to this level
     std::vector<std::array<float, 8>> weights;          // by node_place: weight of each corner in parents_of_place

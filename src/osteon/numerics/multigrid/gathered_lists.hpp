@@ -51,7 +51,7 @@ std::vector<std::vector<T>> gathered_lists(MPI_Comm comm, const std::string& nam
   return lists;
 }
 
-/// During its lifetime, messages on a communicator are not counted: those whose sizes depend on values.
+/// During its lifetime, messages on a communicator are not counted. Used for messages whose sizes depend on values.
 class without_counts {
  public:
   explicit without_counts(MPI_Comm comm) : attached_(comm::attachment_of(comm)) {

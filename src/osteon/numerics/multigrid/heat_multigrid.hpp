@@ -16,9 +16,9 @@ namespace osteon::numerics {
 /// thermally isolated.
 ///
 /// Gauss-Seidel sweeps smooth the cells in place, forward before the correction and backward after it. A sweep processes
-/// first the planes of even z, then those of odd z; threads process the planes of one colour in parallel. On coarse levels
-/// the smoother is a polynomial in D^-1 K. It is a contraction without estimated eigenvalues, because the eigenvalues of
-/// D^-1 K are in (0, 2] for every diagonally dominant K (Gershgorin). The number of sweeps grows from level to level
+/// first the planes of even z, then the planes of odd z; threads process the planes of one colour in parallel. On coarse
+/// levels the smoother is a polynomial in D^-1 K. It is a contraction without estimated eigenvalues, because the eigenvalues
+/// of D^-1 K are in (0, 2] for every diagonally dominant K (Gershgorin). The number of sweeps grows from level to level
 /// (variable V-cycle). Coarse levels are cheap; with a constant number of sweeps and piecewise constant coarse spaces, the
 /// number of iterations would grow with the problem size.
 class heat_multigrid {

@@ -217,9 +217,9 @@ class coarsening {
       for (std::int32_t& brick : *list) brick = number[static_cast<std::size_t>(brick)];
   }
 
-  // Assign the smallest label of all copies to each node. If a child node has copies, the nodes on which it depends have
-  // copies, too, so that child nodes identify them. The exchange of labels is repeated until no label changes, usually a few
-  // times.
+  // Assign the smallest label of all copies to each node. If a child node has copies, the nodes on which it depends also
+  // have copies. Child nodes therefore identify these nodes. The exchange of labels is repeated until no label changes,
+  // usually a few times.
   template <class Parents, class ParentOf>
   std::vector<bool> agree_on_labels(std::vector<std::int64_t>& label, Parents parents, ParentOf parent_of) {
     std::vector<bool> may_have_copies(label.size());

@@ -34,7 +34,7 @@ class elasticity_operator {
   virtual std::int64_t size() const = 0;
   virtual grid::node_layout layout() const = 0;
   virtual const grid::shared_nodes& shared() const = 0;
-  /// The inverse diagonal. It is arbitrary at fixed displacements, since residuals are zero there.
+  /// The inverse diagonal. It is arbitrary at fixed displacements, because residuals are zero at fixed displacements.
   virtual numerics::inverse_diagonal inverse_diagonal() const = 0;
   /// Indices of fixed displacements in a flat vector, ascending.
   virtual std::span<const std::int64_t> fixed() const = 0;

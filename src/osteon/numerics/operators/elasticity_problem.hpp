@@ -37,7 +37,8 @@ struct elasticity_problem {
   /// For a problem without values (comm/virtual_ranks.hpp) whose voxels represent bricks of 2^missing_levels voxels: number
   /// of multigrid levels between voxels and bricks. These levels have the same exchanges as the voxels.
   int missing_levels = 0;
-  /// With missing levels: the number of levels of the whole image. 0: that of the voxels and the missing levels.
+  /// With missing levels: the number of levels of the whole image. 0: number of levels of the voxels plus the missing
+  /// levels.
   int levels = 0;
   /// Threshold of agglomeration, for tests. None: elasticity_cycle::fewest_nodes_of_rank.
   std::optional<std::int64_t> fewest_nodes_of_rank{};

@@ -141,8 +141,8 @@ class row_cutter {
     return true;
   }
 
-  // Record the neighbours of `count` cells beyond the outer face `side`, for the cells from `first` on, the first of which
-  // is at x. `across` is the first neighbour across a periodic face. @return number of the first neighbour, or -1
+  // Record the neighbours beyond the outer face `side` of `count` cells, beginning with cell `first` at x. `across` is the
+  // first neighbour across a periodic face. @return number of the first neighbour, or -1
   std::int32_t beyond(std::size_t side, std::int32_t first, std::int32_t across, std::int32_t x, std::int32_t count) {
     const thermal kind = problem_.faces[side / 2][side % 2].kind;
     const bool periodic = c_.periodic[side / 2];
@@ -166,7 +166,7 @@ class row_cutter {
   std::array<std::int32_t, 4> base_{};   // neighbours of the segment's first cell; -1: not yet known
 };
 
-// Assign a separate material to the wall cells of each face. Its resistance is that of the convection film.
+// Assign a separate material to the wall cells of each face. It has the resistance of the convection film.
 void line_walls(heat_cells& c, const heat_problem& problem) {
   std::size_t number = problem.materials->size();
   for (std::size_t side = 0; side < 6; ++side) {

@@ -32,7 +32,7 @@ struct failure_keys {
   bool prove = false;             ///< repeat the path with half the step size
 };
 
-/// Register the keys, and those of mechanical loads.
+/// Register the keys of failure and of mechanical loads.
 void register_failure_keys(key_table& job);
 
 /// Check the keys of a job. The checks do not need the image.

@@ -36,8 +36,8 @@ void check_flow_on(const spec& job, const local_model& part) {
 
 constexpr solver_costs costs_of_flow{4, 50, 4, 2e-6, 8e-6};
 
-// Costs of a transported quantity, as a stage after the flow: its memory per voxel of fluid and solid, if larger than that
-// of the flow, and its solutions, in units of the costs of a flow (docs/reference/performance.md).
+// Costs of a transported quantity as a stage after the flow, in units of the costs of a flow: memory per voxel of fluid and
+// solid if larger than the memory of the flow, and solutions (docs/reference/performance.md).
 void add_transport(solver_work& work, double bytes, double solutions) {
   constexpr solver_costs c = costs_of_flow;
   constexpr double of_flow = 0.5;

@@ -23,7 +23,7 @@ numerics::face_condition condition(const boundary_spec& b) {
   return face;
 }
 
-// A property by material number of the model: void, then the materials of the job in order.
+// A property by material number of the model: 0 is void, followed by the materials of the job in order.
 template <class Property>
 std::vector<double> by_number(const spec& job, const local_model& part, Property property) {
   std::vector<double> values(part.header.materials.size(), 0.0);

@@ -46,7 +46,7 @@ solver_work thermo_elastic_work(const spec& job, const voxel::node_count* nodes)
   if (nodes)
     work.held = prescribed_by_test(job, *nodes, is_between_plates(job) ? elastic_test::axial_bonded : elastic_test::custom);
   if (has_flow_stage(job)) {
-    // Costs of the first stage in units of this entry: its additional memory, and its time.
+    // Costs of the first stage in units of this entry: additional memory, and time.
     const solver_costs &c = flow().costs, &own = thermo_elasticity().costs;
     const solver_work first = flow().work(flow_stage_of(job), nullptr);
     const double of_flow = (c.bytes_per_unknown + (first.kept - 1) * c.bytes_per_further) * c.unknowns_per_element;

@@ -12,7 +12,7 @@
 
 namespace osteon::physics {
 
-/// Describe the loads of all cases, and label the voxels at their sets. The label of a voxel in several sets is that of the
+/// Describe the loads of all cases, and label the voxels at their sets. A voxel in several sets has the label of the
 /// smallest set.
 /// @param answers results of read_loads for each case: reactions, and the scaled load of a test @collective
 load_scene describe_loads(const node_sets& sets, std::span<const load_case> cases,

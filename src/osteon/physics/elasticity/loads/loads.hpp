@@ -15,7 +15,7 @@ struct support {
   node_set_ptr on;
   std::array<bool, 3> held{};  ///< z, y, x
   vector3 move_mm{};
-  vector3 turn_rad{};  ///< right-handed, about z, y, x; displacements are linear in it
+  vector3 turn_rad{};  ///< right-handed, about z, y, x; displacements are linear in the angles
   vector3 about_mm{};
   bool varies = false;            ///< individual displacements of the nodes; move_mm is their mean
   std::vector<vector3> own_mm{};  ///< displacements of on->nodes if `varies`

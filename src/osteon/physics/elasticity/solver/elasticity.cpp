@@ -77,8 +77,8 @@ class elasticity_solver::conjugate_gradients {
     } else {
       restore(found == checkpointer::found::running);
     }
-    // The residual of the recursion drifts from the true one by rounding: convergence is decided by the true one only, and
-    // the iteration restarts from it after every few digits.
+    // The recursive residual deviates from the true residual by rounding errors. Therefore only the true residual determines
+    // convergence, and the iteration restarts from the true residual after every few digits.
     constexpr int allowed_breakdowns = 3;
     while (!certificate_.converged && certificate_.iterations < how_.max_iterations) {
       if (!iterate()) {
@@ -413,7 +413,7 @@ class elasticity_solver::conjugate_gradients {
       if (is_owned(place, k_.shared_by_ranks()))
         balance.add(problem_, static_cast<std::int32_t>(place % k_.stride()), static_cast<int>(place / k_.stride()), force,
                     displacement_[static_cast<std::size_t>(place)]);
-    // The work of K u is that of the reactions and the forces.
+    // The work of K u is the work of the reactions and forces.
     for (const force_component& f : forces_) reaction[static_cast<std::size_t>(f.place)] += f.value_N;
     const double energy = dot(displacement_.data(), reaction.data(), k_.shared_by_ranks());
     for (const force_component& f : forces_) reaction[static_cast<std::size_t>(f.place)] -= f.value_N;

@@ -95,7 +95,7 @@ void require_partners(const elasticity_problem& problem, log_sink& log) {
   }
 }
 
-/// Reject loose parts, whose position is undetermined.
+/// Reject loose parts, because their position is undetermined.
 void require_one_body(const elasticity_problem& problem, box_faces faces) {
   const loose_parts found = find_loose_parts(problem);
   if (found.loose == 0) return;

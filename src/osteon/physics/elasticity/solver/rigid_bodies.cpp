@@ -158,7 +158,7 @@ void rigid_bodies::weld(std::int32_t a, std::int32_t b) {
     for (const held_node& support : held.list()) restrain(root, support);
 }
 
-// Merge rigid rings of bodies. A ring without rigid pairs is detected at a body that is adjacent to all others.
+// Merge rigid rings of bodies. A ring without rigid pairs is detected at a body that is adjacent to all other bodies.
 void rigid_bodies::merge_neighbourhoods() {
   std::vector<std::int32_t> waiting;
   for (std::size_t m = parent_.size(); m-- > 1;) waiting.push_back(static_cast<std::int32_t>(m));

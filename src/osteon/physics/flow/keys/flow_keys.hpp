@@ -98,7 +98,7 @@ inline bool is_opening(const boundary_spec& b) {
          b.kind == condition_kind::outlet;
 }
 
-/// The test of a flow job: that of [load], or implied by its tables.
+/// The test of a flow job, specified by [load] or implied by its tables.
 flow_test test_of_flow(const spec& job);
 inline bool is_between_openings(const spec& job) { return test_of_flow(job) == flow_test::flow; }
 

@@ -18,7 +18,7 @@ namespace osteon::physics {
 /// A mean includes the fluid voxels with their centre in the box or ball.
 struct probe_place {
   struct part {
-    std::int32_t fluid = -1, active = -1;  ///< indices among the fluid and among all active cells; -1: not among them
+    std::int32_t fluid = -1, active = -1;  ///< indices in the fluid cells and in all active cells; -1: not contained
     double weight = 0;
   };
   std::vector<part> parts;  ///< voxels of this rank

@@ -6,7 +6,8 @@
 
 namespace osteon::physics {
 
-/// @param temperature_K receives that of each active cell, with flow.heat and if the flow converged; null: not requested
+/// @param temperature_K receives the temperature of each active cell, with flow.heat and if the flow converged; null: not
+/// requested
 /// @collective on part.where.comm
 physics_result run_flow_through(const spec& job, const local_model& part, const numerics::options& solver_options,
                                 log_sink& log, std::vector<double>* temperature_K = nullptr);

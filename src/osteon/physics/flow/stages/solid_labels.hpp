@@ -8,15 +8,15 @@
 
 namespace osteon::physics {
 
-/// The label image of a flow job, and the labels that it uses: first those of flow.force_labels. Empty if no labels are
+/// The label image of a flow job and the labels in use, beginning with flow.force_labels. Empty if no labels are
 /// used.
 std::vector<wanted_labels> labels_of_flow(const spec& job);
 
 /// A label as a key of summary.json.
 std::string name_of_label(double label);
 
-/// Add labelled voxels to a problem, and remove those of openings from the fluid: the labels may be from an image other than
-/// the one that defines the fluid. @param table_of [[boundary]] of each of its conditions
+/// Add labelled voxels to a problem, and remove the voxels of openings from the fluid, because the labels may be from a
+/// different image than the fluid. @param table_of [[boundary]] of each of its conditions
 /// @throws data_error if the labels cannot be read @collective on part.where.comm
 void add_solid_labels(const spec& job, const local_model& part, const std::vector<std::size_t>& table_of,
                       through_problem& problem);

@@ -24,8 +24,9 @@ namespace osteon::physics {
 
 namespace {
 
-// The sample and, behind the high face of the flow's axis, its mirror image. Both together are periodic along that axis: the
-// flow passes the planes between them at right angles, and passes the image from its end to its beginning.
+// The sample and, behind the high face of the flow's axis, its mirror image. The sample and its mirror image are periodic
+// along this axis. The flow is normal to the planes between them, and passes through the mirror image from its end to its
+// beginning.
 struct mirrored_sample {
   grid::block where;                           ///< block of the box of both: along the axis each rank has twice the voxels
   voxel::run_set cells;                        ///< cells of where.owned
@@ -243,7 +244,7 @@ class closure {
   }
 
   // For a solution for axis j: its odd b is zero on the sides. Otherwise the solution is determined up to a constant: one
-  // cell is fixed. The sum of all other terms is zero, so no flux passes there.
+  // cell is fixed. The sum of all other terms is zero, so that there is no flux through these faces.
   void fix_level(std::size_t j) {
     transport_.loose.assign(at(transport_.grid.owned), 0);
     transport_.sides.clear();
@@ -279,8 +280,8 @@ class closure {
     }
   }
 
-  // mean(u) - u, and the walls across x_j; over a voxel. mean_ is that of flow times edge. @return mean size, relative to
-  // that of a wall in each voxel
+  // mean(u) - u, and the walls across x_j; over a voxel. mean_ is the mean of flow times edge. @return mean size, relative
+  // to a wall in each voxel
   double set_right_side(std::size_t j) {
     std::array<double, 1> size{};
     visit_neighbours(transport_.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {

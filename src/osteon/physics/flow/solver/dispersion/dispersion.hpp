@@ -58,7 +58,7 @@ void check_dispersion(const dispersion_problem& problem);
 /// mirroring reverses the velocity relative to the gradient, so that b is neither even nor odd; the sample is solved
 /// together with its mirror image.
 /// @cite [CarbonellWhitaker1983]; [Brenner1980]
-/// @param solver_options.tolerance of |r| relative to that of b = 0. If it is not reached, certificate.converged
+/// @param solver_options.tolerance limit of |r| relative to |r| of b = 0. If it is not reached, certificate.converged
 /// is false
 /// @throws data_error if several disconnected parts of the fluid flow: their dispersion is unlimited
 /// @throws usage_error as check_dispersion @throws solve_error if a value is not finite @collective on problem.where.comm

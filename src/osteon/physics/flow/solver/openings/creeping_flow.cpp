@@ -40,8 +40,8 @@ void creeping_flow::find_residual() {
   system_.precondition(system_.r.data(), system_.s.data());
 }
 
-// A system of numerics::cg: conjugate gradients for P K in the inner product of P. Given velocities are in x and are not
-// unknowns, so that all corrections of x are zero there.
+// A system of numerics::cg: conjugate gradients for P K in the inner product of P. x contains the given velocities, which
+// are not unknowns. Corrections of x are therefore zero at given velocities.
 struct creeping_flow::iterated {
   through_system& system;
   float velocity_scale;

@@ -82,7 +82,7 @@ bool inertial_flow::solve_steady(double reynolds, double tolerance, int most, bo
   system_.linearise();
   double now = size_of_new_residual();
   approach limiter{*this, tolerance, limits && system_.is_limited(), 0, std::max(first_look, tolerance)};
-  // Picard steps precede Newton steps: as long as they converge quickly, and where Newton steps diverge.
+  // Picard steps are used as long as they converge quickly, and if Newton steps diverge.
   int picards = 1;
   double fall_of_picard = 0;
   for (int step = 0;; ++step) {
@@ -100,7 +100,7 @@ bool inertial_flow::solve_steady(double reynolds, double tolerance, int most, bo
       now = shared_.size(shared_.s);
     }
     linear_.solve(kind, fall_inertia, options, answer, log);
-    // A diverging step is shortened; the first one may diverge, as it starts from another flow.
+    // A diverging step is shortened; the first step may diverge, because it starts from another flow.
     double share = 1, added = 0;
     const double old = now;
     const auto add_change = [&](double factor) {
@@ -154,7 +154,7 @@ bool inertial_flow::solve_steady(bool has_last, const through_options& options, 
     }
     if (certificate.iterations >= options.max_iterations) break;
     shared_.x = known;
-    if (reached == 1) reached = 0;  // the last solution is that of another velocity
+    if (reached == 1) reached = 0;  // the last solution is for another velocity
     wanted = reached == 0 ? wanted / 8 : std::sqrt(wanted * reached);
     if (wanted < least_inertia || (reached > 0 && wanted < 1.02 * reached)) break;
     log.note(fmt::format("continuation: solving the steady flow with {:.3g} of its inertia", wanted));

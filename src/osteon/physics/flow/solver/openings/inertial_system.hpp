@@ -38,7 +38,7 @@ class inertial_system {
 
   /// Compute r of x, and s by the present P.
   void find_residual();
-  /// Set P to that of the flow x, with current ghosts.
+  /// Set P for the flow x, with current ghosts.
   void linearise();
   /// Use P of creeping flow until linearise().
   void linearise_at_rest() { is_linearised_ = false; }

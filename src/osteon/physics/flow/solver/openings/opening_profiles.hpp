@@ -28,7 +28,8 @@ opening_face opening_face_at(index3 voxel, int side);
 
 /// Faces of all ranks with their velocities, ascending and equal on all ranks: faces on sides with a given velocity, and
 /// faces inside the image with any condition. Only faces of flowing parts have a velocity; a flow rate is distributed over
-/// them. A uniform velocity is equal through all faces of the opening, for any orientation of the faces.
+/// the faces of flowing parts. A uniform velocity is equal through all faces of the opening, for any orientation of the
+/// faces.
 ///
 /// A parabolic profile is the product of a parabola along each side of the rectangle around the opening's voxels, zero on
 /// its edges, evaluated at the voxels' centres. A developed profile is the flow in a straight channel of the opening's shape

@@ -82,8 +82,8 @@ transport_cycle::transport_cycle(const flow_cells& cells, const flow_convection&
   const auto count = [&] { return is_shared ? comm::sum_over_ranks(comm, levels_.back().rows()) : levels_.back().rows(); };
   std::vector<place> places = build_finest(flow);
   for (std::int64_t now = count();;) {
-    // The finest level is shared by all ranks: the iterations are then about those of one rank, measured on cavities and a
-    // block.
+    // The finest level is distributed over all ranks. The number of iterations is then close to that of one rank (measured
+    // on cavities and a block).
     if (is_shared && now <= (levels_.size() > 1 ? gathered_transport : coarsest_transport)) {
       places = gather(places);
       is_shared = false;

@@ -28,8 +28,8 @@ kernel_work inertial_system::work_of_product(linear_step kind) const {
   return of_cells(all);
 }
 
-// Three cycles of velocities and two of the pressure; between them three divergences, W G y, F, W once more and the sum of
-// both pressures.
+// Three cycles of velocities and two of the pressure; between them three divergences, W G y, F, a second product with W, and
+// the sum of both pressures.
 kernel_work inertial_system::work_of_preconditioning() const {
   constexpr kernel_work arrays{3 * (8 + 8), 0}, weighted_gradient{4 + 12 + 12, 9}, weighted{3 * (8 + 4 + 1), 6}, sum{16, 4},
       mean{12, 2};

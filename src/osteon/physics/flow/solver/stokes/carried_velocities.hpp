@@ -11,7 +11,7 @@ struct open_flow_cells;
 
 struct carried_velocities {
   std::vector<double> velocity;  ///< shape (3, stride), ghosts current
-  double change = 0;             ///< change of the flow's velocities, root mean square relative to that of the velocities
+  double change = 0;             ///< change of the flow's velocities: root mean square, relative to the velocities
 };
 
 /// @param x shape (4, stride): velocities and pressure, ghosts current @param poll as in through_options

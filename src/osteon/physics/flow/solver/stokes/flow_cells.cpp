@@ -83,7 +83,8 @@ class wall_rule {
   int across(std::int32_t cell, std::int32_t below, std::size_t axis, std::size_t high) const {
     const std::size_t side = 2 * axis + high;
     if (through_ >= 0 && (where_.sides[at(cell)] >> side & 1) != 0)
-      // A velocity along an open face is zero on it, half a voxel away: inflow is normal to the face.
+      // The velocity along an open face is zero on the face, at a distance of half a voxel, because inflow is normal to the
+      // face.
       return is_mirrored_ && static_cast<int>(axis) != through_ ? 0 : 2;
     const int fluid = (open_[at(cell)] >> side & 1) + (open_[at(below)] >> side & 1);
     // Two fluid voxels: a neighbour. One: the normal velocity of the wall's face is zero, one voxel away. None: the wall

@@ -117,9 +117,9 @@ heat_cells pressure_cells(const flow_cells& cells, const std::array<std::vector<
 // Aggregates are stiffer than the fine cells: a velocity is not constant between walls. Measured on packs and sponges.
 constexpr float aggregate_correction = 1.2F;
 
-// Sweeps on the coarse levels of a velocity. Walls fix it everywhere, so that these levels have a smaller effect than those
-// of heat. Measured on packs, sponges and foams of 64^3 and 128^3 voxels: with four times as many sweeps, as for heat, the
-// flow needs the same number of iterations.
+// Sweeps on the coarse levels of a velocity. Walls determine the velocity everywhere, so that these levels have a smaller
+// effect than the levels of heat. Measured on packs, sponges and foams of 64^3 and 128^3 voxels: with four times as many
+// sweeps, as for heat, the flow needs the same number of iterations.
 int sweeps_of_velocity(std::size_t level) { return 1 << std::min<std::size_t>(level, 4); }
 
 // A sweep and a residual of an operator on the flow's cells.

@@ -14,7 +14,8 @@ namespace osteon::physics {
 /// Friction of a velocity component, and its multigrid cycle: the cycle of a heat problem with the wall friction as heat
 /// storage.
 struct velocity_cycle {
-  std::array<float, 64> diagonal{}, inverse{};  ///< by number, divided by the scale and multiplied by it
+  std::array<float, 64> diagonal{},
+      inverse{};  ///< by number; the diagonal is divided by the scale, the inverse is multiplied by the scale
   kernel::velocity_lattice lattice;
   heat_multigrid cycle;
   /// @param stored additional diagonal of each face, of a time step @collective on the cells' communicator

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// Flow problems as plain values: through a sample between its outer faces, and between openings; input of the cells, the
-/// operators and the solvers. Units are those of permeability.hpp and flow_through.hpp, the interfaces of the solvers.
+/// operators and the solvers. permeability.hpp and flow_through.hpp, the interfaces of the solvers, define the units.
 #include <array>
 #include <limits>
 #include <optional>
@@ -29,7 +29,7 @@ struct flow_problem {
   std::vector<axis> directions{axis::z};  ///< directions of the flow, one to three different ones
   double viscosity_Pa_s = 1e-3;
   double density_kg_per_m3 = 1000;  ///< for the Reynolds number only
-  double pressure_drop_Pa = 1;      ///< over the length of the box; fields and the Reynolds number refer to it
+  double pressure_drop_Pa = 1;      ///< over the length of the box; fields and the Reynolds number refer to this drop
 };
 
 /// The voxels with any of the labels, as runs of the block.

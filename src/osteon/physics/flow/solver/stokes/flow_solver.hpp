@@ -37,7 +37,8 @@ using kept_answer = std::vector<std::uint16_t>;
 /// = K d, q = P w, s = P r and y = K s,
 ///   (s, s) = (y_u - r_u, s_u) - (r_p, s_p),   (P K d, d) = (q_u - d_u, w_u) - (d_p, w_p).
 /// The scale t follows from an estimate of the least eigenvalue of M^-1 A, and is increased if it was insufficient.
-/// The solution is in double precision; r and s are recomputed from it as they decrease; all other vectors are in single.
+/// The solution is in double precision; r and s are recomputed from the solution as they decrease; all other vectors are in
+/// single.
 /// @cite [BramblePasciak1988]
 class flow_solver {
  public:

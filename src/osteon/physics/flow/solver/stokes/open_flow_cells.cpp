@@ -162,7 +162,7 @@ class builder {
 
   // A voxel with openings on both sides has one position for a velocity along the axis, used by the opening below; that
   // above is the low face of the fluid, as at a low face of the image, and the two must not be neighbours. The fluid above
-  // therefore treats velocities through other faces of the voxel as those of a wall.
+  // therefore treats velocities through other faces of the voxel as wall velocities.
   void part_thin_openings() {
     if (!problem_.has_labels()) return;
     heat_cells& c = result_.cells.grid;
@@ -329,7 +329,7 @@ int boundary_at(const through_problem& problem, index3 voxel, int side) {
       if (found < 0) found = static_cast<int>(n);
       continue;
     }
-    // A ball around a point of the face is a disc on it.
+    // A ball around a point of the face is a disc on the face.
     if (b.holds(voxel, problem.spacing_mm, side / 2)) return static_cast<int>(n);
   }
   return found;

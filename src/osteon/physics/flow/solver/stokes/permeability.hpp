@@ -46,7 +46,7 @@ struct flow_direction {
   /// Bounds from the residual, with the preconditioner instead of the exact inverse and a factor for the quality of the
   /// preconditioner.
   double low_mm2 = 0, high_mm2 = 0;
-  double from_flux_mm2 = 0;            ///< mean velocity; error: that of the fields
+  double from_flux_mm2 = 0;            ///< from the mean velocity; same error as the fields
   double from_dissipation_mm2 = 0;     ///< dissipated power; equals the flux form for the exact solution
   std::array<double, 3> column_mm2{};  ///< mean velocity (z, y, x) divided by the gradient: a column of the tensor
   /// mean over the flowing fluid, and largest value of a component; [mm/s]
@@ -75,7 +75,8 @@ struct flow_solution {
   double setup_seconds = 0;          ///< wall time
 };
 
-/// Check the problem as `solve_permeability`, without solving. @throws as it @collective on problem.where.comm
+/// Check the problem as `solve_permeability`, without solving. @throws as solve_permeability @collective on
+/// problem.where.comm
 void check_permeability(const flow_problem& problem, const flow_options& options);
 
 /// Solve steady Stokes flow in each direction.

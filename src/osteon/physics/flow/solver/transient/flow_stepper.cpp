@@ -84,7 +84,7 @@ flow_stepper::step_result flow_stepper::start(bool is_sudden) {
   result.divergence = unit > 0 ? found.divergence / unit : 0;
   if (rate_control_) begin_rate(result);
 
-  // The pressure that maintains it: that of the accelerations.
+  // The pressure that maintains the state, computed from the accelerations.
   is_carried_ = false;
   find_convection();
   std::fill(x_.begin() + 3 * n, x_.end(), 0.0);

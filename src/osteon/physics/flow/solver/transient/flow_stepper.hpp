@@ -107,7 +107,7 @@ class flow_stepper {
   void find_forces();
   void find_convection();
   void find_courant_rate();
-  // Whether the velocities are half a step ahead of the pressure, which is that of the middle of the last step.
+  // True if the velocities are half a step ahead of the pressure, which belongs to the middle of the last step.
   bool extrapolates_pressure() const;
   double highest_velocity() const;
   double length_of(const double* v) const;
@@ -134,7 +134,7 @@ class flow_stepper {
   std::vector<double> carried_, carried_before_;  // C(x) x now and at the previous step
   std::vector<double> phi_, d_, divergence_;
   std::array<std::vector<float>, 3> centre_;  // memory of saved()
-  bool is_carried_ = false;                   // carried_ is that of x_
+  bool is_carried_ = false;                   // carried_ corresponds to x_
   double last_step_s_ = 0, rate_ = 0, growth_ = 0;
   std::int64_t steps_ = 0, substeps_ = 0;
   bool damps_ = false;  // the start was not smooth

@@ -12,7 +12,7 @@ namespace {
 // Below this limit, friction over many voxels dominates, and a cycle reduces the cost: the diagonal preconditioner would
 // require about 6 sqrt(1 + 12 / kappa) iterations.
 constexpr double kappa_of_cycles = 0.5;
-constexpr double stale_cycles = 2;      // permitted ratio of kappa to that of the coarse levels
+constexpr double stale_cycles = 2;      // permitted ratio of kappa to kappa of the coarse levels
 constexpr double momentum_fall = 3e-6;  // reduction of the residual attainable in single precision
 constexpr int most_momentum_rounds = 8;
 

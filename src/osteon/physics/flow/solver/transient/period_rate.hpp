@@ -36,7 +36,7 @@ class period_rate {
     int friction_iterations = 0, pressure_iterations = 0;
     bool converged = true;
   };
-  /// Compute the response to a unit drop over a step, unless it is current. The storage of `momentum` is that of the step.
+  /// Compute the response to a unit drop over a step, unless it is current. `momentum` has the storage term of the step.
   /// @param sigma as in flow_stepper @collective
   outcome find_response(momentum_solver& momentum, pressure_projection& projection, double sigma, double implicitness,
                         const tolerances& options);

@@ -92,7 +92,7 @@ class pressure_projection {
 };
 
 /// The box, if G^T M^-1 G is a sum of one operator for each axis, and ranks own whole planes: no solid voxel, no opening
-/// inside the image, and each face of the image prescribes the pressure on all of itself or on no part of it.
+/// inside the image, and the pressure is prescribed on each whole face of the image or on no part of the face.
 /// @param reason_out receives the reason if there is no box; null: not requested @collective on the cells' communicator
 std::optional<poisson_box> find_fluid_box(const open_flow_cells& open, std::string* reason_out = nullptr);
 

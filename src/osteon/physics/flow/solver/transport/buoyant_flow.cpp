@@ -223,7 +223,7 @@ class buoyant_solver {
   };
 
   // Rate of a step as long as the oscillation of a fluid particle about its level (Brunt-Vaisala): longer alternating steps
-  // of flow and temperature amplify it. A creeping flow adapts at once: there friction determines the rate.
+  // of flow and temperature amplify it. A creeping flow adapts immediately, because friction determines the rate.
   pace pace_of(double factor) const {
     constexpr double m_per_mm = 1e-3;
     const double height = m_per_mm * all_.height_mm;

@@ -61,7 +61,7 @@ struct heat_checkpointer::joined {
     });
   }
 
-  // In the box of `a`, which equals that of `b`, or is longer.
+  // In the box of `a`, which is equal to or longer than the box of `b`.
   static voxel::run_set union_of(const voxel::run_set& a, const voxel::run_set& b) {
     std::vector<voxel::run> runs;
     const index3 shape = a.shape();

@@ -23,7 +23,7 @@ namespace {
 
 constexpr double stagnant_times = 3;  // multiple of the mean residence time above which fluid counts as stagnant
 
-// The solver is that of a temperature; its messages are reported for ages.
+// The solver for temperatures is used; its messages are reported for ages.
 class age_log final : public log_sink {
  public:
   explicit age_log(log_sink& to) : to_(to) {}

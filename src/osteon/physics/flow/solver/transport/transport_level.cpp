@@ -22,7 +22,7 @@ using carried_place = transport_geometry::place;
 // Coupling of a point to its neighbour per kelvin, by the hybrid scheme.
 float coupling_of(const carried_link& l) {
   const float mixed = std::min(l.comes, l.goes), net = l.comes - l.goes;
-  // Half of the net flow is central; if conduction is too weak for that, it is upwind.
+  // Half of the net flow is central; if conduction is too weak, the scheme is upwind.
   return mixed + (net >= 0 ? std::max(l.conductance + net / 2, net) : std::max(l.conductance + net / 2, 0.0F));
 }
 
