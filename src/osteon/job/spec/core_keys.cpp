@@ -95,9 +95,9 @@ void add_step_keys(key_list<image_step_spec> t) {
   t("ranges", &image_step_spec::ranges, "labels: closed ranges [[low, high, label], ...]; other grey values become 0.",
     {.kinds = {only(image_filter::labels)}});
   t("method", &image_step_spec::method,
-    "local_threshold: method of the threshold. sauvola: from mean and standard deviation of the window, with grey values "
-    "scaled to [0, 1]. phansalkar: as sauvola, for images of low contrast. bernsen: mean of the darkest and brightest voxel "
-    "of the window.",
+    "local_threshold: method of the threshold. sauvola: threshold from mean and standard deviation of the window, with grey "
+    "values scaled to [0, 1]. phansalkar: as sauvola, for images of low contrast. bernsen: threshold equal to the mean of "
+    "the darkest and brightest voxel of the window.",
     {.kinds = {only(image_filter::local_threshold)}});
   t("weight", &image_step_spec::weight, "sauvola, phansalkar: weight k of the standard deviation; default: 0.2, 0.25.",
     {.range = {.low = 0, .high = 1, .is_above = true},
@@ -133,7 +133,8 @@ void add_image_keys(key_table& job) {
     "Crop of the image after the steps: half-open ranges [[z0, z1], [y0, y1], [x0, x1]]. Positions in mm refer to the whole "
     "image.");
   t("accept_fill_value", &image_spec::accept_fill_value,
-    "HDF5: voxels of missing chunks get the fill value of the file. Otherwise such files are rejected.");
+    "Accept HDF5 files with missing chunks; voxels of these chunks have the fill value of the file. Without this key, such "
+    "files are rejected.");
   t("coarsen", &image_spec::coarsen,
     "Edge length in voxels of the blocks that are averaged to one voxel, after steps and crop; 1: no coarsening. The size "
     "of the specimen is preserved: blocks contain fractions of voxels if the number of voxels is not a multiple of the edge "
@@ -287,7 +288,7 @@ void add_compartment_keys(key_table& job) {
     "Default: the name.",
     {.choices = {"trabecular", "cortical", "total"}});
   t("image", &compartment_spec::image, "Label image with the shape of the scan. Default: the scan, with values as labels.");
-  t("labels", &compartment_spec::labels, "Labels of the voxels of the compartment.");
+  t("labels", &compartment_spec::labels, "Labels of the voxels in the compartment.");
 }
 
 void add_solve_keys(key_table& job) {
@@ -394,8 +395,8 @@ void add_run_keys(key_table& job) {
     "On several hosts: measure the links between the hosts (once for the same hosts), and assign adjacent subdomains to "
     "ranks with fast links. Results do not change.");
   t("bind", &run_spec::bind,
-    "Processor binding of a rank and its threads. auto: to cores if the job uses all cores of its hosts, otherwise to a "
-    "NUMA node if a host has several, otherwise none. measured: fastest binding in a short measurement.",
+    "Processor binding of a rank and its threads. auto: binding to cores if the job uses all cores of its hosts, otherwise "
+    "to a NUMA node if a host has several, otherwise none. measured: fastest binding in a short measurement.",
     {.choices = {"auto", "none", "core", "l3", "numa", "socket", "measured"}});
 }
 
@@ -403,8 +404,8 @@ void add_io_keys(key_table& job) {
   auto t = job.table("io", "Storage of files and access by processes (docs/reference/format.md).", 220, key_use::run)
                .keys_in<io_spec, spec>(&spec::io);
   t("mode", &io_spec::mode,
-    "File access mode; file contents are the same in all modes. serial: by the first rank. aggregated: by one rank per "
-    "host. parallel: by all ranks. auto: selected by file system and number of hosts.",
+    "File access mode; file contents are the same in all modes. serial: access by the first rank. aggregated: access by one "
+    "rank per host. parallel: access by all ranks. auto: mode selected by file system and number of hosts.",
     {.choices = {"auto", "serial", "aggregated", "parallel"}});
   t("ranks_per_writer", &io_spec::ranks_per_writer, "aggregated: number of ranks of a host per writer; 0: all.",
     {.range = from_to(0, 1e6)});
@@ -421,7 +422,7 @@ void add_io_keys(key_table& job) {
   t("compression_level", &io_spec::compression_level,
     "deflate: 1 to 9; zstd: 1 to 19. Default: 1; for zstd the fast level -3.", {.use = key_use::stored});
   t("significant_digits", &io_spec::significant_digits,
-    "Round fields to 1 to 6 significant decimal digits, which reduces file sizes; 0: exact.",
+    "Round fields to 1 to 6 significant decimal digits to reduce file sizes; 0: exact values.",
     {.range = from_to(0, 6), .use = key_use::files});
 }
 

@@ -29,7 +29,7 @@ void register_failure_keys(key_table& job) {
   t("law", &failure_keys::law,
     "Yield or damage law. von_mises: von Mises plasticity. cone: Drucker-Prager plasticity with tensile and compressive "
     "strength. quadric: smooth yield surface with tensile and compressive strength. secant_damage: loss of stiffness of "
-    "voxels with a stress beyond the cone at their centre, optionally with fracture. Plastic flow is associated.");
+    "voxels with a stress beyond the cone at their centre, optionally with fracture. The plastic flow rule is associated.");
   t("yield_stress_MPa", &failure_keys::yield_stress_MPa, "von_mises: uniaxial yield stress in MPa, > 0.",
     {.range = positive("MPa"), .kinds = {only(yield_law::von_mises)}});
   t("yield_strain", &failure_keys::yield_strain,

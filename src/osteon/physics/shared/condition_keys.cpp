@@ -20,13 +20,13 @@ void add_boundary_keys(key_list<boundary_spec> t) {
     "label image.");
   t("kind", &boundary_spec::kind,
     "Boundary condition. temperature: temperature of the face (heat; default). flux: heat flux into the solid. convection: "
-    "heat transfer to an ambient temperature. periodic: couples both faces of an axis (heat, fluid). velocity: mean inflow "
-    "velocity. flow_rate: inflow rate. pressure: pressure, with flow normal to the face. outlet: pressure, without viscous "
-    "stress from outside. slip: impermeable and frictionless, also a symmetry plane. wall: no-slip, may move tangentially. "
-    "With flow.heat, temperature, flux and convection apply to the solid and walls, in addition to the tables of the fluid "
-    "for the same face.");
+    "heat transfer to surroundings at an ambient temperature. periodic: couples both faces of an axis (heat, fluid). "
+    "velocity: mean inflow velocity. flow_rate: inflow rate. pressure: pressure, with flow normal to the face. outlet: "
+    "pressure, without viscous stress from outside. slip: impermeable and frictionless, as on a symmetry plane. wall: "
+    "no-slip wall, which may move tangentially (slide_mm_per_s). With flow.heat, temperature, flux and convection apply to "
+    "the solid and walls, in addition to the tables of the fluid for the same face.");
   t("temperature_K", &boundary_spec::temperature_K,
-    "Temperature of the face, of the ambient, or (flow.heat) of the inflow in K.",
+    "Temperature in K: of the face, of the surroundings (convection), or of the inflow (flow.heat).",
     {.kinds = {only(condition_kind::temperature, condition_kind::convection, condition_kind::velocity,
                     condition_kind::flow_rate, condition_kind::pressure, condition_kind::outlet)
                    .needed_by(condition_kind::temperature, condition_kind::convection)},
@@ -52,9 +52,9 @@ void add_boundary_keys(key_list<boundary_spec> t) {
     {.kinds = {only(condition_kind::pressure, condition_kind::outlet).needed_by(condition_kind::pressure)},
      .remedy = own_table});
   t("profile", &boundary_spec::profile,
-    "Velocity profile of velocity and flow_rate. uniform: constant (default). developed: developed flow in a straight "
-    "channel with the cross-section of the opening, a parabola between plates. parabolic: product of two parabolas over the "
-    "bounding rectangle of the opening.",
+    "Velocity profile of an opening with kind velocity or flow_rate. uniform: constant (default). developed: developed flow "
+    "in a straight channel with the cross-section of the opening, a parabola between plates. parabolic: product of two "
+    "parabolas over the bounding rectangle of the opening.",
     {.kinds = {only(condition_kind::velocity, condition_kind::flow_rate)}, .remedy = own_table});
   t("slide_mm_per_s", &boundary_spec::slide_mm_per_s, "wall: tangential velocity [z, y, x] in mm/s.",
     {.is_vector = true, .kinds = {only(condition_kind::wall)}, .remedy = own_table});

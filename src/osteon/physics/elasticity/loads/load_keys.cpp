@@ -12,7 +12,7 @@ void add_drive_keys(key_list<drive_spec> t) {
   t("direction", &drive_spec::direction,
     "shear: direction of displacement of the driven face. bending: axis of rotation of the faces. Default: the axis after "
     "load.axis in the cyclic order z, y, x.");
-  t("faces", &drive_spec::faces, "Loaded faces: of the image, or of the bounding box of the solid.");
+  t("faces", &drive_spec::faces, "Loaded faces. image: faces of the image. solid: faces of the bounding box of the solid.");
   t("depth_mm", &drive_spec::depth_mm,
     "Depth of the loaded layer below each face, as in a grip: all nodes of the layer belong to the face. 0: only the nodes "
     "on the face.",
@@ -55,7 +55,8 @@ void add_set_keys(key_list<set_spec> t) {
     "strokes are entries of the same name.");
   t("face", &set_spec::face, "face: name of the face.",
     {.choices = {"z_low", "z_high", "y_low", "y_high", "x_low", "x_high"}, .kinds = {only(set_select::face).needed()}});
-  t("of", &set_spec::of, "face: of the image, or of the bounding box of the solid.", {.kinds = {only(set_select::face)}});
+  t("of", &set_spec::of, "face: a face of the image (image), or of the bounding box of the solid (solid).",
+    {.kinds = {only(set_select::face)}});
   t("axis", &set_spec::axis, "plane: axis normal to the plane.", {.kinds = {only(set_select::plane).needed()}});
   t("at_mm", &set_spec::at_mm, "plane: coordinate along axis in mm.", {.kinds = {only(set_select::plane).needed()}});
   t("depth_mm", &set_spec::depth_mm,
@@ -89,7 +90,8 @@ void add_set_keys(key_list<set_spec> t) {
     "point selects a ball.",
     {.is_vector = true, .kinds = {only(set_select::points, set_select::brush).needed()}});
   t("within", &set_spec::within,
-    "Name of a set to intersect with, for example a face of the image with the set of a material.");
+    "Name of another set; only nodes of both sets are selected, for example the nodes of a material on a face of the "
+    "image.");
   t("surface", &set_spec::surface, "Select only nodes on the surface of the solid, including the faces of the image.");
 }
 

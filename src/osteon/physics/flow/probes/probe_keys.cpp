@@ -8,7 +8,8 @@ namespace osteon::physics {
 void register_probe_keys(key_table& job) {
   auto t = job.list<spec>(
                   "probe",
-                  "Probe of velocity, pressure and temperature in the test flow (docs/reference/flow.md): a point (at_mm), "
+                  "Probe that records velocity, pressure and temperature in the test flow (docs/reference/flow.md): a point "
+                  "(at_mm), "
                   "a line (from_mm, to_mm), or the mean over a box (low_mm, high_mm) or a ball (centre_mm, radius_mm). The "
                   "records are written to probes.csv.",
                   [](spec& s) -> auto& { return s.groups.of<probe_keys>().probes; }, 140)
