@@ -34,7 +34,7 @@ int define_variable(int group, const std::string& name, int type, std::span<cons
 /// ID of a variable. @throws machine_error if the variable is missing
 int find_variable(int group, const std::string& name);
 
-/// Path for netCDF, which replaces backslashes by slashes. @throws usage_error if the path contains one
+/// Path for netCDF. @throws usage_error if the path contains a backslash, which netCDF replaces by a slash
 const char* netcdf_path(const std::string& path);
 
 /// Number of planes of a chunk of about 2 MiB. The number depends on the shape only, not on the number of ranks.

@@ -17,7 +17,7 @@ enum class solve_part {
   earlier_restart,
   earlier_iteration,
 };
-/// The corresponding part of the preceding problem. @param p one of the first four
+/// The corresponding part of the preceding problem. @param p one of the first four parts
 constexpr solve_part earlier(solve_part p) {
   return static_cast<solve_part>(static_cast<int>(p) + static_cast<int>(solve_part::earlier_set_up));
 }

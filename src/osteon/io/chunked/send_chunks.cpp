@@ -10,7 +10,8 @@ namespace {
 constexpr int chunk_tag = 37;
 constexpr int chunk_bytes = static_cast<int>(sizeof(stored_chunk));
 
-/// Member that writes for a rank: the last member up to the rank; if members serve scattered ranks, equal shares of ranks.
+/// Member that writes for a rank: the last member whose rank does not exceed this rank. If members serve scattered ranks,
+/// all members serve equal numbers of ranks.
 int writer_of(const file_team& team, int rank, int ranks) {
   const auto members = std::ssize(team.ranks);
   if (std::binary_search(team.ranks.begin(), team.ranks.end(), rank)) return rank;

@@ -79,7 +79,7 @@ std::vector<std::int64_t> begins(std::span<const std::int64_t> per_plane) {
   return sum;
 }
 
-// Gather the digests of all planes on rank 0. One rank has each digest, the other ranks have zeros.
+// Gather the digests of all planes on rank 0. For each digest, one rank has the value and the other ranks have zeros.
 void collect(MPI_Comm comm, std::string& digests) {
   const bool root = comm::rank(comm) == 0;
   constexpr std::size_t largest = std::size_t{1} << 26;

@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 constexpr double probe_seconds = 2;
 constexpr std::chrono::hours kept_for{24 * 7};
 
-// The machine file of these hosts with this number of ranks on each.
+// The machine file for these hosts and this number of ranks per host.
 fs::path cache_file(const machine::job_hosts& hosts) {
   const fs::path folder = job::cache_folder();
   if (folder.empty()) return {};

@@ -62,8 +62,8 @@ struct conduction_stencil {
 
 namespace detail {
 
-// A byte of `open` in the low bits of each lane; higher bits are arbitrary. Compilers translate a conversion of bytes to
-// many single moves.
+// A byte of `open` in the low bits of each lane; higher bits are arbitrary. Compilers convert bytes to lanes by many single
+// moves.
 template <class T>
 [[gnu::always_inline]] inline typename lanes<T>::mask open_directions(const std::uint8_t* open) {
   using mask = typename lanes<T>::mask;

@@ -57,7 +57,7 @@ enum class gcr_outcome {
 template <std::size_t Most>
 class gcr {
  public:
-  /// @param capacity maximum number of stored directions, 1 to Most; then a new direction replaces the oldest
+  /// @param capacity maximum number of stored directions, 1 to Most; further directions replace the oldest one
   /// @param least_square smallest ratio of the squared norms of an image after and before orthogonalisation; below this
   /// ratio the image contains only rounding errors
   gcr(std::size_t capacity, double least_square) : capacity_(capacity), least_square_(least_square) {}

@@ -30,7 +30,7 @@ aggregates split_points(const coarse_level& fine, const level_geometry& geometry
   const std::vector<place>& places = geometry.places;
   const std::int32_t owned = k.rows();
   std::vector<float> diagonal(k.diagonal);
-  // Subtract the heat storage from the diagonal, so that it does not weaken the apparent coupling of two points.
+  // Subtract the heat storage from the diagonal, so that the storage does not weaken the apparent coupling of two points.
   for (std::size_t i = 0; i < geometry.storage.size(); ++i) diagonal[i] -= geometry.storage[i];
   diagonal.resize(at(owned + fine.ghosts));
   fine.links.exchange(diagonal.data());

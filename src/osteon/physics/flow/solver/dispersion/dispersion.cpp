@@ -24,7 +24,7 @@ namespace osteon::physics {
 
 namespace {
 
-// The sample and, behind the high face of the flow's axis, its mirror image. The sample and its mirror image are periodic
+// The sample and its mirror image behind the high face of the flow axis. The sample and its mirror image are periodic
 // along this axis. The flow is normal to the planes between them, and passes through the mirror image from its end to its
 // beginning.
 struct mirrored_sample {
@@ -264,7 +264,7 @@ class closure {
     if (first_rank == comm::rank(comm())) transport_.loose.front() = conductance(0) + conductance(1) + conductance(2);
   }
 
-  // Velocities become flows of heat capacity at Peclet number 1, per mean velocity: conductivity u A / (U length).
+  // Convert velocities to heat capacity flows at Peclet number 1: conductivity u A / (U length), with the mean velocity U.
   void find_means() {
     std::array<double, 3> sums{};
     visit_neighbours(transport_.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
@@ -298,7 +298,7 @@ class closure {
     return sum_of_ranks(comm(), size)[0] / (static_cast<double>(cells_count_) * conductance(j) * edge(j));
   }
 
-  // Flux of x_j + b_j along each axis, less its transport by the mean velocity, divided by the diffusivity.
+  // Flux of x_j + b_j along each axis minus its transport by the mean velocity, divided by the diffusivity.
   std::array<double, 3> column_of(std::size_t j, const std::vector<double>& b) const {
     std::array<double, 4> sums{};
     visit_neighbours(transport_.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {

@@ -22,8 +22,8 @@ constexpr double scale_reserve = 1.15, scale_growth = 1.3;
 constexpr int most_scalings = 8;
 constexpr int patience = 40;  // iterations without a decrease of the residual
 
-// Spectral distance of the preconditioner's blocks from the exact inverses: measured on packs, sponges and ducts, with a
-// reserve.
+// Spectral distance between the preconditioner blocks and the exact inverses: measured on packs, sponges and ducts, with a
+// safety margin.
 constexpr double quality = 4;
 
 }  // namespace

@@ -40,7 +40,7 @@ class flow_stepper {
   flow_stepper(const open_flow_cells& open, const through_problem& problem, const flow_units& units, settings options,
                pressure_method method = pressure_method::automatic);
 
-  /// Conditions at one time. @param given velocities @param right b: places and values
+  /// Conditions at one time. @param given prescribed velocities @param right positions and values of b
   struct conditions {
     flow_entries given, right;
     double rate = 0;        ///< sum of the velocities through the face at the end of the period of rate_axis

@@ -139,7 +139,7 @@ class buoyant_solver {
     const transport_cells& cells = heat_.cells();
     weight_ = {problem_.expansion_per_K, problem_.gravity_m_per_s2,
                problem_.reference_K.value_or(0.5 * (cells.reference_K + cells.highest_K))};
-    // If no pressure is prescribed, another reference is another hydrostatic pressure, and the flow is equal.
+    // If no pressure is prescribed, another reference changes only the hydrostatic pressure, not the flow.
     if (std::none_of(flow_.boundaries.begin(), flow_.boundaries.end(),
                      [](const flow_boundary& b) { return b.gives_pressure(); }))
       weight_.reference_K = cells.reference_K + 0.5 * (ends[0] + ends[1]);

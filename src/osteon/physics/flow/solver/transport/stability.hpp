@@ -26,8 +26,8 @@ struct stability_verdict {
   bool grows() const { return is_known && multiplier > 1 + margin; }
 };
 
-/// Follow a small disturbance of a steady state for some steps. The multipliers of its leading modes are the eigenvalues of
-/// the time step operator in the space of the successive disturbances (Krylov; dynamic mode decomposition). This detects
+/// Compute a small disturbance of a steady state for some steps. The multipliers of the leading modes are the eigenvalues of
+/// the time step operator in the space of successive disturbances (Krylov; dynamic mode decomposition). This method detects
 /// growth before the leading mode dominates.
 /// @param counts flags of the rank's values that contribute to the norm of the state; empty: all
 /// @param first the disturbance, a state @cite [Schmid2010] @collective on comm

@@ -41,7 +41,7 @@ float distance_of(const carried_point& a, const carried_point& b, const std::arr
   return std::sqrt(sum);
 }
 
-// As for conduction: the plain sum would be too stiff, because it applies a flux over the distance of the finer points.
+// As for conduction, the plain sum would be too stiff, because it uses the distance of the finer points.
 float shortened(float fine, float coarse) { return std::clamp(fine / std::max(coarse, 1e-30F), 0.5F, 1.0F); }
 
 }  // namespace

@@ -47,9 +47,8 @@ class transport_solver {
   transport_solver(transport_cells& cells, std::shared_ptr<transport_multigrid> cycle);
 
   /// Sets iterations, residuals and convergence of the certificate. The residual is reduced relative to the initial
-  /// residual, and its sum relative to the transferred heat. The limiter follows the temperature for some steps, then its
-  /// weights are fixed, except for faces at which the temperature would exceed its bounds: these have the weights of the
-  /// hybrid scheme.
+  /// residual, and its sum relative to the transferred heat. For some steps, the limiter weights depend on the temperature;
+  /// then they are fixed. Faces at which the temperature would exceed its bounds have the weights of the hybrid scheme.
   /// @throws solve_error if a value is not finite @collective
   void solve(heat_convection scheme, const options& solver_options, solve_certificate& certificate, log_sink& log);
 
@@ -70,7 +69,7 @@ class transport_solver {
 
   /// Shape (grid.size), above the reference; ghosts current.
   const std::vector<double>& answer() const { return x_; }
-  /// |b - K x| / |b| with other weights, which are set. @collective
+  /// Set other weights, and return |b - K x| / |b|. @collective
   double residual_with(heat_convection scheme);
 
  private:
