@@ -51,8 +51,8 @@ grid::block twice_as_long(const grid::block& where, int axis) {
   return grid::make_block(where.comm, grid::box_tree(domain, std::move(cuts)));
 }
 
-// Mirrored across the axis, for a flow that continues along it: faces across it are swapped, and velocities along the mirror
-// plane change their sign.
+// Mirror a voxel across the axis for a flow along this axis: faces normal to the axis are swapped, and velocities along the
+// mirror plane change their sign.
 carrying_voxel mirrored(carrying_voxel v, int axis, std::int64_t length) {
   v.place[at(axis)] = static_cast<std::int32_t>(length - 1 - v.place[at(axis)]);
   for (int a = 0; a < 3; ++a) {
@@ -243,7 +243,7 @@ class closure {
       }
   }
 
-  // For a solution for axis j: its odd b is zero on the sides. Otherwise the solution is determined up to a constant: one
+  // In a solution for axis j, the odd b is zero on the sides. Other solutions are determined up to a constant, so that one
   // cell is fixed. The sum of all other terms is zero, so that there is no flux through these faces.
   void fix_level(std::size_t j) {
     transport_.loose.assign(at(transport_.grid.owned), 0);

@@ -7,14 +7,14 @@ namespace osteon::physics {
 
 namespace {
 
-// A side of a control volume: its velocity `through` in the direction of the axis, and the velocities in and beyond it.
+// A control volume side: the velocity `through` the side in the direction of the axis, and the velocities inside and beyond.
 template <class T>
 struct volume_side {
   T through, own, beyond;
   T central = 0;  // share permitted by the limiter
 };
 
-// Outward flux through a side, or its derivative. `half_slope` times the velocity through it is half a flow.
+// Outward flux through a side, or its derivative. `half_slope` times the velocity through the side is half a flow.
 template <class T>
 class side_rule {
  public:
@@ -26,7 +26,7 @@ class side_rule {
     const T flow = std::abs(half_slope_ * through);
     return std::max(T(0), std::min(flow - friction_, flow * (1 - central)));
   }
-  // Whether a limited side is not central.
+  // True if a limited side is not central.
   bool is_upwinded(T through, T central) const {
     constexpr T little = T(0.002);
     const T e = excess(through, central);
@@ -79,7 +79,7 @@ void flow_convection::set_high(const T* x, std::vector<T>& high) const {
 }
 
 // Calls done(component, cell, value, upwinded sides, passed sides) once or several times for each face with an unknown; the
-// values are to be summed. Without a derivative p is x.
+// caller sums the values. Without a derivative, p is x.
 template <class T, bool IsDerivative, bool IsNewton, class Done>
 void flow_convection::walk(const T* x, const T* high, const T* p, const T* high_p, const Done& done) const {
   const std::int64_t stride = cells_.stride();

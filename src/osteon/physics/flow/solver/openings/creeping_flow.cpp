@@ -92,7 +92,7 @@ bool creeping_flow::solve(double tolerance, const through_options& options, thro
   double exact = 0, now = 0, least = 0, refreshed = 0;
   double exact_check_threshold = 1.2 * tolerance;  // |s| relative to the solution at which the exact one is computed
   int scalings = 0, idle = 0;
-  // Recompute the residual. @return whether it is small enough
+  // Recompute the residual. @return true if the residual is small enough
   const auto refresh = [&] {
     t.remove_free_pressure_of_answer();
     find_residual();
@@ -109,7 +109,7 @@ bool creeping_flow::solve(double tolerance, const through_options& options, thro
     refreshed = 0;
     return false;
   };
-  // The form was not an inner product: see flow_solver.
+  // The bilinear form is not an inner product: see flow_solver.
   const auto rescale = [&] {
     if (++scalings > most_creeping_scalings)
       throw solve_error(fmt::format(

@@ -70,7 +70,7 @@ flow_entries right_hand_side(const through_problem& problem, const open_flow_cel
 
 namespace {
 
-// Area of the walls: of the smooth surface of solid voxels, and of faces of the image that are walls [mm2].
+// Wall area [mm2]: the smooth surface of solid voxels, and faces of the image that are walls.
 double find_walls(const through_problem& problem, open_flow_cells& open, flow_counts& counts) {
   const std::vector<std::uint8_t> walls = wall_sides(problem, open);
   open.walls = std::make_shared<const wall_surface>(open.cells.grid.where, open.cells.numbers, walls, problem.spacing_mm);

@@ -68,8 +68,8 @@ struct inertial_flow::approach {
   }
 };
 
-// Steps until |s| is below `tolerance` relative to the solution, including mass. @param limits the limiter is updated during
-// the steps, if there is one; otherwise the scheme is hybrid @return false if the steps do not converge
+// Steps until |s| is below `tolerance` relative to the solution, including mass. @param limits true: update the limiter
+// during the steps if there is one; false: hybrid scheme @return false if the steps do not converge
 bool inertial_flow::solve_steady(double reynolds, double tolerance, int most, bool limits, const through_options& options,
                                  through_flow& answer, log_sink& log) {
   solve_certificate& certificate = answer.certificate;
@@ -193,7 +193,7 @@ void inertial_flow::count_messages(const through_options& options, through_flow&
 
 namespace {
 
-// Convection missing in the preconditioner is left to the stored directions: many where they cost little.
+// The stored directions represent the convection that the preconditioner omits. Their number is large if they cost little.
 constexpr std::size_t kept_inertia = 100, fewest_inertia = 24;
 constexpr double kept_values = 2e7;       // maximum number of values of all stored directions, over all ranks
 constexpr double mostly_rounding = 1e-4;  // minimum square of an orthogonalised image, relative to that before

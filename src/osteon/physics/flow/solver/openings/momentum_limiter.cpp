@@ -8,7 +8,7 @@ namespace osteon::physics {
 
 namespace {
 
-// Ratio of the changes over the upstream side and over this one. @param noise square of a change that is ignored
+// Ratio of the changes over the upstream side and over this side. @param noise square of a change that is ignored
 double share_of_changes(double before, double own, double noise) {
   const double product = before * own + noise;
   return product <= 0 ? 0 : std::min(1.0, 2 * product / (own * own + product + noise));

@@ -7,9 +7,9 @@ namespace osteon::physics {
 namespace {
 
 // Forces of the fluid on the solid voxels: pressure, friction, and the momentum flux through half-solid sides of control
-// volumes. Together with openings and outer walls these balance, like the equations of the velocities. All terms refer to
-// one face between a fluid and a solid voxel. Each half of a control volume side on this face has the friction of a whole
-// voxel, independent of the other half.
+// volumes. Together with the forces on openings and outer walls, they satisfy the momentum balance of the velocity
+// equations. All terms refer to one face between a fluid and a solid voxel. Each half of a control volume side on this face
+// has the friction of a whole voxel, independent of the other half.
 class face_force {
  public:
   face_force(const open_flow_cells& open, const double* x, const flow_convection* inertia)

@@ -73,7 +73,7 @@ void check_conditions(const through_problem& problem, const through_options& opt
   expect.require_none();
 }
 
-// The condition of a voxel's face, and a second one that also claims it, or -1.
+// The condition of a voxel face, and a second condition on the same face or -1.
 std::pair<int, int> claims(const through_problem& problem, index3 voxel, int side) {
   const int first = boundary_at(problem, voxel, side);
   if (first < 0 || problem.boundaries[at(first)].is_everywhere()) return {first, -1};

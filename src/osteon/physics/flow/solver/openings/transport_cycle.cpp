@@ -63,7 +63,8 @@ struct transport_cycle::level {
   }
 };
 
-// Coefficients of rows: by entry friction and half of the outflow through the side; both are also stored on coarse levels.
+// Coefficients of rows: for each entry, the friction and half of the outflow through the side; coarse levels also store
+// these coefficients.
 struct transport_cycle::sides {
   std::vector<std::array<float, 2>> of;
   std::vector<float> loose;  // on the diagonal: walls, and sides with a known velocity beyond
@@ -138,7 +139,8 @@ std::vector<transport_cycle::place> transport_cycle::build_finest(const flow_con
     link.ghost_count = next - link.ghost_begin;
   }
   l.ghosts = next - owned;
-  // Two passes over the sides in the same order: the first counts the entries per row, the second sets them.
+  // Two passes over the sides in the same order: the first pass counts the entries per row, the second pass sets the
+  // entries.
   l.begin.assign(at(owned) + 1, 0);
   const auto visit_joined = [&](const auto& visit) {
     for (std::size_t c = 0; c < 3; ++c)
@@ -328,7 +330,7 @@ void transport_cycle::sweep(level& l, bool forth) {
   });
 }
 
-// From x on, with current ghosts.
+// Start from x with current ghosts.
 void transport_cycle::cycle(std::size_t n) {
   level& l = levels_[n];
   if (is_gathered(n)) {
@@ -411,7 +413,7 @@ kernel_work transport_cycle::work() const {
   return all;
 }
 
-// For each side two values are set and read twice; the entry is set.
+// For each side, two values are written and read twice; the entry is written once.
 kernel_work transport_cycle::work_of_set() const {
   constexpr double of_row = 4 + 8 + 8, of_entry = 8 + 16 + 8;
   kernel_work all;

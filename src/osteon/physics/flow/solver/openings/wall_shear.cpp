@@ -20,10 +20,10 @@ vector along_surface(const vector& v, const std::array<float, 3>& normal) {
   return along;
 }
 
-// Stress along the surface, of each face and averaged.
+// Tangential stress of each face, and its average along the surface.
 //
-// The pressure on the stairs of an inclined wall contributes up to half of the force. Only its differences count: a constant
-// pressure exerts no force on a closed surface, but the faces of one average are not closed.
+// The pressure on the stairs of an inclined wall contributes up to half of the force. Only pressure differences are used: a
+// constant pressure exerts no force on a closed surface, but the faces of an average do not form a closed surface.
 class surface_stress {
  public:
   explicit surface_stress(const wall_surface& surface)

@@ -8,7 +8,8 @@ namespace {
 // For an owned cell. K reads four values and three bytes of friction and writes four.
 constexpr kernel_work of_stokes{36, 4 * 16};
 // Velocities at low and high faces, the advected velocities, three bytes of friction; three components are read and written.
-// For six sides of a component the velocity through it, half a flow, the upwind value, and their sum.
+// For each of six sides of a component: the velocity through the side, half a flow, the upwind value, and the sum of the
+// sides.
 constexpr kernel_work of_picard{12 + 12 + 12 + 3 + 24, 3 * 6 * 9};
 constexpr kernel_work of_newton{of_picard.bytes + 12 + 24, of_picard.operations + 3 * 6 * 4};
 constexpr kernel_work of_shares{36, 0};  // shares of the limiter
@@ -52,7 +53,8 @@ kernel_work inertial_system::work_of_linearisation() const {
   return of_cells(copied + high) + transport_->work_of_set();
 }
 
-// For nine pairs of component and axis: changes are set and read twice, the flow through the side, the share.
+// For nine pairs of component and axis: the changes, which are written and read twice, the flow through the side, and the
+// limiter fraction.
 kernel_work inertial_system::work_of_limiter() const {
   constexpr double pairs = 9;
   return of_cells({pairs * (8 + 8 + 16 + 16 + 8), pairs * 12.0});

@@ -19,7 +19,7 @@ grid::block longer(grid::block where, int axis) {
 
 namespace {
 
-// The selected runs, and one additional voxel behind each of their voxels on the last plane of the axis.
+// The selected runs, and one additional voxel behind each voxel on the last plane of the axis.
 voxel::run_set flowing_runs(const flow_problem& problem, const std::vector<bool>& keep, int through) {
   const auto all = problem.cells.runs();
   index3 shape = problem.cells.shape();
@@ -87,8 +87,8 @@ class wall_rule {
       // face.
       return is_mirrored_ && static_cast<int>(axis) != through_ ? 0 : 2;
     const int fluid = (open_[at(cell)] >> side & 1) + (open_[at(below)] >> side & 1);
-    // Two fluid voxels: a neighbour. One: the normal velocity of the wall's face is zero, one voxel away. None: the wall
-    // itself is half a voxel away.
+    // Two fluid voxels: a neighbour. One fluid voxel: the normal velocity of the wall face is zero, at a distance of one
+    // voxel. No fluid voxel: the wall is at a distance of half a voxel.
     return fluid == 0 ? 2 : 1;
   }
   // Number of the diagonal.
@@ -171,7 +171,7 @@ flow_cells make_flow_cells(const flow_problem& problem, const std::vector<bool>&
       const double diagonal = cells.diagonal[axis][across];
       cells.friction[axis][at(i)] = number;
       cells.diagonal[axis][number] = diagonal - cells.weight[axis];  // along the flow it has one neighbour
-      // Half of the neighbours across, and of the walls.
+      // Half of the transverse neighbours and of the walls.
       kernel::stokes_open_face f{i, i, near[2 * axis + 1], {}, diagonal / 2, true, static_cast<std::int8_t>(axis)};
       if (where.beyond[at(i)]) f.pressure = f.along = near[2 * axis], f.is_inlet = false;
       for (std::size_t n = 0; n < 4; ++n) f.across[n] = near[2 * kernel::axes_across[axis][n / 2] + n % 2];
@@ -199,7 +199,7 @@ double survey(const flow_problem& problem, const flow_cells& cells, flow_counts&
       unsigned all = 0;
       for (std::size_t d = 0; d < 6; ++d) {
         int own = 0;
-        // Fluid beyond an open or a mirrored face is as wide as inside.
+        // Fluid beyond an open or a mirrored face has the same width as inside.
         if (near[d] >= 0)
           own = std::min(1 + reach_of(near[d], d), longest);
         else if (where.beyond[at(i)] || (goes_on_outside(d / 2) && (where.sides[at(i)] >> d & 1) != 0))
@@ -211,7 +211,7 @@ double survey(const flow_problem& problem, const flow_cells& cells, flow_counts&
     c.links.exchange(next.data());
     reach.swap(next);
   }
-  // For each cell: its walls; and whether it is thin, and whether it counts.
+  // For each cell: the walls, whether the cell is thin, and whether it is counted.
   constexpr std::uint8_t is_thin = 1, counts_itself = 2;
   std::vector<std::uint8_t> found(at(c.owned)), walls(at(c.owned), wall_surface::ends_here);
   visit_neighbours_in_parallel(c, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {

@@ -114,7 +114,8 @@ heat_cells pressure_cells(const flow_cells& cells, const std::array<std::vector<
   return c;
 }
 
-// Aggregates are stiffer than the fine cells: a velocity is not constant between walls. Measured on packs and sponges.
+// Aggregates are stiffer than the fine cells, because a velocity is not constant between walls. Measured on packs and
+// sponges.
 constexpr float aggregate_correction = 1.2F;
 
 // Sweeps on the coarse levels of a velocity. Walls determine the velocity everywhere, so that these levels have a smaller

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double drop_exact = 0.03;  // reduction of s after which rounding errors may matter
 
-// Scaling of the velocities' cycles: reserve above the estimate of a few steps, and growth if it was insufficient.
+// Scaling of the velocity cycles: margin above the estimate of a few steps, and increase if the scaling is insufficient.
 constexpr double scale_reserve = 1.15, scale_growth = 1.3;
 constexpr int most_scalings = 8;
 constexpr int patience = 40;  // iterations without a decrease of the residual
@@ -237,7 +237,7 @@ void flow_solver::solve(const flow_options& options, flow_direction& answer, log
     preconditioner_.apply(r_.data(), s_.data(), velocity_scale_);
     refreshed = 0;
   };
-  // The form was not an inner product: M > A for some velocities.
+  // The bilinear form is not an inner product: M > A for some velocities.
   const auto rescale = [&] {
     if (++scalings > most_scalings)
       throw solve_error(fmt::format(
@@ -327,7 +327,7 @@ void flow_solver::count_other_messages() {
   as("iteration_without_step", [&] { bound(), preconditioner_.apply(w_.data(), v_.data(), velocity_scale_), sum(); });
 }
 
-// For the residual, by an unscaled product with P. It overwrites K s, which is recomputed.
+// Energies of the residual, by an unscaled product with P. The product overwrites K s, which is then recomputed.
 flow_solver::energies flow_solver::measure_energies() {
   preconditioner_.apply(r_.data(), v_.data());
   const std::int64_t stride = cells_.stride();
@@ -360,7 +360,7 @@ flow_solver::inner_products flow_solver::products_of_residual() const {
         sum[c < 3 ? 1 : 2] = c < 3 ? residual : product - residual;
       }));
   // s has the scale t of the velocities: q' = t G^T M^-1 r_u - r_p differs from q by (t - 1) G^T M^-1 r_u, whose energy is
-  // at most that of r_u, as G S^-1 G^T is a projection in A.
+  // at most the energy of r_u, because G S^-1 G^T is a projection in A.
   const double t = velocity_scale_, momentum = std::max(e[1], 0.0) / t;
   const double mass = std::sqrt(std::max(e[2], 0.0)) + std::abs(t - 1) * std::sqrt(momentum);
   return {e[0], {momentum, mass * mass}};

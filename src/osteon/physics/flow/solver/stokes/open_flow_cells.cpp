@@ -160,9 +160,9 @@ class builder {
     return result_.cells.numbers.find(p.z, p.y, p.x);
   }
 
-  // A voxel with openings on both sides has one position for a velocity along the axis, used by the opening below; that
-  // above is the low face of the fluid, as at a low face of the image, and the two must not be neighbours. The fluid above
-  // therefore treats velocities through other faces of the voxel as wall velocities.
+  // A voxel with openings on both sides has one position for a velocity along the axis, which the opening below uses. The
+  // velocity of the opening above is on the low face of the fluid, as at a low face of the image. The two velocities must
+  // not be neighbours. The fluid above therefore treats velocities through other faces of the voxel as wall velocities.
   void part_thin_openings() {
     if (!problem_.has_labels()) return;
     heat_cells& c = result_.cells.grid;
@@ -203,11 +203,11 @@ class builder {
     // Two fluid voxels: a neighbour. One cell: the velocity across the face of the other cell, zero or the velocity of an
     // opening, at a distance of one voxel.
     if (is_fluid(cell, side) || is_fluid(below, side)) return 1;
-    // A wall half a voxel away, or the condition in its place.
+    // A wall at a distance of half a voxel, or the condition at the same position.
     return half_friction(sides_[side][at(cell)]) + half_friction(sides_[side][at(below)]);
   }
 
-  // Number of the diagonal of a face, and its value. @param cell, below the cells of the face; the same at an opening
+  // Number of the diagonal of a face, and its value. @param cell, below the cells of the face; equal at an opening
   std::pair<std::uint8_t, double> diagonal(std::int32_t cell, std::int32_t below, std::size_t axis) const {
     const flow_cells& cells = result_.cells;
     double value = 2 * cells.weight[axis];

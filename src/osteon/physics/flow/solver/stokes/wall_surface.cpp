@@ -16,8 +16,8 @@ namespace {
 constexpr int longest_stair = 2;  // faces of a run in stairs
 constexpr int layers = longest_stair + 2;
 constexpr int surface_tag = 1300;
-// Steps of diffusion: a standard deviation of sqrt(2 * 24 / 6) = 2.8 faces along each axis of the surface. A pipe requires
-// this for the 95th percentile of its shear stress to be within 5 % of the mean for radii of 5 voxels and more.
+// Steps of diffusion: a standard deviation of sqrt(2 * 24 / 6) = 2.8 faces along each axis of the surface. For pipes with
+// radii of 5 voxels and more, the 95th percentile of the shear stress is then within 5 % of the mean.
 constexpr int smoothings = 24;
 constexpr double exchanged = 1.0 / 6;  // fraction transferred to each linked face
 constexpr double rough = 0.1;          // average number of stair edges per face from which a face counts as one of stairs
@@ -100,7 +100,7 @@ class wall_surface::builder {
     const index3 v = voxel - kinds_.present.begin, shape = kinds_.present.shape();
     return at((v.z * shape.y + v.y) * shape.x + v.x);
   }
-  // -1: not of the fluid, or unknown.
+  // -1: not a fluid voxel, or unknown.
   int walls_of(index3 voxel) const {
     return kinds_.present.contains(voxel) ? static_cast<int>(kinds_.values[place_of(voxel)]) - 1 : -1;
   }
@@ -161,7 +161,7 @@ class wall_surface::builder {
     if (!has_wall(around, towards ^ 1)) return std::nullopt;
     return surface_step{{around, towards ^ 1}, -1, from.side};
   }
-  // Whether the run of faces from an edge of that turn is short and ends in an edge of the opposite turn.
+  // True if the run of faces from an edge of that turn is short and ends at an edge of the opposite turn.
   bool is_stair(surface_face face, int towards, int turn) const {
     for (int n = 0; n < longest_stair; ++n) {
       const auto step = over(face, towards);

@@ -218,7 +218,7 @@ flow_stepper::step_result flow_stepper::substep(double step_s, double implicitne
 
   find_convection();
   if (from_ != nullptr) {
-    // The equations are linear in the given values, so they use the mean of both ends.
+    // The equations are linear in the given values and therefore use the mean of both ends.
     const double middle = begin + implicitness * (end - begin);
     set_given(middle);
     for (std::size_t k = 0; k < right_.size(); ++k)

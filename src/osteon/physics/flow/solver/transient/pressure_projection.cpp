@@ -299,7 +299,7 @@ std::optional<poisson_box> find_fluid_box(const open_flow_cells& open, std::stri
       }
       ++count;
     }
-  // y and x of the image: a rank with fewer has a brick, or solid voxels.
+  // Image size along y and x: a rank with a smaller extent has a brick or solid voxels.
   std::array<std::int64_t, 2> across{own.end.y, own.end.x};
   comm::all_reduce(comm, across.data(), across.size(), MPI_MAX);
   const bool is_slab = count > 0 && own.begin.y == 0 && own.begin.x == 0 && own.end.y == across[0] &&

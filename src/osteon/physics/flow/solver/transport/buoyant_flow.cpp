@@ -223,7 +223,8 @@ class buoyant_solver {
   };
 
   // Rate of a step as long as the oscillation of a fluid particle about its level (Brunt-Vaisala): longer alternating steps
-  // of flow and temperature amplify it. A creeping flow adapts immediately, because friction determines the rate.
+  // of flow and temperature amplify the oscillation. A creeping flow adapts immediately, because friction determines the
+  // rate.
   pace pace_of(double factor) const {
     constexpr double m_per_mm = 1e-3;
     const double height = m_per_mm * all_.height_mm;
@@ -295,7 +296,7 @@ class buoyant_solver {
     return a;
   }
 
-  // Accelerated steps until flow and temperature satisfy the steady equations. @return true if they do
+  // Accelerated steps until flow and temperature satisfy the steady equations. @return true if the equations are satisfied
   bool settle(double factor, int most) {
     all_.is_unsettled = false;
     const pace steps = pace_of(factor);
@@ -370,7 +371,7 @@ class buoyant_solver {
     low = -ends[0], high = ends[1];
   }
 
-  // A uniform temperature causes a uniform force: the steady flow needs no steps.
+  // A uniform temperature causes a uniform force, so that the steady flow requires no steps.
   bool reach_uniform() {
     solver_->set_time_step(0);
     if (!solve_flow(true, options_of_flow_.tolerance)) return false;

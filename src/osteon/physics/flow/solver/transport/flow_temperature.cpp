@@ -148,7 +148,7 @@ class heat_account {
     return cells_.grid.face[axis] / cells_.grid.resistivity[cells_.grid.material[at(i)]];
   }
 
-  // Sides with heat transfer into the fluid, by its own numbers.
+  // Sides with heat transfer into the fluid, by number of the fluid cell.
   std::vector<std::uint8_t> heated_sides(const std::vector<std::int32_t>& number) const {
     std::vector<std::uint8_t> walls(at(problem_.fluid.size()));
     const auto add = [&](std::int32_t i, std::size_t side) {
@@ -163,7 +163,7 @@ class heat_account {
       if (s.condition >= 0 && cells_.is_fluid[at(s.cell)] != 0) add(s.cell, s.side);
     return walls;
   }
-  // By owned cell: its number among the fluid's; -1: solid.
+  // For each owned cell: the number of the fluid cell; -1: solid.
   std::vector<std::int32_t> numbers_of_fluid() const {
     std::vector<std::int32_t> numbers(at(cells_.grid.owned), -1);
     for (const voxel::run& r : problem_.fluid.runs()) {

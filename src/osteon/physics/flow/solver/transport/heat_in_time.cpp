@@ -340,8 +340,8 @@ bool heat_in_time::part(double step_s, double implicitness, double share) {
     cells_.loose[i] += cells_.held[i];
     cells_.right[i] += cells_.held[i] * t_[i];
   }
-  // If the fluid moves less than a voxel in a step, storage outweighs advection: the cycle of the fluid at rest is
-  // sufficient, and remains valid as long as the step length. A resumed job must use the same value.
+  // If the fluid moves less than a voxel in a step, storage dominates advection. The cycle of the fluid at rest is then
+  // sufficient, and remains valid for the same step length. A resumed job must use the same value.
   const double courant = [&] {
     double most = 0;
     for (std::size_t i = 0; i < t_.size(); ++i)

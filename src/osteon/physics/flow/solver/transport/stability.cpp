@@ -76,7 +76,8 @@ std::vector<double> disturbance_of(const temperature_problem& heat, const transp
   std::vector<double> result(size);
   const index3 domain = heat.where.domain;
   const auto wave = [&](int a, std::int64_t place) {
-    // Different along all axes, and without zero mean along any: it contains waves that are uniform along an axis.
+    // The disturbance varies along all axes and has no zero mean along any axis, so that it contains waves that are uniform
+    // along an axis.
     constexpr std::array<std::array<double, 3>, 3> share{{{0.7, 0.45, 0.31}, {0.83, 0.52, 0.23}, {0.61, 0.37, 0.29}}};
     const double angle = std::numbers::pi * (static_cast<double>(place) + 0.5) / static_cast<double>(domain[a]);
     double sum = 0.5;

@@ -249,8 +249,8 @@ class transport_builder {
       }
   }
 
-  // Parts heated by fluxes and sources without a condition have a steady temperature if this heat balances: determined up to
-  // a constant. @throws usage_error otherwise @collective
+  // Parts heated by fluxes and sources without a condition have a steady temperature if this heat is balanced. The
+  // temperature is determined up to a constant. @throws usage_error otherwise @collective
   void level_free_parts(const std::vector<std::int32_t>& part_of, const std::vector<bool>& is_free, log_sink& log) {
     const heat_cells& grid = result_.grid;
     const std::size_t count = is_free.size();
@@ -319,8 +319,8 @@ double weight_without_oscillation(const transport_cells& cells, std::int32_t i, 
   return 0.5 * std::min(1.0, 2 * cells.conductance(i, j, axis) / std::abs(cells.flow[axis][at(i)]));
 }
 
-// Share of central differences in a face, 0 to 1: van Leer's limiter of the ratio of two changes of the temperature, over
-// the upstream face and over this one. [vanLeer1974] @param noise square of a change that is ignored
+// Fraction of central differences on a face, 0 to 1: van Leer's limiter of the ratio of the temperature changes over the
+// upstream face and over this face. [vanLeer1974] @param noise square of a change that is ignored
 double limiter(double before, double own, double noise) {
   const double product = before * own + noise;
   return product <= 0 ? 0 : std::min(1.0, 2 * product / (own * own + product + noise));

@@ -131,7 +131,7 @@ transport_geometry coarsened(const transport_geometry& fine, const transport_row
   coarse.period = fine.period;
   std::array<int, 3> step{};
   for (std::size_t a = 0; a < 3; ++a) step[a] = coarse.shift[a] - fine.shift[a];
-  // From the couplings alone: exchange with the surroundings must not weaken their apparent strength.
+  // Computed from the couplings only, because exchange with the surroundings must not weaken their apparent strength.
   std::vector<float> diagonal(rows.diagonal);
   for (std::size_t i = 0; i < diagonal.size(); ++i) diagonal[i] -= fine.loose[i];
   diagonal.resize(fine.loose.size() + at(fine.ghosts));

@@ -229,7 +229,7 @@ void transport_multigrid::count_messages() {
   }
 }
 
-// For a cycle of a level shared by ranks: the first one, and the second one, required by few corrections.
+// For a cycle of a level distributed over ranks: the first cycle, and the second cycle, which few corrections require.
 comm::sent_part transport_multigrid::part(std::size_t n, int which) const {
   const level& own = *levels_[n];
   return {own.is_shared ? own.between.comm : MPI_COMM_SELF,

@@ -111,7 +111,7 @@ void transport_solver::precondition() {
   for_each(cells_.grid.owned, [z = z_.data(), c = coarse_.data()](std::int64_t i) { z[i] += c[i]; });
 }
 
-// The weights are the final ones, and there is flow.
+// The weights are final, and there is flow.
 void transport_solver::factorise(heat_convection scheme) {
   factor_.reset();
   int flows = 0;
@@ -166,7 +166,7 @@ struct transport_solver::linear_system {
   }
 };
 
-// GCR until |r| <= to. @return true if this was reached
+// GCR until |r| <= to. @return true if |r| <= to
 bool transport_solver::reduce(double to, const options& solver_options, solve_certificate& certificate, log_sink& log) {
   constexpr double mostly_rounding = 1e-8;
   gcr<most_kept> recursion(most_kept, mostly_rounding);
@@ -201,8 +201,9 @@ void transport_solver::exchange_for_bounds() {
   cells_.grid.links.exchange(x_.data());
 }
 
-// A limiter evaluated at a temperature other than the solution, and that ignores small changes, permits the solution to
-// leave its bounds slightly. @param to residual of the solution @return whether the residual of the bounded one is small
+// The limiter is evaluated at a temperature other than the solution and ignores small changes. The solution may therefore
+// exceed its bounds slightly. @param to residual of the solution @return true if the residual of the bounded solution is
+// small
 bool transport_solver::enforce_bounds(double to, const options& solver_options, solve_certificate& certificate,
                                       log_sink& log) {
   constexpr int most_times = 20;
