@@ -216,7 +216,8 @@ coarsest_solver::coarsest_solver(MPI_Comm comm, const brick_mesh& mesh, const br
     matrix.setFromTriplets(entries.begin(), entries.end());
     root_->factor.emplace(matrix);
     if (root_->factor->info() != Eigen::Success || !(root_->factor->vectorD().array() > 0).all())
-      throw solve_error("the stiffness matrix of the coarsest level is not positive definite; check Young's moduli and the voxel size");
+      throw solve_error(
+          "the stiffness matrix of the coarsest level is not positive definite; check Young's moduli and the voxel size");
     root_->first_column = group_columns(root_->factor->matrixL().nestedExpression());
     if (!has_rows_) return;
     rows_.reserve(3 * root_->any_node.size() * static_cast<std::size_t>(root_->unknowns));
