@@ -46,7 +46,7 @@ def test_a_good_job_is_told_what_its_image_holds(job: Job, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("more", "image_more", "spacing", "said"),
     [
-        ("", "", "", "image.spacing_mm: missing: "),
+        ("", "", "", "image.spacing_mm: missing; "),
         ("[segment]\nthreshold = 210\n", "", None, "image: the threshold 210 leaves no solid voxel"),
         ("", "crop_voxels = [[0, 9], [0, 6], [0, 6]]", None, "image.crop_voxels: z = [0, 9] exceeds the image"),
         ('[load]\naxis = "x"\n', "", None, "image: the solid does not touch the "),
@@ -57,7 +57,7 @@ def test_a_good_job_is_told_what_its_image_holds(job: Job, tmp_path: Path) -> No
             '[[support]]\non = "a"\nfix = "zyx"\n[[force]]\non = "z_high"\nforce_N = [1, 0, 0]\n',
             "",
             None,
-            "load: the set 'a' ",
+            "load: set 'a' ",
         ),
         (
             '[[support]]\non = "z_low"\nfix = "z"\n[[force]]\non = "z_high"\nforce_N = [1, 0, 0]\n',
@@ -112,7 +112,7 @@ def test_a_folder_that_is_a_file_is_a_fault(job: Job, tmp_path: Path) -> None:
 def test_a_set_that_nothing_is_on_is_only_doubted(job: Job, tmp_path: Path) -> None:
     more = '[[set]]\nname = "far"\nselect = "box"\nlow_mm = [5, 5, 5]\nhigh_mm = [6, 6, 6]\n'
     job.write(job_text(solid(tmp_path), more=more))
-    assert "the set 'far' " in checked(job, 0)["warnings"][0]["text"]
+    assert "set 'far' " in checked(job, 0)["warnings"][0]["text"]
 
 
 def test_a_file_that_is_no_image_is_a_fault(job: Job, tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_doubts_are_warnings(job: Job, tmp_path: Path) -> None:
     job.write(text.replace("6829.0", "6.829"))
     warnings = {w["where"].split(": ")[1]: w["text"] for w in checked(job, 0)["warnings"]}
     assert "all of the voxels are solid" in warnings["segment.threshold"]
-    assert "-1 % would be -0.01" in warnings["load.strain"]
+    assert "-1 % is -0.01" in warnings["load.strain"]
     assert "if the value is in GPa, write 6829" in warnings["material[1].youngs_modulus_MPa"]
     assert "3 warnings" in job.run(command="check").out
 

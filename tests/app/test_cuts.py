@@ -87,7 +87,7 @@ def test_a_cut_is_the_same_on_any_number_of_ranks_and_shows_what_lies_there(fini
     ("words", "message"),
     [
         (["--cut", "w"], "--cut w: must be an axis (x, y or z)"),
-        (["--cut", "y=mm"], "--cut y=mm: give the axis"),
+        (["--cut", "y=mm"], "--cut y=mm: must be an axis"),
         (["--cut", "z=0.5"], "--cut z=0.5: the position must be in [0, 0.16] mm, the extent of the image along z"),
         (["--cut", "y=0.005"], "'velocity' is zero everywhere in the cut y=0.005 mm"),
         (["--cut", "y", "--clip", "z=1,offset=1"], "--clip does not apply to --method lic"),

@@ -129,7 +129,7 @@ def test_a_picture_holds_any_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["conflicts", "--network", "hxb:4x4", "--plan", "transposition", "-n", "15"], 2, "9 and 16"),
+        (["conflicts", "--network", "hxb:4x4", "--plan", "transposition", "-n", "15"], 2, "9 or 16"),
         (["conflicts", "--network", "hxb:4x4", "--plan", "ring", "-n", "17"], 2, "16 PUs"),
         (["conflicts", "--network", "hxb:4x4,rate=0MB/s", "--plan", "ring"], 2, "positive rate"),
         (["conflicts", "--network", "nothing.json", "--plan", "ring"], 3, "nothing.json"),

@@ -62,9 +62,9 @@ def test_two_ranks_of_a_laptop(tmp_path: Path) -> None:
     ("arguments", "code", "words"),
     [
         (["-n", "1", "--budget", "soon"], 2, "10s, 500ms or 2min"),
-        (["-n", "1", "--compare", "absent.json"], 3, "absent.json: cannot be read"),
+        (["-n", "1", "--compare", "absent.json"], 3, "absent.json: cannot read the file"),
         (["-n", "1", "--picture", "links.bmp"], 2, ".svg or .png"),
-        (["-n", "1", "-o", "absent/machine.json"], 5, "absent/machine.json: cannot be written"),
+        (["-n", "1", "-o", "absent/machine.json"], 5, "absent/machine.json: cannot write the file"),
         (["-n", str(2 * (os.cpu_count() or 1) + 1)], 5, "--bind none"),
     ],
 )

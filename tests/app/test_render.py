@@ -271,7 +271,7 @@ def test_small_pictures_and_those_without_python_have_built_in_labels(results: P
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         assert Image.open(path).size == (int(size[1]), int(size[3]))
-        assert done.stderr.count("built-in letters") == warns
+        assert done.stderr.count("built-in labels") == warns
         assert ("no_python" in done.stderr) == warns
 
 
@@ -394,7 +394,7 @@ def test_a_film_is_made_by_ffmpeg_if_it_is_there(results: Path, tmp_path: Path, 
         (["--map", "jet"], 2, "inferno"),
         (["--range", "2", "1"], 2, "LOW must be less than HIGH"),
         (["--range", "1", "1"], 2, "LOW must be less than HIGH"),
-        (["--level", "1", "--method", "volume"], 2, "needs --method surface"),
+        (["--level", "1", "--method", "volume"], 2, "requires --method surface"),
         (["--light", "--preset", "paper"], 2, "give one of them"),
         (["--preset", "slate"], 2, "paper"),
         (["--method", "surface", "--step", "2"], 2, "at most 1"),
@@ -412,8 +412,8 @@ def test_a_film_is_made_by_ffmpeg_if_it_is_there(results: Path, tmp_path: Path, 
         (["--eye", "z=1,y=2,x=nan"], 2, "'nan' is not a number"),
         (["--eye", "z=1,y=2,x=3mm"], 2, "'3mm' is not a number"),
         (["--eye", "1"], 2, "1 number;"),
-        (["--method", "surface", "--level", "1e9"], 2, "reach from"),
-        (["--percentiles", "90", "10"], 2, "rising"),
+        (["--method", "surface", "--level", "1e9"], 2, "must be in the range of"),
+        (["--percentiles", "90", "10"], 2, "two increasing numbers"),
         (["--component", "z"], 2, "one value per voxel"),
         (["--field", "displacement", "--component", "zz"], 2, "x, y, z"),
         (["--points", "1"], 2, "opacity"),

@@ -32,7 +32,7 @@ def job(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("image", "words"),
     [
-        (np.ones((4, 4, 4), "u1"), "image.spacing_mm: missing: "),
+        (np.ones((4, 4, 4), "u1"), "image.spacing_mm: missing; "),
         (np.ones((4, 4), complex), "image.path: "),
         (np.ones((2, 3, 4, 5), "u1"), "image.path: "),
         (None, "image.path: '"),

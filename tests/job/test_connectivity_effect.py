@@ -159,7 +159,7 @@ def test_earlier_results_go_with_their_effect(job: Job) -> None:
 @pytest.mark.parametrize(
     ("more", "physics", "printed"),
     [
-        ('keep = "all"\n', "elasticity", 'segment.keep = "all" drops nothing'),
+        ('keep = "all"\n', "elasticity", 'no effect with segment.keep = "all"'),
         ("", "heat", "heat does not flow through edges or corners"),
     ],
 )

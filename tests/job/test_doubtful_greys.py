@@ -74,7 +74,7 @@ def test_conn_d_has_no_negative_zero(tmp_path: Path):
     line = next(line for line in done.stdout.splitlines() if "for a sample of a larger structure" in line)
     assert line.split()[-2] == "0"
     thickness = next(line for line in done.stdout.splitlines() if line.strip().startswith("Tb.Th"))
-    assert "\u00b5m, sd" in thickness and 10 < float(thickness.split("balls")[1].split()[0]) < 40
+    assert "\u00b5m, sd" in thickness and 10 < float(thickness.split("spheres")[1].split()[0]) < 40
 
 
 @pytest.mark.parametrize("kind", ["u1", "f4"])

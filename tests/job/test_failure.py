@@ -211,7 +211,7 @@ CONE = "tensile_strength_MPa = 50\ncompressive_strength_MPa = 90\n"
         (CONE + 'law = "secant_damage"\nhardening_MPa = 20000', "strain = -0.02", "does not increase the stiffness"),
         (CONE + 'law = "secant_damage"', "force_N = -100", "the load may decrease"),
         ('law = "von_mises"\nyield_stress_by_density = [57, 1.4]', "strain = -0.02", "requires a [density_law]"),
-        ('law = "von_mises"\nyield_stress_MPa = 80', 'test = "homogenise"', "does not go with"),
+        ('law = "von_mises"\nyield_stress_MPa = 80', 'test = "homogenise"', "is not available for"),
     ],
 )
 def test_bad_keys_are_refused_in_words(job: Job, failure: str, load: str, words: str) -> None:

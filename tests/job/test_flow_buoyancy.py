@@ -100,7 +100,7 @@ def test_a_thin_boundary_layer_is_reported(job: Job, tmp_path: Path) -> None:
         ("gravity_m_per_s2 = [-710000.0, 0, 0]", "gravity_m_per_s2 = [-9.81]", "1 values; give three"),
         ("gravity_m_per_s2 = [-710000.0, 0, 0]", "gravity_m_per_s2 = [0, 0, 0]", "must not be [0, 0, 0]"),
         ("expansion_per_K = 1e-3", "expansion_per_K = 0", "must not be 0"),
-        ("heat = true\n", "", "flow.expansion_per_K: given, but flow.heat is not"),
+        ("heat = true\n", "", "flow.expansion_per_K: requires flow.heat = true"),
         ("inertia = true\n", "inertia = true\nmultiples = [1, 2]\n", "only buoyancy drives this flow"),
         ("[picture]", "[transient]\nend_s = 1\n[picture]", "transient.initial_K: missing; flow.heat"),
     ],

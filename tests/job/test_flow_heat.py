@@ -227,7 +227,7 @@ def test_what_contradicts_itself_is_refused(
             INLET.replace("temperature_K = 290\n", "") + OUTLET,
             "conductivity_W_per_mK = 2",
             "",
-            "flow.heat is not",
+            "requires flow.heat = true",
         ),
     ],
 )

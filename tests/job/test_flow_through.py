@@ -232,7 +232,7 @@ def test_other_physics_refuse_its_keys(job: Job, tmp_path: Path) -> None:
     job.write(text(INLET, physics="heat").replace("[flow]\n", ""))
     done = job.run("--no-report")
     assert done.code == 2
-    assert 'belongs to physics = "flow"' in done.err
+    assert 'requires physics = "flow"' in done.err
 
 
 def random_pores(seed: int) -> np.ndarray:

@@ -214,7 +214,7 @@ def test_a_flow_that_is_stopped_after_its_last_step_keeps_all_answers(
         ("inertia = true\nsteady_change_per_s = 0", transient(end_s=1), 2, "steady_change_per_s: 0 must be > 0"),
         ("", transient(end_s=1), 2, "transient.step_s: missing; an adaptive step"),
         ("start = 'steady'", transient(end_s=1, step_s=0.1), 2, "use 'creeping'"),
-        ("cfl = 0.5", transient(end_s=1, step_s=0.1), 2, "flow.cfl: given, but flow.inertia is not"),
+        ("cfl = 0.5", transient(end_s=1, step_s=0.1), 2, "flow.cfl: requires flow.inertia = true"),
         ("inertia = true\ncfl = 0.5", "", 2, "requires [transient]"),
         ("inertia = true", transient(end_s=0.1, step_s=0.02), 4, "Courant number is"),
     ],

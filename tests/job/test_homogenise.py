@@ -69,7 +69,7 @@ def test_an_image_that_does_not_fit_itself_is_refused(job: Job, tmp_path: Path) 
     job.write(job_text("bar.npy", more="[segment]\nthreshold = 1\n" + LOAD + 'boundary_condition = "periodic"\n'))
     done = job.run("-n", "2", "--no-report")
     assert done.code == 3
-    assert "across x has a partner" in done.err
+    assert "periodic x faces has a partner" in done.err
 
 
 def test_a_strut_that_the_periodic_face_cuts_is_one(job: Job, tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ def test_ranks_with_jobs_of_their_own_are_refused(two_jobs: Job) -> None:
     done = mpirun(two_jobs.folder, "sh", "-c", f"exec {BINARY} run job$OMPI_COMM_WORLD_RANK.toml --no-report")
     assert done.returncode != 0
     assert done.stderr.count("rank 1 has another job than rank 0") == 1, done.stderr
-    assert "a launcher each" in done.stderr
+    assert "a separate launcher" in done.stderr
     assert not list(two_jobs.folder.glob("job*.out/results.nc"))
 
 

@@ -304,7 +304,7 @@ def test_two_elements_in_one_place_and_files_that_are_none(tmp_path: Path) -> No
     _, told = run(path, tmp_path / "out", "--set", "solve.tolerance=1e-3", code=2)
     assert "--set applies to TOML job files" in told
     done = osteon("check", str(path))
-    assert done.returncode == 2 and "two elements at" in done.stdout, done.stderr
+    assert done.returncode == 2 and "duplicate element at" in done.stdout, done.stderr
 
 
 def test_flipped_bytes_never_hang_or_crash(tmp_path: Path) -> None:

@@ -99,9 +99,9 @@ def test_several_hosts_are_measured_once_and_ranks_renumbered(tmp_path: Path) ->
             said.append(done.stdout + done.stderr)
             found.append(answers(json.loads((tmp_path / "job.out" / "summary.json").read_text())))
     assert "6 ranks x 1 thread on several hosts, not reordered" in said[0]
-    assert "6 ranks of 1 thread on 3 hosts, measured in" in said[1]
+    assert "6 ranks x 1 thread on 3 hosts, links measured in" in said[1]
     assert "weights: bytes of an iteration on all levels, planned in" in said[1]
-    assert "6 ranks of 1 thread on 3 hosts, measured before" in said[2]
+    assert "6 ranks x 1 thread on 3 hosts, links measured earlier" in said[2]
     assert len(list(cache.glob("machine-*.json"))) == 1
     for other in found[1:]:
         assert other == pytest.approx(found[0], rel=1e-8)

@@ -30,7 +30,7 @@ def test_the_threshold_of_two_greys_keeps_the_volume(job: Job) -> None:
     assert json.loads(changed.out)["segmentation"]["threshold"] == 110
     job.write(job_text("image.npy", more="[segment]\ngreys = [400, 500]\n"))
     refused = job.run(command="import")
-    assert refused.code == 3 and "use the grey values of its two phases" in refused.err
+    assert refused.code == 3 and "pass the grey values of its two phases" in refused.err
 
 
 @pytest.mark.parametrize(

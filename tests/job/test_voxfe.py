@@ -200,7 +200,7 @@ def test_islands_carry_no_load_and_keep_their_numbers(case: Path, tmp_path: Path
     ("file", "old", "new", "words"),
     [
         ("model.txt", "7 1 7 1 1", "7 1 7 1", "model.txt:8: element '7 1 7 1' must be"),
-        ("model.txt", "320\n", "321\n", "321 elements are declared"),
+        ("model.txt", "320\n", "321\n", "321 elements exceed the grid"),
         ("materials.txt", "0.3", "0.5", "Poisson's ratio 0.5 must be in (-1, 0.5)"),
         ("constraints.txt", "21 1 1 0 -0.02", "21 1 9 0 -0.02", "constraints.txt:26: z = 9 is not a node"),
         (

@@ -40,7 +40,7 @@ for schedule in ("auto", "ring", "bruck"):
 try:
     AllToAll(MPI.COMM_WORLD, "butterfly")
 except ValueError as fault:
-    assert "is not an exchange of parcels" in str(fault)
+    assert "is not an all-to-all exchange" in str(fault)
 else:
     raise AssertionError("a butterfly was taken")
 whole = np.arange(35.0).reshape(5, 7)

@@ -33,7 +33,7 @@ def test_several_numbers_of_ranks_are_compared(tmp_path):
     ("words", "text"),
     [
         (["--class", "Q"], "use S, W, A, B or C"),
-        (["-n", "3", "--method", "butterfly"], "take 2 or 4"),
+        (["-n", "3", "--method", "butterfly"], "use 2 or 4"),
         (["-n", "2", "--method", "transposition", "--fold", "2x2"], "their product must be 2"),
         (["--fold", "two"], "such as 2x2"),
         (["-n", "2", "--method", "transposition", "--schedule", "rong"], "rong"),

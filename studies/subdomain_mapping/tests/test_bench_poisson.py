@@ -127,7 +127,7 @@ def test_the_series_of_the_paper_in_one_command() -> None:
     ("words", "said"),
     [
         (["--cores", "12"], "12 cores"),
-        (["--case", "3"], "case 2"),
+        (["--case", "3"], "--case must be 1 or 2"),
         (["--cores", "32", "--network", "crossbar:2"], "4 hosts"),
     ],
 )
