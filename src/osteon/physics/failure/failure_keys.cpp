@@ -53,8 +53,8 @@ void register_failure_keys(key_table& job) {
     "cone, quadric, secant_damage: ratio of compressive strength to Young's modulus, instead of compressive_strength_MPa.",
     {.range = between(0, 1, "", ", for example 0.008"), .kinds = {two_strengths}});
   t("tensile_strength_by_density", &failure_keys::tensile_strength_by_density,
-    "cone, quadric, secant_damage: [c, k] of the tensile strength, as yield_stress_by_density, instead of "
-    "tensile_strength_MPa.",
+    "cone, quadric, secant_damage: coefficients [c, k] of the tensile strength c rho^k in MPa (rho as for "
+    "yield_stress_by_density), instead of tensile_strength_MPa.",
     {.kinds = {two_strengths}});
   t("compressive_strength_by_density", &failure_keys::compressive_strength_by_density,
     "cone, quadric, secant_damage: coefficients [c, k] of the compressive strength c rho^k in MPa (rho as for "
