@@ -16,7 +16,7 @@ Answers are the results of a job in `summary.json`, on the terminal (T) and in t
 key, title, unit and meaning of those that the job has and the report shows; [format](format.md) lists the other keys.
 
 In a key, dots join the keys of nested objects, a number is an index into a list, `*` is each member of an object and
-`@` the component of a list z, y, x along the load. With `[[case]]` the keys are those of each of `cases`.
+`@` the component of a list z, y, x along the load. In a job with `[[case]]`, each member of `cases` has these keys.
 `effect_of_connectivity` uses the same keys ([run](run.md#voxels-connected-by-edges-and-corners)).
 """
 TABLE = "| key | answer | unit | shown | meaning |\n|---|---|---|---|---|\n"

@@ -1,4 +1,4 @@
-"""Progress of a job: lines of the program on standard error become calls or a bar."""
+"""Progress of a job: pass the lines of the program on standard error to a listener or a progress bar."""
 
 import re
 import sys

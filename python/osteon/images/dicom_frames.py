@@ -133,7 +133,7 @@ def _unpacked(data: bytes, decoder: str, shape: tuple[int, int]) -> np.ndarray:
 
 
 def _signed(values: np.ndarray, tags) -> np.ndarray:
-    """Restore signed values: decoders ignore the sign, and unused bits of a word may contain an overlay."""
+    """Restore the sign, which decoders ignore, and remove unused bits, which may contain an overlay."""
     if values.dtype.kind == "f":
         return values
     bits = int(tags.BitsStored)

@@ -56,8 +56,8 @@ def read_nifti(path: Path) -> Volume:
     lengths, axes = split(LPS_FROM_RAS @ steps[:3, :3], str(path))
     if not np.allclose(lengths, stored, rtol=1e-3):
         raise DataError(
-            f"'{path}' is inconsistent: its pixdim states voxels of {stored.tolist()}, its affine of "
-            f"{lengths.tolist()} (x, y, z), as after a registration: write the scanner's affine to it"
+            f"'{path}' is inconsistent: the voxel sizes of pixdim {stored.tolist()} and of the affine "
+            f"{lengths.tolist()} (x, y, z) differ, which a registration can cause; restore the affine of the scanner"
         )
     # The rest of a placement requires a unit, but the axes do not.
     placement = placed(LPS_FROM_RAS @ steps[:3, 3] * (unit or 0), axes, lengths * (unit or 0), str(path), oriented)

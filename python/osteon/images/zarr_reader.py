@@ -261,9 +261,7 @@ def _unpacked(data: bytes, compressor: dict | None, expected: int) -> bytes:
     if name == "blosc":
         unpacked, packed = (int.from_bytes(data[at : at + 4], "little") for at in (4, 12))
         if (unpacked, packed) != (expected, len(data)):
-            raise ValueError(
-                f"its header states {packed} bytes for {unpacked} values; expected {len(data)} and {expected}"
-            )
+            raise ValueError(f"header: {packed} bytes, decompressed {unpacked}; expected {len(data)} and {expected}")
         return bytes(imagecodecs.blosc_decode(data))
     if name == "lz4":
         if int.from_bytes(data[:4], "little") != expected:

@@ -11,7 +11,7 @@ namespace osteon::io {
 /// unnecessary: directory_lock protects the output folder, files are replaced atomically, and readers check the seal.
 void use_no_hdf5_locks();
 
-/// Disables the locks during the lifetime of the object, for processes of other programs.
+/// Disables the locks during the lifetime of the object. For use inside processes of other programs, such as Python.
 class without_hdf5_locks {
  public:
   without_hdf5_locks();

@@ -7,7 +7,7 @@
 
 namespace osteon::kernel {
 
-/// (K x)_i = diagonal_i x_i - sum over the row of conductance x_column; rows are the owned points, columns also ghosts.
+/// (K x)_i = diagonal_i x_i - sum_j conductance_ij x_j. Rows are the owned points; columns are the owned points and ghosts.
 struct sparse_rows {
   std::vector<std::int32_t> begin{0};  ///< index of the first entry of each row, and the number of entries
   std::vector<std::int32_t> column;

@@ -44,7 +44,7 @@ class pair_grid {
 
   void mark(elastic_constants c) { occupied_[poisson_bin(c) * modulus_bins + modulus_bin(c)] = 1; }
 
-  /// Choose the classes of bins with the smallest error.
+  /// Divide the bins into classes with the smallest error.
   void choose() {
     double smallest = std::numeric_limits<double>::infinity();
     for (std::size_t rows = 1; rows <= poisson_bins_; ++rows) {

@@ -62,7 +62,7 @@ template <auto function, auto nonblocking, bool synchronous, bool buffered, clas
   return e != MPI_SUCCESS ? e : active.Wait(&r, MPI_STATUS_IGNORE);
 }
 
-/// The common case in few instructions: within the own cluster, while no other work needs this thread.
+/// Send. The common case takes few instructions: the receiver is in the own cluster, and no other work needs this thread.
 template <auto function, auto nonblocking, bool synchronous, bool buffered, class N>
 int send(const void* buffer, N count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
   if (const shortcut s(comm, dest); s.rank >= 0 && tag >= 0 && tag <= world().tag_limit) [[likely]]

@@ -96,7 +96,7 @@ std::optional<voxel::calibration> stated_calibration(const spec& job, const json
   const char* then =
       wanted ? "; the density law uses this calibration"
       : job.density_law
-          ? "; the density law uses the calibration of the job; to use this one, set density_law.from_image = true"
+          ? "; the density law uses the calibration of the job; to use that of the image, set density_law.from_image = true"
           : "";
   log.note(fmt::format("density calibration of the image: {:.6g} * grey value + {:.6g} {}{}", stated.slope, stated.intercept,
                        line.value("unit", ""), then));

@@ -45,9 +45,9 @@ template <class V>
 
 constexpr int deformations = 6, all_modes = 8;  // numbers of triples
 
-// Input: modes by their bits none, x, y, yx, z, zx, zy, zyx; `first` and `second` as in brick_shape. Output: normal strains,
-// shear strains, bending modes and the hourglass mode, then rotations and translations. A vector contains one value per
-// brick.
+// Input `u`: modes in the order of their index bits none, x, y, yx, z, zx, zy, zyx; `first` and `second` as in brick_shape.
+// Output: normal strains, shear strains, bending modes and the hourglass mode, then rotations and translations. A vector
+// contains one value per brick.
 template <class V, class S>
 [[gnu::always_inline]] inline void to_deformations(const S& first, const S& second, const V (&u)[3][8],
                                                    V (&d)[all_modes][3]) {

@@ -17,10 +17,10 @@ namespace osteon::numerics {
 ///
 /// Gauss-Seidel sweeps smooth the cells in place, forward before the correction and backward after it. A sweep processes
 /// first the planes of even z, then the planes of odd z; threads process the planes of one colour in parallel. On coarse
-/// levels the smoother is a polynomial in D^-1 K. It is a contraction without estimated eigenvalues, because the eigenvalues
-/// of D^-1 K are in (0, 2] for every diagonally dominant K (Gershgorin). The number of sweeps grows from level to level
-/// (variable V-cycle). Coarse levels are cheap; with a constant number of sweeps and piecewise constant coarse spaces, the
-/// number of iterations would grow with the problem size.
+/// levels the smoother is a polynomial in D^-1 K. The eigenvalues of D^-1 K are in (0, 2]
+/// for every diagonally dominant K (Gershgorin), so the polynomial is a contraction without an estimate of eigenvalues. The
+/// number of sweeps grows from level to level (variable V-cycle). Coarse levels are cheap; with a constant number of sweeps
+/// and piecewise constant coarse spaces, the number of iterations would grow with the problem size.
 class heat_multigrid {
  public:
   /// An operator on the cells that replaces the conduction operator; coarse levels are built from a similar conduction

@@ -8,9 +8,9 @@ namespace osteon::plan {
 /// Swap by a tree of groups: in each round, groups of adjacent members merge into one with equal, contiguous parts. Members
 /// send their elements to the members with overlapping new parts.
 ///
-/// Groups of one round may have two sizes that differ by one. The new parts are ordered by the centres of the parts in the
-/// merged groups, so that the next part of a member is inside or adjacent to its present part. For equal groups this is the
-/// classic swap.
+/// Groups of one round may have two sizes that differ by one. When groups merge, the members get the new parts in the order
+/// of the centres of their present parts, so that the next part of a member is inside or adjacent to its present part. For
+/// equal groups this is the classic swap.
 /// @param levels number of rounds; the groups of the last level are single members
 /// @param subgroups number of subgroups of a group of `size` members; level 0 is the last round
 /// @cost of(index): O(sum of subgroups * log members); a member sends (1 - 1/members) of the image if all groups are equal,

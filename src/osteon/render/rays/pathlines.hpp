@@ -5,7 +5,7 @@
 
 namespace osteon::render {
 
-/// A release point of particles. In an opening, the weight of a face is its inflow.
+/// A release point of particles. In an opening, each voxel face is a release point, and its inflow is the weight.
 struct release_point {
   vector3 at;             ///< position in voxels, as line_vertex::at
   vector3 spread;         ///< maximum random offset of the release along each axis

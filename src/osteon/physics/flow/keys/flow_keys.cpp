@@ -39,8 +39,8 @@ void register_flow_keys(key_table& job) {
   job.accept({"flow", names_of(dispersion)}, {"flow.peclet_numbers", "flow.peclet_length_mm", "flow.diffusivity_m2_per_s"});
   auto t = job.table("flow", "Fluid of a flow job.").keys_in_group<flow_keys>();
   t("fluid", &flow_keys::fluid,
-    "Voxels of the fluid. empty: voxels that are not solid by [segment], the pores of a solid above the threshold. solid: "
-    "voxels that are solid by [segment], for images with bright pores.");
+    "Voxels of the fluid. empty: voxels that [segment] does not select as solid, the pores if the solid is bright. solid: "
+    "voxels that [segment] selects, for images with bright pores.");
   t("fluid_labels", &flow_keys::fluid_labels, "With segment.labels: labels of the fluid, instead of void labels.");
   t("viscosity_Pa_s", &flow_keys::viscosity_Pa_s,
     "Dynamic viscosity in Pa s, > 0. Affects velocities, not the permeability. Default: water.",

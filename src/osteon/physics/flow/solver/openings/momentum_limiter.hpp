@@ -6,8 +6,8 @@
 namespace osteon::physics {
 
 /// Permitted fraction of central differences, 0 to 1, on a control volume side whose Reynolds number requires upwind
-/// differences. With the ratio r of the velocity change over the upstream side to the change over this side,
-///   share = min(1, 2 r / (1 + r)), r > 0; else 0.
+/// differences. The ratio r is the velocity change across the upstream side over the change across this side;
+///   fraction = min(1, 2 r / (1 + r)), r > 0; else 0.
 /// The scheme is between first-order upwind and central differences, in the range that preserves monotone profiles
 /// [Sweby1984]. For smooth velocities it is central up to second-order terms. Because the fraction never exceeds 1,
 /// convection dissipates kinetic energy and produces none. Both control volumes of a side use the same fraction, because the
