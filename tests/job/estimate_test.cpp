@@ -144,7 +144,7 @@ TEST(RankNetwork, SaysWhichHostsItAssumes) {
   const rank_network found = network_of_machine(four_hosts(), 16, 0);
   EXPECT_EQ(found.hosts, 8);
   ASSERT_EQ(found.assumed.size(), 1U);
-  EXPECT_NE(found.assumed[0].find("4 more"), std::string::npos) << found.assumed[0];
+  EXPECT_NE(found.assumed[0].find("4 further hosts"), std::string::npos) << found.assumed[0];
   EXPECT_NEAR(times_of(one_message(16, 15, 12500000), found)[0].seconds, 1, 0.1e-3);
 }
 

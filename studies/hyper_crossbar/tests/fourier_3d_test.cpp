@@ -166,8 +166,8 @@ TEST(fourier_3d, refuses_what_cannot_be_shared) {
   expect_refusal({8, 8, 7}, {}, "use 6 or 8");
   expect_refusal({8, 8, 8}, {.method = fourier_method::transposition, .folding = {ranks + 1, 1}}, "their product must be");
   expect_refusal({1 << 14, 1 << 14, 1 << 14}, {}, "GB are available");
-  if (ranks == 3) expect_refusal({8, 8, 8}, {.method = fourier_method::butterfly}, "take 2 or 4");
-  if (ranks > 1) expect_refusal({1, 1, 1}, {.method = fourier_method::transposition}, "take 1 ranks");
+  if (ranks == 3) expect_refusal({8, 8, 8}, {.method = fourier_method::butterfly}, "use 2 or 4");
+  if (ranks > 1) expect_refusal({1, 1, 1}, {.method = fourier_method::transposition}, "use 1 ranks");
   EXPECT_EQ(fourier_3d::choose_folding({8, 8, 8}, 8), (fourier_folding{1, 8}));
   EXPECT_EQ(fourier_3d::choose_folding({8, 8, 8}, 16), (fourier_folding{4, 4}));
   try {
