@@ -228,7 +228,7 @@ def test_predicted_and_measured_times_are_reported_together(job: Job, tmp_path: 
     for plan in messages["plans"]:
         assert (plan["model_seconds"] > 0) == (plan["messages"] > 0), plan
         assert 0 <= plan["model_latency_seconds"] <= plan["model_seconds"]
-    assert messages["network"].startswith(f"1 host, {ranks} rank")
+    assert messages["network"].startswith(f"1 host with {ranks} rank")
     solver = done.summary["solver"]
     solving = next(s for s in stages if s["name"] == "solving")
     assert solver["parallel_efficiency"] == pytest.approx(1 - solving["waiting_seconds"] / solving["seconds"])
