@@ -1,6 +1,5 @@
 #pragma once
-/// @file
-/// Boxes, spacings and views of 3-D arrays. Axis order is (z, y, x) in C order everywhere: x is contiguous.
+/// @file Boxes, spacings and views of 3-D arrays. All arrays have the axis order (z, y, x) in C order: x is contiguous.
 #include <array>
 #include <cassert>
 #include <cstddef>
@@ -32,7 +31,7 @@ struct box3 {
   }
 };
 
-/// A vector in space, (z, y, x): the edge lengths of a voxel, an origin, a direction. Lengths in mm.
+/// A vector in space, (z, y, x), such as the edge lengths of a voxel, an origin or a direction. Lengths are in mm.
 struct vector3 {
   double z = 0, y = 0, x = 0;
   friend bool operator==(const vector3&, const vector3&) = default;
@@ -40,7 +39,8 @@ struct vector3 {
   double& operator[](int axis) { return axis == 0 ? z : axis == 1 ? y : x; }
 };
 
-/// A borrowed 3-D array of shape (z, y, x), x contiguous. The names follow std::mdspan, which replaces it in C++23.
+/// A borrowed 3-D array of shape (z, y, x); x is contiguous. Its members have the names of std::mdspan, which replaces this
+/// class in C++23.
 template <class T>
 class view3 {
  public:
@@ -64,7 +64,7 @@ class view3 {
   index3 shape_;
 };
 
-/// Axis by its letter; the order of the axes is (z, y, x).
+/// An axis. The values are indices into (z, y, x).
 enum class axis : int { z = 0, y = 1, x = 2 };
 
 }  // namespace osteon

@@ -8,8 +8,8 @@ namespace osteon {
 
 /// The tightest limits of all control groups of a process.
 struct container_limits {
-  std::optional<double> cores;              ///< CPU quota divided by its period; 1.5 means one and a half cores
-  std::optional<double> memory_bytes;       ///< limit; empty if absent or above the physical memory
+  std::optional<double> cores;              ///< CPU quota divided by the period of the quota; 1.5 means one and a half cores
+  std::optional<double> memory_bytes;       ///< memory limit; empty if absent or above the physical memory
   std::optional<double> memory_used_bytes;  ///< memory in use, without file cache that the kernel can drop
 };
 
@@ -19,15 +19,15 @@ struct container_limits {
 container_limits limits_of_container(const std::filesystem::path& root);
 container_limits limits_of_container();
 
-/// Number of cores that this process may use at a time: the minimum of its affinity and its container's quota, rounded down,
-/// but at least 1.
+/// Number of cores that this process may use at a time. This number is the minimum of the cores in its affinity mask and the
+/// quota of its container, rounded down, but at least 1.
 int usable_cores();
 
 /// Number of cores that all processes of the container may use at a time, independent of the binding of this process; at
 /// least 1.
 int cores_of_host();
 
-/// Unused bytes below the memory limit of the container; empty if there is no limit.
+/// Memory limit of the container minus its memory in use [bytes]; empty if there is no limit.
 std::optional<double> memory_left_in_container();
 
 }  // namespace osteon

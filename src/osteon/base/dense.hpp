@@ -1,7 +1,6 @@
 #pragma once
-/// @file
-/// Eigenvalues and small dense systems. Eigen is used in dense.cpp only: instantiation of its decompositions dominates the
-/// build time, and none of these calls is in a loop over voxels. Matrices are stored by rows.
+/// @file Eigenvalues and small dense systems. Only dense.cpp includes Eigen, because the instantiation of Eigen's
+/// decompositions dominates the build time. No loop over voxels calls these functions. Matrices are stored by rows.
 #include <array>
 #include <span>
 #include <vector>
@@ -31,7 +30,7 @@ struct principal_axes {
 principal_axes principal_axes_of(const std::array<std::array<double, 3>, 3>& tensor);
 
 /// Spectral radius of the linear map g_i -> g_(i+1) in the space of the vectors g_0 ... g_(size - 2), computed from scalar
-/// products of the vectors. Directions whose share in the vectors is below `least_part` are excluded; the result is 0 if no
+/// products of the vectors. Directions with a share of the vectors below `least_part` are excluded. The result is 0 if no
 /// direction remains.
 /// @param gram scalar products, size * size entries
 double spectral_radius_of_sequence(std::span<const double> gram, int size, double least_part);

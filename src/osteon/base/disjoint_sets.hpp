@@ -12,7 +12,7 @@
 
 namespace osteon {
 
-/// A partition of 0 ... size() - 1. The smallest member is the root of its set, so that the result does not depend on the
+/// A partition of 0 ... size() - 1. The root of a set is its smallest member. The result therefore does not depend on the
 /// order of the unions.
 template <std::signed_integral Index>
 class disjoint_sets_of {
@@ -37,8 +37,8 @@ class disjoint_sets_of {
     parent_[at(std::max(i, j))] = std::min(i, j);
   }
 
-  /// Set number of each member, counted from 0 in the order of the roots; calls `first(root)` for each root. Empties the
-  /// partition.
+  /// Return the number of the set of each member. Sets are numbered from 0 in the order of their roots. Calls `first(root)`
+  /// for each root, and empties the partition.
   template <class First>
   std::vector<Index> number(First first) {
     Index count = 0;

@@ -1,14 +1,13 @@
 #pragma once
-/// @file
-/// Exceptions of osteon. Each type corresponds to one exit code of the command line (see `exit_code`).
+/// @file Exceptions of osteon. Each type corresponds to one exit code of the command line (see `exit_code`).
 ///
-/// A message contains the problem, the value, the limit and the remedy:
+/// A message states the problem, the value, the limit and the remedy:
 ///
 ///     throw data_error(fmt::format("threshold {} leaves no voxel of {}: its grey values are in [{}, {}]; "
 ///                                  "choose a threshold inside that range", ...));
 ///
-/// Local functions throw directly. In collective functions, all ranks agree on an error (comm::collectively) and throw the
-/// same text.
+/// Local functions throw directly. In collective functions, all ranks agree on an error (comm::collectively) and throw it
+/// with the same text.
 #include <common/problem.hpp>
 #include <stdexcept>
 #include <string>
@@ -28,11 +27,11 @@ class error : public std::runtime_error {
   error_kind kind_;
 };
 
-/// Invalid request: wrong option, wrong key, impossible combination. Exit code 2.
+/// Invalid request: a wrong option, a wrong key or an impossible combination of keys. Exit code 2.
 struct usage_error : error {
   explicit usage_error(const std::string& text) : error(error_kind::usage, text) {}
 };
-/// Invalid input: unreadable file, NaN, no voxel after the threshold. Exit code 3.
+/// Invalid input: an unreadable file, a NaN, or no voxel after the threshold. Exit code 3.
 struct data_error : error {
   explicit data_error(const std::string& text) : error(error_kind::data, text) {}
 };
@@ -40,13 +39,13 @@ struct data_error : error {
 struct solve_error : error {
   explicit solve_error(const std::string& text) : error(error_kind::solve, text) {}
 };
-/// MPI, the file system or the machine failed: no space left, no such device. Exit code 5.
+/// MPI, the file system or the machine failed; for example, the disk is full or the device does not exist. Exit code 5.
 struct machine_error : error {
   explicit machine_error(const std::string& text) : error(error_kind::machine, text) {}
 };
 
-/// The job was stopped by a signal; a checkpoint is on disk and `osteon resume` continues. Exit code 75 (EX_TEMPFAIL: try
-/// again).
+/// A signal stopped the job after a checkpoint was written; `osteon resume` continues the job. Exit code 75 (EX_TEMPFAIL:
+/// try again).
 struct interrupted_error : error {
   explicit interrupted_error(const std::string& text) : error(error_kind::interrupted, text) {}
 };

@@ -1,6 +1,5 @@
 #pragma once
-/// @file
-/// Checks: one exception, or all faults of a job or of a solver's input.
+/// @file Checks that throw on the first fault, or collect all faults of a job or of a solver's input.
 #include <fmt/format.h>
 
 #include <osteon/base/error.hpp>
@@ -10,7 +9,7 @@
 
 namespace osteon {
 
-/// Throw an error unless a condition holds. The arguments are evaluated in any case.
+/// Throw an error unless a condition holds. The arguments are evaluated even if it holds.
 template <class Error, class... Values>
 void require(bool holds, fmt::format_string<Values...> text, Values&&... values) {
   if (!holds) throw Error(fmt::format(text, std::forward<Values>(values)...));

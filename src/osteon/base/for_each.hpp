@@ -1,11 +1,10 @@
 #pragma once
-/// @file
-/// Loops on host and device. Kernels are functors of an index. The functions below traverse the index range, with OpenMP
-/// threads (g++) or by a kernel launch (nvcc).
+/// @file Loops on host and device. Kernels are functors of an index. The functions below call a functor for each index, with
+/// OpenMP threads (g++) or by a kernel launch (nvcc).
 ///
-/// A functor is a pure function of its index and of views: no allocation, no exception, no virtual call. Mark functors with
-/// OSTEON_HD so that both compilers accept them. Calls with different indices must not write the same element, so that the
-/// result does not depend on the number of threads.
+/// A functor is a pure function of its index and of views. It does not allocate memory, throw exceptions or call virtual
+/// functions. Mark functors with OSTEON_HD for compilation by both compilers. Calls with different indices must not write
+/// the same element; otherwise the result depends on the number of threads.
 #include <cstdint>
 #include <vector>
 
@@ -17,7 +16,7 @@
 
 namespace osteon {
 
-/// Shorter loops run on the calling thread, because they cost less than the start of a thread team.
+/// Shorter loops run on the calling thread, because the start of a thread team costs more than such a loop.
 inline constexpr std::int64_t shortest_parallel_loop = 4096;
 
 #if defined(__CUDACC__)
@@ -42,8 +41,8 @@ void for_each(std::int64_t count, F body) {
 #endif
 }
 
-/// Call `body(begin, end)` for the ranges [0, block), [block, 2 block), ... of [0, count), in any order. For host kernels
-/// that process a range of contiguous elements.
+/// Call `body(begin, end)` for the ranges [0, block), [block, 2 block), ... of [0, count), in any order. Host kernels that
+/// process a range of contiguous elements use this function.
 template <class F>
 void for_each_block(std::int64_t count, std::int64_t block, F body) {
   const std::int64_t blocks = (count + block - 1) / block;
@@ -51,8 +50,8 @@ void for_each_block(std::int64_t count, std::int64_t block, F body) {
   for (std::int64_t b = 0; b < blocks; ++b) body(b * block, b * block + block < count ? b * block + block : count);
 }
 
-/// Sum `term(begin, end)` over fixed blocks of [0, count). Blocks and summation order are independent of the number of
-/// threads; so is the rounding of the result.
+/// Sum `term(begin, end)` over fixed blocks of [0, count). Blocks and summation order do not depend on the number of
+/// threads. The rounding of the result is therefore also independent of this number.
 template <class F>
 double reduce_blocks(std::int64_t count, F term) {
   constexpr std::int64_t block = 8192;

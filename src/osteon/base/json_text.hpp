@@ -1,7 +1,6 @@
 #pragma once
-/// @file
-/// JSON as text. The parser and the writer are instantiated in json_text.cpp only, for nlohmann::json and
-/// nlohmann::ordered_json: their templates take a second of the compiler in each source that uses them.
+/// @file JSON as text. Only json_text.cpp instantiates the parser and the writer, for nlohmann::json and
+/// nlohmann::ordered_json, because each source that instantiates these templates compiles for an additional second.
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -20,8 +19,8 @@ Json json_from_file(const std::string& path);
 template <class Json>
 Json valid_json_from_text(std::string_view text);
 
-/// Bytes that are not UTF-8 are replaced.
-/// @param indent spaces of a level; -1: one line @param ascii escape all other characters
+/// Bytes of strings that are not UTF-8 are replaced.
+/// @param indent number of spaces per level; -1: one line @param ascii escape all other characters
 template <class Json>
 std::string json_to_text(const Json& value, int indent = -1, bool ascii = false);
 

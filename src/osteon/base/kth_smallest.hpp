@@ -1,6 +1,5 @@
 #pragma once
-/// @file
-/// Order statistics of values on one process (over ranks: comm/percentile.hpp).
+/// @file Order statistics of the values of one process. comm/percentile.hpp computes percentiles over ranks.
 #include <algorithm>
 #include <cstddef>
 #include <vector>

@@ -5,7 +5,8 @@
 
 namespace osteon {
 
-/// Receives messages and progress. The default discards them; the sink of `app` writes to a terminal.
+/// Receives messages and progress. This base class discards messages and progress; the sink of `app` writes them to a
+/// terminal.
 class log_sink {
  public:
   virtual ~log_sink() = default;

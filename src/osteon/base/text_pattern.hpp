@@ -1,7 +1,5 @@
 #pragma once
-/// @file
-/// Regular expressions. std::regex is used in text_pattern.cpp only, because its instantiation takes seconds of the
-/// compiler.
+/// @file Regular expressions. Only text_pattern.cpp uses std::regex, because the compiler needs seconds to instantiate it.
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,7 +10,8 @@ class text_pattern {
  public:
   /// @param expression in the grammar of ECMAScript
   explicit text_pattern(const std::string& expression);
-  /// Match of the whole text: the text and its groups; empty: no match. A group without a match is empty.
+  /// Match the whole text. Returns the text and its groups, or an empty list if the text does not match. A group without a
+  /// match is empty.
   std::vector<std::string> match(const std::string& text) const;
   /// First group of each match within the text.
   std::vector<std::string> find_all(const std::string& text) const;

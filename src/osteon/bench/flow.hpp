@@ -1,7 +1,6 @@
 #pragma once
-/// @file
-/// Benchmark of permeability: CPU time, iterations and memory of complete solves, and speed of the Stokes operator relative
-/// to the STREAM triad.
+/// @file Benchmark of permeability. It measures CPU time, iterations and memory of complete solves, and the speed of the
+/// Stokes operator relative to the STREAM triad.
 #include <mpi.h>
 
 #include <nlohmann/json.hpp>
@@ -16,7 +15,7 @@ struct flow_options {
   std::vector<axis> directions{axis::z};
   physics::flow_surroundings surroundings = physics::flow_surroundings::periodic;
   physics::flow_options solver{};
-  int repetitions = 3;  ///< number of repetitions of each solve; the fastest by CPU time is reported
+  int repetitions = 3;  ///< number of repetitions of each solve; the result contains the repetition with the least CPU time
   bool fields = false;
 };
 

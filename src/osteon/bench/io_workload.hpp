@@ -1,7 +1,6 @@
 #pragma once
-/// @file
-/// Workload of the input and output benchmark: a model in all formats, a field at the nodes, and all methods of reading the
-/// model and writing the field.
+/// @file Workload of the input and output benchmark. It consists of a model in all formats, a field at the nodes, and all
+/// methods that read the model or write the field.
 #include <mpi.h>
 
 #include <cstdint>
@@ -26,17 +25,17 @@ struct io_method {
   std::string file;           ///< file read or written by `run`
 };
 
-/// The workload of the benchmark. VOX-FE text is read by scanf and written by printf. Ranks write text one after another;
-/// `waited` is the CPU time for which a rank polls before its turn.
+/// The workload of the benchmark. VOX-FE text is read by scanf and written by printf. Ranks write text one after another.
+/// `waited` is the CPU time of a rank that polls until the preceding ranks have written.
 class io_workload {
  public:
   /// Write the model to `folder` in all formats. @param image material numbers as bytes, 0 is empty space; used on rank 0
   /// @throws usage_error if the image is not of type uint8 @collective on comm
   io_workload(MPI_Comm comm, const voxel::image& image, std::string folder);
 
-  /// All methods; without zstd if HDF5 does not find the zstd filter.
+  /// All methods. The methods with zstd are absent if HDF5 does not find the zstd filter.
   std::vector<io_method> methods();
-  /// CPU seconds that this rank waited in the last run; resets them.
+  /// Return the CPU seconds that this rank waited in the last run, and reset them to 0.
   double waited() { return std::exchange(waited_, 0.0); }
   /// Shape, elements, nodes, and bytes of the materials and the dense field.
   nlohmann::ordered_json facts() const;

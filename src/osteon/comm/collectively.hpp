@@ -1,6 +1,6 @@
 #pragma once
-/// @file
-/// Collective error handling: ranks agree on an error before throwing, so that no rank blocks.
+/// @file Collective error handling. Ranks agree on an error before they throw it; otherwise other ranks would block in a
+/// collective.
 #include <mpi.h>
 
 #include <osteon/base/error.hpp>
@@ -17,9 +17,9 @@ struct outcome {
 
 /// Throw the error of the lowest failing rank on all ranks; return if no rank failed.
 ///
-/// Other ranks may be blocked in a collective of MPI-IO that the failed rank has left. If they do not arrive within some
-/// seconds, the failed rank calls std::terminate with its error as the current exception. Install a terminate handler that
-/// prints the error and calls MPI_Abort.
+/// Other ranks may be blocked in a collective of MPI-IO that the failed rank has left. If these ranks do not call this
+/// function within some seconds, the failed rank calls std::terminate with its error as the current exception. Install a
+/// terminate handler that prints the error and calls MPI_Abort.
 /// @collective on comm
 /// @cost one allreduce of an int; a broadcast of the text only after a failure
 void throw_first_error(MPI_Comm comm, const outcome& local);
@@ -40,8 +40,8 @@ outcome outcome_of(F&& local) {
   return {};
 }
 
-/// Run `local` on every rank. If it throws on any rank, all ranks throw the error of the lowest failing rank. `local` must
-/// not call collectives, in which ranks would wait for a rank that has thrown.
+/// Run `local` on every rank. If `local` throws on any rank, all ranks throw the error of the lowest failing rank. `local`
+/// must not call collectives, because other ranks would wait for a rank that has thrown.
 /// @collective on comm
 template <class F>
 void collectively(MPI_Comm comm, F&& local) {

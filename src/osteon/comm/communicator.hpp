@@ -7,7 +7,7 @@
 
 namespace osteon::comm {
 
-/// Rank in the communicator of a virtual rank (comm/virtual_ranks.hpp); `otherwise` for MPI communicators.
+/// Rank of a virtual rank (comm/virtual_ranks.hpp) in its communicator; `otherwise` for MPI communicators.
 int virtual_rank(MPI_Comm comm, int otherwise);
 int virtual_size(MPI_Comm comm, int otherwise);
 
@@ -51,13 +51,14 @@ class communicator {
     result.handle_ = made;
     return result;
   }
-  /// The ranks of `comm` with equal colour, ordered by `key`, then by rank; none for MPI_UNDEFINED. @collective on comm
+  /// Communicator of the ranks of `comm` with equal colour, ordered by `key`, then by rank; MPI_COMM_NULL for colour
+  /// MPI_UNDEFINED. @collective on comm
   static communicator split(MPI_Comm comm, int colour, int key = 0) {
     communicator result;
     MPI_Comm_split(comm, colour, key, &result.handle_);
     return result;
   }
-  /// The ranks of `comm` on the host of this rank, in rank order. @collective on comm
+  /// Communicator of the ranks of `comm` on the host of this rank, in rank order. @collective on comm
   static communicator of_host(MPI_Comm comm) {
     communicator result;
     MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &result.handle_);

@@ -1,6 +1,5 @@
 #pragma once
-/// @file
-/// MPI datatype of an element of several bytes, so that message counts are numbers of elements and fit into an int.
+/// @file MPI datatype of an element of several bytes. Message counts are then numbers of elements and fit into an int.
 #include <mpi.h>
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 #pragma once
-/// @file
-/// Gather of lists with rank-dependent lengths on all ranks or on rank 0, also for virtual ranks (comm/virtual_ranks.hpp).
+/// @file Gather of lists on all ranks or on rank 0, for MPI and virtual ranks (comm/virtual_ranks.hpp). The length of a list
+/// may differ by rank.
 #include <mpi.h>
 
 #include <cstring>

@@ -12,7 +12,7 @@ namespace osteon::comm {
 double available_memory();
 
 /// Check the available memory. @param bytes_of_rank bytes that this rank is about to allocate
-/// @param what subject of the message @param advice remedy at its end
+/// @param what subject of the message @param advice remedy at the end of the message
 /// @throws machine_error on all ranks if the ranks of a host need more memory than is available @collective on comm
 void check_host_memory(MPI_Comm comm, double bytes_of_rank, const std::string& subject, const std::string& advice);
 

@@ -1,10 +1,9 @@
 #pragma once
-/// @file
-/// Message tracer: counts the messages of a rank by plan.
+/// @file Message tracer: counts the messages of a rank by plan.
 ///
-/// A ledger is attached to a communicator and its later duplicates, so that functions need no ledger parameter. Without a
-/// ledger, messages are not counted. `comm::neighbours` records neighbour exchanges, and the compositor records compositing;
-/// solvers record the collectives of their iterations.
+/// A ledger is attached to a communicator and its later duplicates; functions therefore need no ledger parameter. Without a
+/// ledger, messages are not counted. `comm::neighbours` records neighbour exchanges, the compositor records its messages,
+/// and solvers record the collectives of their iterations.
 #include <mpi.h>
 
 #include <cstdint>
@@ -36,7 +35,7 @@ class message_ledger {
     std::vector<stretch> runs;  ///< all runs in order
   };
 
-  /// Index of an entry, and of a shape in an entry. Appends missing entries and shapes.
+  /// Index of an entry, and index of a shape in an entry. Missing entries and shapes are appended.
   int entry_of(std::string_view plan);
   int shape_of(int entry, const shape& rounds);
   void ran(int entry, int shape, double waited_seconds);
@@ -44,7 +43,7 @@ class message_ledger {
   void begin_stage(int stage) { stage_ = stage; }
 
   const std::vector<entry>& entries() const { return entries_; }
-  /// Number of executions of each part of the run (sent_part). Equal on all ranks and therefore not packed.
+  /// Number of executions of each part of the run (sent_part). It is equal on all ranks and therefore not packed.
   const std::map<std::string, std::int64_t>& parts() const { return parts_; }
   void count_part(const std::string& part) { ++parts_[part]; }
   [[deprecated("count_part")]] void happened(const std::string& part) { count_part(part); }
@@ -84,8 +83,8 @@ std::string counted_name(const plan::plan& plan, std::size_t element_bytes);
 /// Count one run of a plan without communication, for virtual ranks. @collective local
 void count_messages(MPI_Comm comm, const plan::plan& plan, std::size_t element_bytes);
 
-/// Counts one call of an MPI collective and its time (lifetime of this object) if a ledger is attached to the communicator.
-/// The messages of MPI are unknown; the messages of an equivalent plan are counted.
+/// Counts one call of an MPI collective if a ledger is attached to the communicator. The time of the call is the lifetime of
+/// this object. The messages of MPI are unknown; instead, the messages of an equivalent plan are counted.
 class counted_call {
  public:
   /// Reduce `bytes` bytes to all ranks: plan::all_reduce.
@@ -115,14 +114,16 @@ struct message_parts {
     const message_ledger* sent;
   };
   std::vector<part> parts;
-  std::deque<message_ledger> ledgers;  ///< all ledgers that have been used; exchanges identify a ledger by its address
+  std::deque<message_ledger> ledgers;  ///< all ledgers that have been used; all remain, because exchanges identify a ledger
+                                       ///< by its address
 };
 
 /// A part of a solve, such as an iteration or the recomputation of a residual. Its messages are the same in every execution;
-/// its number of executions depends on the data. The part extends over the lifetime of this object.
+/// its number of executions depends on the data. A part starts and ends with the lifetime of this object.
 ///
-/// A run counts the executions of a part; a virtual rank counts the messages of one execution. The messages of a run are the
-/// sum over its parts of messages times executions. The object has no effect without a ledger.
+/// A run counts the executions of a part; a virtual rank counts the messages of one execution. For each part of a run,
+/// messages are multiplied by executions; the sum over all parts yields the messages of the run. The object has no effect
+/// without a ledger.
 class sent_part {
  public:
   /// @collective on comm
@@ -146,13 +147,13 @@ struct plan_traffic {
   std::int64_t messages = 0, bytes = 0;  ///< sums over all runs and ranks
   std::int64_t most_bytes_of_a_rank = 0;
   double most_waited_seconds = 0, waited_seconds = 0;  ///< maximum over ranks; sum over ranks
-  plan::plan what;                                     ///< distinct runs of the plan in sequence
+  plan::plan what;                                     ///< the distinct runs of the plan, one after another
   std::vector<problem> problems;                       ///< faults by plan::verify
 };
 
 constexpr int all_stages = -1;
-/// Sum ledgers over ranks by plan, and verify the plans. @param by_rank ledger of each rank @param stage count this stage
-/// only
+/// Sum ledgers over ranks by plan, and verify the plans. @param by_rank ledger of each rank @param stage only this stage is
+/// counted
 std::vector<plan_traffic> traffic_of(std::span<const message_ledger> by_rank, int stage = all_stages);
 /// Gather the ledgers of all ranks on rank 0; the result is empty on other ranks. @collective on comm
 std::vector<message_ledger> gathered(MPI_Comm comm, const message_ledger& own);

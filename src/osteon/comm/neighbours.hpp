@@ -1,8 +1,8 @@
 #pragma once
-/// @file
-/// Persistent neighbour exchange: ghost update, summation of shared values, redistribution of boxes, planes for writers.
+/// @file Persistent neighbour exchange for ghost updates, sums of shared values, redistribution of boxes, and transfer of
+/// planes to writers.
 ///
-/// Construct once from a plan (example in plan/exchange/neighbours.hpp), then use repeatedly:
+/// Construct the object once from a plan (example in plan/exchange/neighbours.hpp) and use it repeatedly:
 ///
 ///     comm::neighbours ghosts(comm, tag, part);
 ///     ghosts.begin(values.data(), sizeof(float));   // non-blocking
@@ -56,19 +56,19 @@ class neighbours {
     end(values);
   }
 
-  /// Combines all copies of shared elements in ascending rank order, so that the results are bitwise equal on all ranks. The
-  /// messages of the plan must be in ascending rank order.
+  /// Combines all copies of shared elements in ascending rank order. The results are therefore bitwise equal on all ranks.
+  /// The messages of the plan must be in ascending rank order.
   /// @param own shape (elements, components)
   template <class T, class Combine>
   void combine(std::vector<T>& own, std::size_t components, int rank, Combine combine_two);
 
-  /// Sends and receives directly between the arrays, without packing; messages must be boxes or runs. The arrays must not
-  /// overlap. @collective among neighbours
+  /// Sends from `from` and receives into `to` without packing; messages must be boxes or runs. The arrays must not overlap.
+  /// @collective among neighbours
   void move(const void* from, void* to, std::size_t element_bytes);
 
   using taker = std::function<void(std::size_t message, std::span<const std::byte> elements)>;
-  /// Exchanges elements of `from` and passes received messages to `take` one at a time in the order of the plan, so that at
-  /// most one received message is stored. @param take must not throw @collective among neighbours
+  /// Exchanges elements of `from` and passes received messages to `take` one at a time in the order of the plan. At most one
+  /// received message is stored at a time. @param take must not throw @collective among neighbours
   void receive_one_by_one(const void* from, std::size_t element_bytes, const taker& take);
 
   /// Records one exchange in the message ledger without communication. Used on virtual ranks. @collective local

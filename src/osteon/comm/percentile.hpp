@@ -18,7 +18,7 @@ inline constexpr std::size_t no_group = static_cast<std::size_t>(-1);
 
 namespace percentile_detail {
 
-// Map floats to unsigned numbers of equal order; -0 equals 0.
+// Map floats to unsigned numbers in the same order; -0 and 0 have the same number.
 inline std::uint32_t ordered(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value + 0.0F);
   return (bits & 0x80000000U) != 0 ? ~bits : bits | 0x80000000U;
@@ -27,7 +27,8 @@ inline float of_ordered(std::uint32_t order) {
   return std::bit_cast<float>((order & 0x80000000U) != 0 ? order & 0x7fffffffU : ~order);
 }
 
-// State of the search for a value: leading bytes of the value, and its rank among the values with these bytes.
+// State of the search for a value: leading bytes of the value, and its position in the order of all values with these
+// leading bytes.
 struct search {
   std::uint32_t prefix = 0;
   std::int64_t rank = 0;
@@ -35,8 +36,8 @@ struct search {
 
 }  // namespace percentile_detail
 
-/// Quantiles of groups. The quantile of a fraction is the smallest value v for which the values <= v have at least this
-/// fraction of the group's weight. For fraction 0, it is the smallest value.
+/// Quantiles of groups. The quantile of a fraction is the smallest value v such that the values <= v have at least this
+/// fraction of the group's weight. The quantile of fraction 0 is the smallest value.
 ///
 /// The result is exact and independent of the number of ranks: the algorithm determines values byte by byte from counts and
 /// does not exchange values.
@@ -96,7 +97,7 @@ std::vector<float> percentiles(MPI_Comm comm, std::span<const float> values, std
   return percentiles(comm, values, fractions, groups, group_of, [](std::size_t) { return std::int64_t{1}; });
 }
 
-/// One quantile of one group. @param counts(v) true if a value belongs to the group; these values must be finite
+/// One quantile of one group. @param counts(v) true if the value v belongs to the group; values of the group must be finite
 template <class Counts>
 double percentile(MPI_Comm comm, std::span<const float> values, double fraction, Counts counts) {
   return static_cast<double>(percentiles(comm, values, std::span(&fraction, 1), 1, [&](std::size_t i) {

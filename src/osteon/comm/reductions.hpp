@@ -1,6 +1,5 @@
 #pragma once
-/// @file
-/// Reductions, and gather to and scatter from rank 0, for MPI and virtual ranks (comm/virtual_ranks.hpp).
+/// @file Reductions, gather to rank 0 and scatter from rank 0, for MPI and virtual ranks (comm/virtual_ranks.hpp).
 #include <mpi.h>
 
 #include <algorithm>
@@ -52,7 +51,7 @@ void all_reduce(MPI_Comm comm, T* values, std::size_t count, MPI_Op op) {
   std::copy(result.begin(), result.end(), own.begin());
 }
 
-/// Sum, and maximum, of floating-point numbers over all ranks. @collective on comm
+/// Sum or maximum of floating-point numbers over all ranks. @collective on comm
 template <std::floating_point T>
 T sum_over_ranks(MPI_Comm comm, T value) {
   all_reduce(comm, &value, 1, MPI_SUM);

@@ -19,7 +19,7 @@ class shared_window {
   }
   ~shared_window();
 
-  /// @param bytes size of this rank's segment; zeroed
+  /// @param bytes size of this rank's segment, which is filled with zeros
   /// @throws machine_error if shared memory is insufficient
   /// @collective on comm, whose ranks are on one host
   static shared_window make(MPI_Comm comm, std::size_t bytes);
@@ -36,8 +36,8 @@ class shared_window {
   std::vector<std::byte*> stretches_;
 };
 
-/// An increasing counter in shared memory on which processes wait. If processes outnumber cores, they sleep, because a
-/// polling process that yields its core regains the core too late.
+/// An increasing counter in shared memory on which processes wait. If processes outnumber cores, waiting processes sleep,
+/// because a polling process that yields its core regains the core too late.
 class shared_counter {
  public:
   /// Add 1. The call that reaches `last` wakes the waiting processes.
@@ -46,7 +46,8 @@ class shared_counter {
 
  private:
   bool reached(std::uint32_t last) const {
-    return static_cast<std::int32_t>(value_.load(std::memory_order_acquire) - last) >= 0;  // the counter may wrap around
+    return static_cast<std::int32_t>(value_.load(std::memory_order_acquire) - last) >= 0;  // the difference is correct after
+                                                                                           // a wrap-around of the counter
   }
   std::atomic<std::uint32_t> value_;
 };

@@ -1,11 +1,10 @@
 #pragma once
-/// @file
-/// Virtual ranks: threads of one process that run one at a time and exchange data in memory. They determine the messages of
-/// a run on many ranks without the corresponding machine.
+/// @file Virtual ranks: threads of one process that run one at a time and exchange data in memory. Virtual ranks determine
+/// the messages of a run on many ranks without a machine of that size.
 ///
 /// Each virtual rank has its own communicator. comm::rank and comm::size return the virtual rank and the number of virtual
-/// ranks; comm::neighbours and the functions below communicate between virtual ranks. For MPI functions, the communicator
-/// has one rank.
+/// ranks; comm::neighbours and the functions below communicate between virtual ranks. For functions of MPI, each of these
+/// communicators has one rank.
 #include <mpi.h>
 
 #include <cstddef>
@@ -49,8 +48,8 @@ std::vector<std::byte> virtual_receive(const virtual_place& to, int from, int ta
 
 /// True for the communicator of a virtual rank. @collective local
 bool is_virtual(MPI_Comm comm);
-/// While this object exists, the virtual rank has no values of unknowns: a solver has empty vectors, its messages are
-/// counted but not sent, and sums over ranks are one. Neighbours are set up as usual. The object has no effect on MPI ranks.
+/// While this object exists, the virtual rank has no values of unknowns: vectors of a solver are empty, its messages are
+/// counted but not sent, and sums over ranks are 1. Neighbours are set up as usual. The object has no effect on MPI ranks.
 /// @collective local
 class without_values {
  public:
@@ -64,7 +63,8 @@ class without_values {
 };
 /// True if the ranks of a communicator have values. @collective local
 bool has_values(MPI_Comm comm);
-/// Gather the bytes of each virtual rank on rank 0 (empty elsewhere); broadcast bytes of rank 0; scatter a list of rank 0.
+/// Gather the bytes of each virtual rank on rank 0 (empty elsewhere); broadcast the bytes of rank 0; scatter a list of rank
+/// 0.
 /// @collective on comm, of virtual ranks
 std::vector<std::vector<std::byte>> virtual_gather(MPI_Comm comm, std::span<const std::byte> own);
 std::vector<std::byte> virtual_broadcast(MPI_Comm comm, std::span<const std::byte> of_first);

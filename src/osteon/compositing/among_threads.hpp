@@ -11,8 +11,9 @@ namespace osteon::compositing {
 
 /// Composites the images of threads by any plan, for successive frames. Each rank of the plan is a thread.
 ///
-/// Messages are not copied: the receiver blends from the sender's image and signals completion. Threads store finished parts
-/// in the image of the collecting thread. A thread waits only for the messages of its next step; there is no barrier.
+/// Messages are not copied: the receiver reads and blends pixels of the sender's image, then signals completion. Threads
+/// store finished parts in the image of the collecting thread. A thread waits only for the messages of its next step; there
+/// is no barrier.
 class among_threads {
  public:
   /// @param wide_between intermediate results have a wider format, so that only the final result is rounded
@@ -40,8 +41,8 @@ class among_threads {
   [[deprecated("working_memory")]] std::int64_t bytes_beside_image(int thread) const { return working_memory(thread); }
 
  private:
-  /// State of a message: for each event, the last frame in which it occurred. `uses` is owned by the thread that reads the
-  /// message, or by the thread that writes the message in place.
+  /// State of a message: the last frame in which each event occurred. `uses` is owned by the thread that reads the message,
+  /// or by the thread that writes the message in place.
   struct alignas(64) message {
     std::atomic<std::uint64_t> writable{0};  ///< the sender may write the message in place
     std::atomic<std::uint64_t> ready{

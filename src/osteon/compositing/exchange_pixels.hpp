@@ -6,7 +6,7 @@
 
 namespace osteon::compositing {
 
-/// Pixels in the format of images and picture (narrow), and in the wider format of intermediate results (wide).
+/// Pixels in two formats: the format of images and picture (narrow), and the wider format of intermediate results (wide).
 class exchange_pixels {
  public:
   /// @param narrow shape (elements); must outlive this object
@@ -27,7 +27,8 @@ class exchange_pixels {
   std::unique_ptr<std::byte[]> wide_;
 };
 
-/// True if a message of the round may be received in place: it is not blended, and no pixels at its place are sent.
+/// True if a message of the round may be received in place. In this case, the message is not blended, and the round sends
+/// none of the pixels that the message overwrites.
 bool lands_in_place(const exchange_schedule::round& r, std::size_t arrival);
 
 }  // namespace osteon::compositing

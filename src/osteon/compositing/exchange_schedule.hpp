@@ -15,7 +15,7 @@ struct pixel_piece {
   std::int64_t layers = 1;    ///< number of blended partial images
   std::int64_t wide = 0;      ///< 1: in the format of intermediate results, kernel::wider
   std::int64_t message = -1;  ///< index in the round's arrivals, or -1 for the rank's own object
-  double error = 0;           ///< error bound in units of the format's last place; 0 for floating point
+  double error = 0;           ///< error bound in units of the last place of the format; 0 for floating point
 };
 
 /// The pixels processed by a plan.
@@ -30,8 +30,9 @@ struct exchange_object {
     plan::span at;
     std::int64_t layers = 0;
   };
-  std::vector<drawn_span> drawn{};  ///< replaces `all_layers` if the number differs by pixel: ascending spans of all pixels
-  std::vector<plan::span> own_drawn{};  ///< in this case, ascending spans of the object's non-empty pixels
+  std::vector<drawn_span> drawn{};  ///< replaces `all_layers` if the number of partial images differs by pixel: ascending
+                                    ///< spans of all pixels
+  std::vector<plan::span> own_drawn{};  ///< used with `drawn`: ascending spans of the object's non-empty pixels
 
   /// Number of partial images in the finished pixels of an interval. The interval must be inside one drawn_span.
   std::int64_t layers_of(plan::span at) const;
@@ -40,8 +41,8 @@ struct exchange_object {
 };
 
 struct exchange_schedule {
-  /// Number of pixels of a chunk: long enough to make the start-up cost of a message negligible, short enough to overlap the
-  /// blending of a chunk with the transfer of the next chunk.
+  /// Number of pixels of a chunk. Chunks of this length make the start-up cost of messages negligible, and are short enough
+  /// to overlap the blending of a chunk with the transfer of the next chunk.
   static constexpr std::int64_t chunk_pixels = 65536;
 
   /// A message of the plan, in pieces.
@@ -64,7 +65,7 @@ struct exchange_schedule {
   struct round {
     std::vector<message> sends, arrivals;
     std::vector<blend> blends;
-    bool collects = false;  ///< no blending: finished parts are collected
+    bool collects = false;  ///< true if the round blends nothing and collects finished parts
   };
 
   std::vector<round> rounds;
@@ -75,7 +76,7 @@ struct exchange_schedule {
   /// The largest error in `result`.
   double error_bound() const;
 
-  /// Error of blending into a format if more layers follow, in units of the last place of `format`. The map x -> colour + (1
+  /// Error of a blend into a format if more layers follow, in units of the last place of `format`. The map x -> colour + (1
   /// - opacity) x of a group has a rounded colour and a rounded opacity; its error is at most one unit for x in [0, 1].
   /// Errors of joined groups add up, because a blend does not amplify errors.
   static double rounding(kernel::pixel_format format, bool wide);

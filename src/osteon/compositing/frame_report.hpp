@@ -3,11 +3,11 @@
 
 namespace osteon::compositing {
 
-/// Times of a frame on this rank, and bytes sent.
+/// Durations of the steps of a frame on this rank, and number of sent bytes.
 struct frame_report {
   double blend_seconds = 0;
-  double exchange_seconds = 0;  ///< sending, receiving and waiting in rounds with blends
-  double collect_seconds = 0;   ///< sending, receiving and waiting in rounds that collect finished parts
+  double exchange_seconds = 0;  ///< time to send, receive and wait in rounds with blends
+  double collect_seconds = 0;   ///< time to send, receive and wait in rounds that collect finished parts
   std::int64_t bytes_sent = 0;
 };
 

@@ -11,8 +11,8 @@ namespace osteon::morphometry {
 inline constexpr float beyond = 1e30F;
 
 /// Squared distance of each voxel centre to the nearest centre of a voxel with phase 0, in units of the squared edge along x
-/// (integers for cubic voxels). The distance is 0 in voxels with phase 0, and `beyond` if there is no such voxel. Voxels
-/// outside of the image are ignored.
+/// (integers for cubic voxels). The distance is 0 in voxels with phase 0. If the image has no voxel with phase 0, all
+/// distances are `beyond`. Voxels outside of the image are ignored.
 ///
 /// The algorithm computes lower envelopes of parabolas axis by axis. @cite [FelzenszwalbHuttenlocher2012]
 /// @param phase zero or non-zero, shape of where.owned @param spacing edges of a voxel, in any unit

@@ -1,6 +1,5 @@
 #pragma once
-/// @file
-/// Local thickness of a phase, from the largest ball in the phase that contains a voxel.
+/// @file Local thickness of a phase: the diameter of the largest ball in the phase that contains a voxel.
 #include <array>
 #include <cstdint>
 #include <osteon/grid/block.hpp>
@@ -8,11 +7,11 @@
 
 namespace osteon::morphometry {
 
-/// Squared radius of the largest ball that contains a voxel and no voxel of the other phase, for each voxel of a phase.
-/// Balls are centred at voxel centres. @cite [HildebrandRuegsegger1997]
+/// For each voxel of a phase, the squared radius of the largest ball that contains this voxel and no voxel of the other
+/// phase. Balls are centred at voxel centres. @cite [HildebrandRuegsegger1997]
 ///
-/// Balls inside the ball of a neighbour are omitted. All other balls are processed in descending order, row by row; covered
-/// voxels are skipped.
+/// Balls inside the ball of a neighbour are omitted. All other balls are processed in descending order of their radii, row
+/// by row; covered voxels are skipped.
 /// @param squared distance_map() of the phase @param spacing voxel edges
 /// @return shape of where.owned, in units of the squared edge along x; 0 outside of the phase. The result is bitwise
 /// independent of the number of ranks.
@@ -27,19 +26,20 @@ struct thickness_statistics {
 };
 
 /// Statistics of twice the radii [mm]. As in BoneJ, radii are distances to voxel centres of the other phase. The surface is
-/// half an edge closer, and centring balls at voxel centres may reduce a radius by the same amount. Therefore the thickness
-/// of plates is 0 to 1 voxel too large, and that of rods and balls up to 1 voxel too small.
+/// closer than these centres by half an edge. On the other hand, the restriction of ball centres to voxel centres may reduce
+/// a radius by half an edge. Therefore the thickness of plates is 0 to 1 voxel too large, and the thickness of rods and
+/// balls is up to 1 voxel too small.
 /// @return equal on all ranks and for any number of ranks
 /// @collective on where.comm @cost O(ranks + different radii) on rank 0
 thickness_statistics statistics_of(const grid::block& where, const std::vector<float>& squared_radii,
                                    const vector3& spacing_mm);
 
-/// Faces of the image: low and high across z, y, x.
+/// A value per face of the image: low and high face across z, y, x.
 using image_faces = std::array<bool, 6>;
 inline constexpr image_faces all_faces{true, true, true, true, true, true};
 
-/// Squared radius of the largest ball whose centre can move from outside the image to a voxel inside the phase, for each
-/// voxel. Centres move between voxels with a common face. 0 if there is no such ball.
+/// For each voxel, the squared radius of the largest ball in the phase that can move from outside the image until its centre
+/// is at the voxel. The centre moves between voxels with a common face. The value is 0 if there is no such ball.
 /// @param squared distance_map() of the phase @param from faces through which balls may enter
 /// @return shape of where.owned; bitwise independent of the number of ranks
 /// @collective on where.comm @cost O(voxels log(radii)), and an exchange of ghosts for each crossing of a path to another

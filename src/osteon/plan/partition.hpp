@@ -17,7 +17,8 @@ struct partition {
   span part(std::int64_t m) const { return {cut(m), cut(m + 1)}; }
   /// Index of the part that contains an element.
   std::int64_t part_of(std::int64_t element) const {
-    // Estimate in floating point with an error of at most one, because products of integers could exceed 64 bits.
+    // The part is first estimated in floating point with an error of at most one, because products of integers could exceed
+    // 64 bits.
     auto m =
         static_cast<std::int64_t>(static_cast<double>(element) / static_cast<double>(elements) * static_cast<double>(count));
     m = std::clamp<std::int64_t>(m, 0, count - 1);
@@ -30,7 +31,7 @@ struct partition {
 inline bool intersect(span a, span b) { return a.begin < b.end && b.begin < a.end; }
 inline span overlap(span a, span b) { return {std::max(a.begin, b.begin), std::min(a.end, b.end)}; }
 
-/// Merge spans to the minimum number of ordered, non-empty spans with the same elements.
+/// Merge spans to the minimum number of ordered, non-empty spans that cover the same elements.
 inline std::vector<span> joined(std::vector<span> spans) {
   std::erase_if(spans, [](span s) { return s.size() <= 0; });
   std::sort(spans.begin(), spans.end(), [](span a, span b) { return a.begin < b.begin; });

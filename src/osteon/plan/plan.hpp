@@ -1,8 +1,7 @@
 #pragma once
-/// @file
-/// A communication plan is a value: sender, receiver, content, round and arrival action of each message. It exists before
-/// any message is sent, so that it can be verified, costed, simulated, executed and drawn (src/osteon/README.md, "The one
-/// idea").
+/// @file A communication plan is a value with sender, receiver, content, round and arrival action of each message. The plan
+/// exists before any message is sent. It can therefore be verified, costed, simulated, executed and drawn
+/// (src/osteon/README.md, "The one idea").
 ///
 /// A plan is produced lazily: a generator builds the messages of one rank in one round.
 #include <cstdint>
@@ -12,7 +11,7 @@
 
 namespace osteon::plan {
 
-/// Interval [begin, end) of elements of the object of a plan (pixels of an image, voxels, bytes).
+/// Interval [begin, end) of elements of a plan's object. Elements are, for example, pixels of an image, voxels or bytes.
 struct span {
   std::int64_t begin = 0, end = 0;
   std::int64_t size() const { return end - begin; }
@@ -28,13 +27,13 @@ struct parcel {
 /// Arrival action of a message.
 enum class arrival : std::uint8_t {
   place,        ///< replace the receiver's data; store parcels for other ranks for forwarding
-  add,          ///< add to the receiver's data; copies are added in rank order, so that all copies are bitwise equal
+  add,          ///< add to the receiver's data; the order of the ranks makes all copies bitwise equal
   blend_front,  ///< blend in front of the receiver's data
   blend_back,   ///< blend behind the receiver's data
   keep,         ///< defined by the receiver
 };
 
-/// One message as described at one of its two ends; the descriptions differ only in the peer.
+/// Description of a message at its sender or at its receiver; the two descriptions differ only in the peer.
 struct message {
   int peer = -1;
   span elements{};  ///< elements of the plan's object; without an object, [0, number of elements of the message)
@@ -69,12 +68,12 @@ enum class cargo : std::uint8_t {
   bytes,    ///< elements defined by the ranks (halos, transforms, counts of a run)
 };
 
-/// Structure of a plan for which theorems are known (osteon/net/networks/conflicts.hpp). Generators guarantee this
-/// structure.
+/// Structure of a plan. For these structures, theorems exclude conflicts of messages (osteon/net/networks/conflicts.hpp).
+/// Generators guarantee this structure.
 enum class exchange_form : std::uint8_t {
   any,
-  translation,            ///< in each round rank x sends to x + s, coordinates modulo `shape`
-  exclusive_or,           ///< in each round rank x sends to x XOR s, if this is a rank
+  translation,            ///< in each round, rank x sends to x + s; coordinates are modulo `shape`
+  exclusive_or,           ///< in each round, rank x sends to rank x XOR s, if that rank exists
   transposition,          ///< as printed in [Itakura]
   transposition_x_first,  ///< as corrected for routing by the first dimension first
 };
@@ -85,13 +84,14 @@ struct plan {
   int ranks = 0;
   std::int64_t rounds = 0;
   cargo moves = cargo::object;
-  std::int64_t elements = 0;       ///< of the object
+  std::int64_t elements = 0;       ///< number of elements of the object
   std::int64_t element_bytes = 1;  ///< bytes per element for costs, simulation and counts; not used by executors
   std::function<round(int rank, std::int64_t round)> of{};
   /// Spans whose final values are on a rank. Empty: all ranks have all elements, or there is no object.
   std::function<std::vector<span>(int rank)> result{};
   exchange_form form = exchange_form::any;
-  std::vector<int> shape{};  ///< of a translation: ranks along each dimension, the last dimension fastest
+  std::vector<int> shape{};  ///< of a translation: number of ranks along each dimension; rank numbers vary fastest along the
+                             ///< last dimension
 
   std::int64_t bytes(const message& m) const { return m.size() * element_bytes; }
   /// All rounds of one rank.
@@ -122,8 +122,8 @@ struct transfer {
   std::int64_t combined = 0;  ///< bytes that the receiver adds or blends
 };
 
-/// Sends (or receives) of a round as transmitted: spans of an object for one peer are combined, other messages are separate.
-/// The order is that of the first message of each peer.
+/// Sends (or receives) of a round as transmitted. Spans of an object for one peer are combined; other messages remain
+/// separate. Transfers have the order of the first message of each peer.
 std::vector<transfer> transfers(const plan& plan, const std::vector<message>& messages);
 
 }  // namespace osteon::plan

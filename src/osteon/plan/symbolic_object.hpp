@@ -13,8 +13,8 @@ struct content {
   int front, back;
 };
 
-/// Contents of all elements of an object. Adjacent elements with equal contents form one span, so that the memory is small
-/// for regular plans.
+/// Contents of all elements of an object. Adjacent elements with equal contents form one span; regular plans therefore
+/// require little memory.
 class symbolic_object {
  public:
   symbolic_object() = default;

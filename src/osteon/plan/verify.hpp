@@ -1,6 +1,5 @@
 #pragma once
-/// @file
-/// Symbolic execution of a plan, which verifies delivery, blending order and absence of deadlock; and counts of messages,
+/// @file Symbolic execution of a plan verifies delivery, blending order and absence of deadlock. A summary counts messages,
 /// bytes and memory.
 #include <functional>
 #include <osteon/base/error.hpp>
@@ -27,34 +26,35 @@ struct goal {
   parcel_wanted wanted = {};  ///< parcels; empty: one parcel for each ordered pair of different ranks
 };
 
-/// Number of elements that a round stores in addition to the object: data blended on arrival, and data that replace elements
-/// sent in the same round.
+/// Number of elements that a round stores in addition to the object. These elements are blended on arrival, or replace
+/// elements that are sent in the same round.
 std::int64_t staged_elements(const round& round);
 /// True if a received message can be written in place during the sends of the round.
 bool arrives_in_place(const round& round, const message& received);
 
 /// Execute the whole plan symbolically.
 ///
-/// In a valid plan, each send has one receive in the same round with the same description, and vice versa; messages of a
-/// pair are identified by their order. A rank posts all messages of a round before it waits. By induction over the rounds,
-/// there is no deadlock.
+/// In a valid plan, each send has one receive with an equal description in the same round, and each receive has one such
+/// send. Messages of a pair of ranks are identified by their order. A rank posts all messages of a round before it waits. By
+/// induction over the rounds, there is no deadlock.
 ///
-/// For an object, the state of an element on a rank is the interval of blended visibility indices (of ranks, with
-/// `goal.holds`). `over` joins only adjacent intervals, front before back; a sum joins adjacent intervals in any order. At
-/// the end of compositing, every element is in exactly one result, with the interval [0, ranks). Indices count the ranks
-/// that are active at the element.
+/// For an object, the state of an element on a rank is the interval of blended visibility indices. With `goal.holds`, the
+/// interval contains ranks instead. `over` joins only adjacent intervals, front before back; a sum joins adjacent intervals
+/// in any order. At the end of compositing, every element is in exactly one result, and its interval is [0, ranks). Indices
+/// count only the ranks that are active at the element.
 ///
 /// For parcels, a rank must have the parcels that it sends. At the end, exactly the wanted parcels are at their
 /// destinations.
 /// @return descriptions of at most 20 faults
-/// @throws usage_error if the goal's order is not a permutation of the plan's ranks, or its root is not a rank
-/// @cost O(messages log ranks) time; memory of one round of all ranks, the distinct intervals of each object,
-///       O(ranks^2) for parcels
+/// @throws usage_error if the goal's order is not a permutation of the plan's ranks, or the goal's root is not a rank
+/// @cost O(messages log ranks) time; memory for one round of all ranks, for the distinct intervals of each object,
+///       and O(ranks^2) for parcels
 std::vector<problem> verify(const plan& plan, const goal& goal = {});
 
 struct plan_summary {
   std::int64_t rounds = 0;
-  std::int64_t messages = 0;          ///< total; all spans of an object for one peer in one round count once
+  std::int64_t messages = 0;          ///< total number; all spans of an object for one peer in one round count as one
+                                      ///< message
   std::int64_t pieces = 0;            ///< number of spans in messages
   std::int64_t sent_elements = 0;     ///< total
   std::int64_t most_sent = 0;         ///< elements, maximum over senders

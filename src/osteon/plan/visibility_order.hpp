@@ -1,6 +1,5 @@
 #pragma once
-/// @file
-/// Checks of the visibility order of ranks, which users specify.
+/// @file Checks of the visibility order of ranks. Users specify this order.
 #include <cstdint>
 #include <span>
 #include <string>

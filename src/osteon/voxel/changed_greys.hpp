@@ -1,6 +1,5 @@
 #pragma once
-/// @file
-/// Images with grey values modified during reading: coarser voxels, noise.
+/// @file Images with grey values that are modified during reading: coarsening and noise.
 #include <cstdint>
 #include <osteon/voxel/image_planes.hpp>
 
@@ -9,11 +8,13 @@ namespace osteon::voxel {
 /// Shape of an image whose voxels are `factor` times as large along each axis, rounded up.
 index3 coarsened_shape(index3 shape, std::int64_t factor);
 
-/// Coarsen an image. Each new voxel is the mean of the overlapping voxels, weighted by overlap. The type is f4.
+/// Coarsen an image. The value of a new voxel is the mean over the overlapping old voxels, weighted by overlap. The type of
+/// the result is f4.
 /// @param shape shape of the result; must not exceed the shape of the image
 image_planes coarsen(const image_planes& scan, index3 shape);
 
-/// Add normally distributed noise, which depends only on the seed and the position of a voxel. The type is f4.
+/// Add normally distributed noise. The noise of a voxel depends only on the seed and the position of the voxel. The type of
+/// the result is f4.
 /// @param sd standard deviation @param blur_voxels width of the Gaussian filter of the noise; 0: white noise
 image_planes with_noise(const image_planes& scan, double sd, double blur_voxels, std::uint64_t seed);
 

@@ -28,7 +28,7 @@ struct components {
   std::vector<std::int32_t> part_of_run;  ///< index into `parts`, per run
 };
 
-/// Find the parts by union-find over runs. @cost O(runs) memory, almost linear time
+/// Find the parts by union-find over runs. @cost O(runs) memory; almost O(runs) time
 /// @param periodic by axis z, y, x: the last plane is adjacent to the first plane
 components find_components(const run_set& cells, const std::array<bool, 3>& periodic = {},
                            connectivity by = connectivity::faces);

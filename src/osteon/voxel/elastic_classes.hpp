@@ -1,7 +1,6 @@
 #pragma once
-/// @file
-/// Materials of voxels with individual elastic constants. Voxels with nearly equal constants share a material; thousands of
-/// materials are sufficient.
+/// @file Materials of voxels with individual elastic constants. Voxels with nearly equal constants have a common material;
+/// thousands of materials are sufficient.
 #include <cstdint>
 #include <functional>
 #include <osteon/base/material_number.hpp>
@@ -30,12 +29,13 @@ using each_solid_voxel = std::function<void(const std::function<void(const elast
 /// Determine at most `most_classes` materials of solid voxels.
 ///
 /// Up to `most_classes` different pairs (E, nu) are represented exactly. Larger numbers of pairs are grouped into classes of
-/// Poisson's ratio, and each of these into classes of Young's modulus. The number of classes of Poisson's ratio minimises
-/// the larger of the two errors. All classes of Young's modulus have the same ratio between their limits, which is the
-/// smallest possible for 4096 classes. The modulus of a class has the same relative error at both limits. For a single
-/// Poisson's ratio and moduli from low to high, the error of E is (q - 1) / (q + 1) with q = (high / low)^(1/4096): 0.06 %
-/// for two decades, 0.11 % for four.
-/// @param visit called up to three times; may pass equal values of several voxels once
+/// Poisson's ratio. Each class of Poisson's ratio is divided into classes of Young's modulus. The number of classes of
+/// Poisson's ratio minimises the larger of the two errors. The ratio of the upper to the lower limit is equal for all
+/// classes of Young's modulus, and is the smallest possible ratio for 4096 classes. The modulus of a class has the same
+/// relative error at both limits. For a single Poisson's ratio and moduli from low to high, the error of E is (q - 1) / (q +
+/// 1) with q = (high / low)^(1/4096). This error is 0.06 % for moduli over two decades and 0.11 % for moduli over four
+/// decades.
+/// @param visit called up to three times; may pass constants that several voxels have in common only once
 elastic_classes sort_into_materials(const each_solid_voxel& visit);
 
 }  // namespace osteon::voxel

@@ -1,6 +1,5 @@
 #pragma once
-/// @file
-/// An image whose planes are read on demand, so that the image need not fit into memory.
+/// @file An image with planes that are read on demand. The image may exceed the memory.
 #include <algorithm>
 #include <functional>
 #include <osteon/voxel/image.hpp>
@@ -25,7 +24,7 @@ struct image_planes {
 
   /// Read the planes [first, first + planes) into `block`, reusing its memory.
   void read_into(image& block, std::int64_t first, std::int64_t planes) const;
-  /// Number of planes with `bytes_per_voxel` in about 4 MiB.
+  /// Number of planes that need about 4 MiB at `bytes_per_voxel` bytes per voxel.
   std::int64_t at_a_time(std::size_t bytes_per_voxel) const;
 };
 

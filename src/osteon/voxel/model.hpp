@@ -1,6 +1,5 @@
 #pragma once
-/// @file
-/// A model: an image with the material of every voxel, written by the import and read by the ranks.
+/// @file A model is an image with the material of every voxel. The import writes the model, and the ranks read it.
 #include <cstdint>
 #include <osteon/base/box.hpp>
 #include <osteon/voxel/material.hpp>
@@ -16,9 +15,9 @@ struct model_header {
   vector3 spacing_mm;                          ///< edge lengths of a voxel, > 0
   vector3 origin_mm;                           ///< position of the low corner of the image
   material_table materials;                    ///< by voxel value; [0] is empty space
-  std::vector<std::int64_t> active_per_plane;  ///< active voxels of each z plane, shape (z); for load balance
+  std::vector<std::int64_t> active_per_plane;  ///< number of active voxels of each z plane, shape (z); used for load balance
   std::string source;                          ///< source image of the model
-  std::string source_sha256;                   ///< digest of that image file
+  std::string source_sha256;                   ///< digest of the source image file
   std::string provenance_json;                 ///< threshold, removed parts, and the job's [image] and [segment] tables
   std::vector<node_condition> conditions;      ///< constraints and forces that are part of the model (VOX-FE)
 };

@@ -6,13 +6,13 @@
 
 namespace osteon::voxel {
 
-/// Entry of a list of conditions. A node may have several entries: prescribed displacements are merged (the last entry of an
-/// axis takes precedence), and forces are added.
+/// Entry of a list of conditions. A node may have several entries. Prescribed displacements are merged: the last entry of an
+/// axis replaces earlier entries. Forces are added.
 struct node_condition {
   index3 node;                 ///< position in the image; node 0 is the low corner of voxel 0
   std::array<bool, 3> held{};  ///< z, y, x: the displacement along this axis is prescribed
   vector3 force_N;
-  bool preserved = false;  ///< excluded from remodelling; no effect on mechanics
+  bool preserved = false;  ///< true: node is excluded from remodelling; no effect on mechanics
   vector3 move_mm{};       ///< displacement along the axes in `held`
   friend bool operator==(const node_condition&, const node_condition&) = default;
 };

@@ -1,7 +1,7 @@
 #pragma once
-/// @file
-/// Sets of nodes, selected by position or by voxels. All functions are local to a block. Selections by position contain a
-/// shared node on each of its blocks; selections by voxels contain it only on blocks that own the voxels.
+/// @file Sets of nodes, selected by position or by voxels. All functions are local to a block. Selections by position
+/// contain a shared node on each block of the node. Selections by voxels contain the node only on blocks that own the
+/// voxels.
 #include <array>
 #include <cstdint>
 #include <osteon/voxel/run_set.hpp>
@@ -64,28 +64,30 @@ struct disk {
 struct cuboid {
   vector3 low_mm, high_mm;
 };
-/// Points covered by a brush: within a distance of a polyline, or of a single point (a ball).
+/// Points covered by a brush: all points within a distance of a polyline, or of a single point (a ball).
 struct stroke {
   std::vector<vector3> points_mm;
   double radius_mm;
 };
 using region = std::variant<slab, disk, cuboid, stroke>;
 
-/// Tolerance of positions as a fraction of the shortest voxel edge, because decimals are rounded.
+/// Tolerance of positions as a fraction of the shortest voxel edge. Positions need a tolerance because decimal numbers are
+/// rounded.
 inline constexpr double on_plane = 1e-5;
 
 /// Nodes in a region, including its boundary, as ascending local numbers.
 std::vector<std::int32_t> nodes_in(const node_grid& grid, const region& where);
 
-/// Number of adjacent voxels of the block for each node; nodes with fewer than 8 over all blocks are on the surface.
+/// For each node, the number of adjacent voxels of the block. A node is on the surface if the sum over all blocks is less
+/// than 8.
 std::vector<float> voxels_at_nodes(const node_grid& grid);
 
 /// Per node: 1 at the corners of marked cells, otherwise 0. @param marked per cell, non-zero if marked
 std::vector<float> corners_of_cells(const node_grid& grid, std::span<const material_number> marked);
 
-/// Outward vector areas [mm2] of the free faces whose four nodes are all `chosen`, shape (nodes, 3): each node of a face
-/// receives a quarter. The result contains the contributions of this block. The two sides of an inner face cancel, also
-/// between blocks.
+/// Outward vector areas [mm2] of the free faces, shape (nodes, 3). Only faces with four `chosen` nodes contribute; each of
+/// these nodes receives a quarter of the area. The result contains the contributions of this block. The two sides of an
+/// inner face cancel, also between blocks.
 /// @param chosen per node
 std::vector<double> face_areas(const node_grid& grid, const std::vector<bool>& chosen);
 

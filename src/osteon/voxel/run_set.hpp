@@ -1,7 +1,7 @@
 #pragma once
-/// @file
-/// The solid as a list of runs: sequences of contiguous active voxels along x. Only active cells and nodes are numbered, in
-/// z, y, x order. Memory is therefore proportional to the number of active voxels, and kernels have unit stride.
+/// @file The solid as a list of runs. A run is a sequence of contiguous active voxels along x. Only active cells and nodes
+/// are numbered, in z, y, x order. Memory is therefore proportional to the number of active voxels, and kernels access
+/// memory with unit stride.
 #include <cstdint>
 #include <memory>
 #include <osteon/base/box.hpp>
@@ -18,7 +18,7 @@ struct run {
   std::int32_t first = 0;
 };
 
-/// Numbering of points. Computations require numbers, which limit a rank to 2^31 - 1 points.
+/// Numbering of points. Computations require numbers. Numbers limit a rank to 2^31 - 1 points.
 enum class numbering { points, none };
 
 /// Active points of a box (cells or nodes) as runs in z, y, x order. Coordinates are local to the box. Copies share the

@@ -29,21 +29,23 @@ struct phase_greys {
 };
 
 struct segmentation_options {
-  std::optional<double> threshold;  ///< lower limit of solid voxels; absent: from `greys`, or by Otsu's method
+  std::optional<double> threshold;  ///< lower limit of the grey values of solid voxels; absent: computed from `greys`, or by
+                                    ///< Otsu's method
   std::optional<phase_greys> greys;
-  std::optional<double> upper;         ///< upper limit of solid voxels
+  std::optional<double> upper;         ///< upper limit of the grey values of solid voxels
   std::vector<std::int64_t> labels{};  ///< integer values of solid voxels; replaces the thresholds
-  bool inverted = false;               ///< select the complement
+  bool inverted = false;               ///< the solid is the complement of the selected voxels
   keep_rule keep = keep_rule::largest;
   connectivity connected_by = connectivity::faces;
   axis load_axis = axis::z;
   bool must_connect_faces = true;  ///< throw if the solid does not connect the two faces of the load axis
   std::string remedy_for_faces{};  ///< remedy in the message for a solid that does not reach a face; ends in ", "
-  /// Definition of `percolating`: parts that connect both faces of an axis in `through` (z, y, x), and parts that touch a
-  /// face in `touching` (low, high). If both are empty: parts that connect both faces of load_axis.
+  /// `percolating` keeps parts that connect both faces of an axis in `through` (z, y, x), and parts that touch a face in
+  /// `touching` (low, high). If `through` and `touching` select nothing, it keeps parts that connect both faces of
+  /// load_axis.
   std::array<bool, 3> through{};
   std::array<std::array<bool, 2>, 3> touching{};
-  bool may_keep_all_parts = false;  ///< keep all parts if no part is `percolating`, instead of throwing
+  bool may_keep_all_parts = false;  ///< if no part is `percolating`, keep all parts instead of throwing an error
   /// Periodic axes (z, y, x): parts are also connected across the faces of these axes.
   std::array<bool, 3> periodic{};
 };
@@ -70,7 +72,7 @@ struct labelled_material {
   material properties;
 };
 
-/// Density of a grey value: slope grey + intercept.
+/// The density of a grey value is slope * grey + intercept.
 struct calibration {
   double slope = 1, intercept = 0;
   double largest_residual = 0;  ///< largest distance of a point from the line, in units of the density
@@ -80,7 +82,8 @@ struct calibration {
 /// @param points points with at least two different grey values
 calibration calibrate(std::span<const std::pair<double, double>> points);
 
-/// E = coefficient rho^exponent, or a polynomial in rho, clipped to the two limits. Negative densities are replaced by zero.
+/// Young's modulus is E = coefficient rho^exponent or a polynomial in the density rho. E is clipped to the two limits, and
+/// negative densities are replaced by zero.
 struct density_law {
   double slope = 1, intercept = 0;  ///< rho = slope grey + intercept
   double coefficient_MPa = 1, exponent = 1;
@@ -111,17 +114,18 @@ std::vector<material_number> all_materials(const segmented& model);
 /// One material for all solid voxels. @throws data_error if there are no solid voxels, or if labels are not integers
 segmented segment(const image_planes& scan, const segmentation_options& options, const material& solid);
 
-/// One modulus per grey value; see sort_into_materials for images with more than 4096 different moduli.
+/// One modulus per grey value. sort_into_materials describes the classification of more than 4096 different moduli.
 segmented segment(const image_planes& scan, const segmentation_options& options, const density_law& law);
 
-/// Elastic constants of each voxel, as images of the scan's shape. Only the values of solid voxels are used.
+/// Elastic constants of each voxel, as images with the shape of the scan. Only the values of solid voxels are used.
 struct elastic_images {
   image_planes modulus_MPa;
   std::optional<image_planes> poisson_ratio{};  ///< absent: uniform
   double same_poisson_ratio = 0.3;
 };
 
-/// A modulus and a Poisson's ratio per voxel; see sort_into_materials for more than 4096 different pairs.
+/// A modulus and a Poisson's ratio per voxel. sort_into_materials describes the classification of more than 4096 different
+/// pairs.
 /// @throws data_error if the images differ in shape, or a solid voxel has E <= 0 or nu outside (-1, 0.5)
 segmented segment(const image_planes& scan, const segmentation_options& options, const elastic_images& constants);
 
@@ -131,7 +135,8 @@ segmented segment(const image_planes& labels, const segmentation_options& option
                   const std::vector<labelled_material>& table, const std::vector<std::int64_t>& void_labels);
 
 /// Segmentation into two phases without void. Solid voxels according to `options` have the first material and are reported;
-/// all other voxels have the second material. All parts are kept. @throws data_error as the first `segment`
+/// all other voxels have the second material. All parts are kept. @throws data_error as the `segment` function with one
+/// material
 segmented segment_phases(const image_planes& scan, const segmentation_options& options, const material& phase,
                          const material& others);
 
@@ -143,16 +148,16 @@ segmented segment_phases(const image_planes& labels, const segmentation_options&
 /// Otsu's threshold: the grey value that best separates an image into two classes. Solid grey values are above the
 /// threshold.
 ///
-/// Maximises the between-class variance. The result is exact for integer images of at most 16 bits; other images are binned
-/// into 65,536 bins over their range.
+/// The threshold maximises the between-class variance. The result is exact for integer images of at most 16 bits; other
+/// images are binned into 65,536 bins over their range.
 /// @cite [Otsu1979], eq. 18
 /// @throws data_error if the image has only one grey value
 double otsu_threshold(const image_planes& scan, grey_range range);
 
-/// Threshold that preserves the solid volume: the fraction of voxels above the threshold equals the mean of (grey -
-/// empty)/(solid - empty), which is invariant under blurring. Outliers are clipped at the distance between the two values,
-/// which limits the effect of metal. The result is exact for integer images of at most 16 bits; other images are binned into
-/// 65,536 bins over their range.
+/// Threshold that preserves the solid volume. The fraction of voxels above the threshold equals the mean of (grey -
+/// empty)/(solid - empty). This mean is invariant under blurring. To limit the effect of metal, grey values are clipped at a
+/// distance from the two values equal to the difference of these values. The result is exact for integer images of at most
+/// 16 bits; other images are binned into 65,536 bins over their range.
 /// @throws data_error if the image has only one grey value, or if its mean implies a fraction outside of (0, 1)
 double volume_threshold(const image_planes& scan, grey_range range, phase_greys greys);
 

@@ -16,7 +16,7 @@ using compositing::pixel_rectangle;
 enum class transport {
   automatic,  ///< `shared` on one host, `hybrid` if hosts have several ranks, otherwise `messages`
   messages,   ///< a plan between all ranks
-  shared,     ///< one host: ranks render into shared memory, and each rank blends a stripe of all images
+  shared,     ///< for ranks on one host, which render into shared memory; each rank blends one stripe of all images
   hybrid,     ///< shared memory inside hosts; a plan per stripe between hosts
 };
 
@@ -33,15 +33,15 @@ struct composite_options {
   kernel::pixel_format format;
   transport by = transport::automatic;
   plan_maker method;                 ///< method of messages; default: direct send up to 16 ranks, then binary swap
-  drawn_plan_maker method_of_drawn;  ///< takes precedence over `method` for messages of `sparse` images. Messages then
-                                     ///< contain the plan's pixels of the active rectangles, without run lengths
-  int root = 0;                      ///< rank that receives the picture; -1: leave finished parts distributed
+  drawn_plan_maker method_of_drawn;  ///< replaces `method` for messages of `sparse` images. The messages contain the pixels
+                                     ///< that the plan sends from the active rectangles, without run lengths
+  int root = 0;                      ///< rank that receives the picture; -1: each rank keeps its finished part
   bool sparse = false;               ///< images are partially empty: send and blend only non-empty pixels
   bool wide_between = true;          ///< messages: send partly blended pixels in a wider format
   bool check = true;                 ///< check that every pixel is premultiplied
-  int ranks_per_host = 0;            ///< treat this many consecutive ranks as a host; 0: detect
-  int cores = 0;  ///< messages: cores of this rank's host; ranks blend while waiting unless they outnumber the cores;
-                  ///< 0: all cores of the host
+  int ranks_per_host = 0;            ///< number of consecutive ranks that are treated as one host; 0: detect the hosts
+  int cores = 0;  ///< messages: number of cores of this rank's host; 0: all cores. Ranks blend while they wait, unless ranks
+                  ///< outnumber cores
 };
 
 /// Composites successive frames: render into `buffer()`, call `run`, read `picture()`. Destruction is collective.
@@ -61,8 +61,8 @@ class compositor {
 
   /// Composite the images in the buffers.
   /// @param order rank at each visibility index, front to back; equal on all ranks
-  /// @param active pixels outside this rectangle are treated as empty; empty for a rank without data. Messages use it only
-  /// for `sparse` images
+  /// @param active pixels outside this rectangle are treated as empty; empty for a rank without data. Messages use the
+  /// rectangle only for `sparse` images
   /// @throws usage_error unless `order` is a permutation of the ranks
   /// @throws data_error if a pixel is not premultiplied
   /// @collective on comm
@@ -72,12 +72,12 @@ class compositor {
   /// The picture, shape (height, width), valid until the next `run`. Pixels in the spans of `parts` are final; on the root,
   /// all pixels are final.
   std::span<const std::byte> picture() const;
-  /// Final pixels of `picture` on this rank. If there is a root, all pixels on the root and no pixels on other ranks.
+  /// Final pixels of `picture` on this rank. If there is a root, it has all pixels and the other ranks have none.
   const std::vector<plan::span>& parts() const;
-  /// True if every rank can read the whole `picture`, including the parts of other ranks. The value is equal on all ranks,
-  /// so that collective calls may depend on it.
+  /// True if every rank can read the whole `picture`, including the parts of other ranks. The value is equal on all ranks;
+  /// collective calls may therefore depend on it.
   bool all_have_all() const;
-  /// Upper bound of the error of a channel, in units of its last place, for fixed-point formats.
+  /// Upper bound of the error of a channel for fixed-point formats, in units of the last place.
   double error_bound() const;
   /// Description of the method.
   std::string description() const;

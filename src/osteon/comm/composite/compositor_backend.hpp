@@ -9,7 +9,7 @@
 
 namespace osteon::comm {
 
-/// Direct send with one blend if its n (n - 1) messages are few; otherwise binary swap.
+/// Direct send with one blend if n ranks send few messages (n (n - 1)); otherwise binary swap.
 plan::plan default_method(int ranks, std::int64_t elements, std::span<const int> order, int root);
 
 struct compositor::backend {
@@ -20,7 +20,7 @@ struct compositor::backend {
   virtual std::byte* buffer() = 0;
   virtual frame_report run(std::span<const int> order, const pixel_rectangle& active) = 0;
   virtual const std::byte* picture() const = 0;
-  /// Depends on transport, root and number of ranks only, because it must be equal on all ranks.
+  /// The value depends on transport, root and number of ranks only, because it must be equal on all ranks.
   virtual bool all_have_all() const { return comm.size() == 1; }
 
   composite_options options;

@@ -7,8 +7,8 @@ namespace osteon::comm {
 
 /// Two alternating images of each rank, and one picture.
 ///
-/// A rank renders frame f + 1 while other ranks read its image of frame f. It cannot overwrite this image with frame f + 2
-/// too early: its `await_images` of frame f + 1 waits until all ranks have announced f + 1 and hence completed f.
+/// A rank renders frame f + 1 while other ranks read its image of frame f. Frame f + 2 overwrites this image only after all
+/// ranks have completed frame f: `await_images` of frame f + 1 waits until all ranks have announced frame f + 1.
 class host_images {
  public:
   /// @param holder rank whose memory segment contains the picture
@@ -31,7 +31,7 @@ class host_images {
   /// Wait until all ranks have finished.
   void await_picture() const { common().finished.wait(of_all(frame_), crowded_); }
 
-  /// Begin a frame with dynamic distribution of the work. The picture is divided into blocks; each rank claims first the
+  /// Begin a frame with dynamic distribution of the work. The picture is divided into blocks. Each rank first claims the
   /// blocks of its own stripe, then blocks of other stripes. If ranks outnumber cores, running ranks process the blocks of
   /// ranks that wait for a core.
   void begin_blocks(std::int64_t of_all_stripes) { last_block_ = ++turn_ * static_cast<std::uint32_t>(of_all_stripes); }
@@ -44,10 +44,10 @@ class host_images {
   struct alignas(64) rank_state {
     pixel_rectangle active[2];
     std::int64_t bad_pixel[2];
-    alignas(64) std::atomic<std::uint32_t> claimed;  ///< claimed blocks of its stripe, total of all frames
+    alignas(64) std::atomic<std::uint32_t> claimed;  ///< claimed blocks of the rank's stripe, total of all frames
   };
   struct common_state {
-    alignas(64) shared_counter arrived;   ///< images, total of all frames
+    alignas(64) shared_counter arrived;   ///< announced images, total of all frames
     alignas(64) shared_counter finished;  ///< calls of `finish`
     alignas(64) shared_counter blended;   ///< blocks
   };

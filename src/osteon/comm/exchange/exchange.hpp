@@ -31,13 +31,13 @@ struct parcels {
 };
 
 struct all_to_all_options {
-  /// `shared` uses the shared memory of one host. `shift:4x4x8`, `ring`, `xor`, `pairwise`, `bruck`, `hierarchical:8`,
-  /// `transposition` and its variants (plan/exchange/exchange_method.hpp) send messages by a plan. `auto` selects `shared`
-  /// if all ranks are on one host with sufficient shared memory, otherwise `ring`. net/choose.hpp selects the plan for a
-  /// network.
+  /// `shared` uses the shared memory of one host. The other schedules send messages by a plan: `shift:4x4x8`, `ring`, `xor`,
+  /// `pairwise`, `bruck`, `hierarchical:8`, `transposition` and its variants (plan/exchange/exchange_method.hpp). `auto`
+  /// selects `shared` if all ranks are on one host with sufficient shared memory, otherwise `ring`. net/choose.hpp selects
+  /// the plan for a network.
   std::string schedule = "auto";
-  /// Use a barrier after each round of messages. Without barriers, rounds of unequal messages overlap, and a schedule that
-  /// avoids collisions inside rounds may have collisions.
+  /// Use a barrier after each round of messages. Without barriers, rounds of unequal messages overlap. Messages of different
+  /// rounds may then collide, even if no messages of one round collide.
   bool barriers = false;
   /// Maximum message size in bytes; longer messages are split. MPI counts are limited to 2^31 - 1.
   std::int64_t longest_message = std::int64_t{1} << 30;
@@ -46,8 +46,8 @@ struct all_to_all_options {
 /// Exchange of parcels of any length, including 0, between all ranks. Construct once, run repeatedly.
 class all_to_all {
  public:
-  /// @throws usage_error if the schedule is unknown or not an all-to-all or transposition of this number of ranks, or
-  /// `shared` on several hosts; machine_error for `shared` if shared memory is insufficient
+  /// @throws usage_error if the schedule is unknown, is no all-to-all or transposition of this number of ranks, or is
+  /// `shared` on several hosts ¶ @throws machine_error for `shared` if shared memory is insufficient
   /// @collective on comm, which is duplicated
   explicit all_to_all(MPI_Comm comm, const all_to_all_options& options = {});
   ~all_to_all();
@@ -75,7 +75,7 @@ class all_to_all {
   void run_bytes(std::span<const std::byte> out, const parcels& to, std::span<std::byte> in, const parcels& from,
                  std::size_t element_bytes);
 
-  /// An implementation. The caller checks the parcels and copies the rank's parcel for itself.
+  /// An implementation. The caller checks the parcels, and copies the parcel from this rank to itself.
   struct backend {
     virtual ~backend() = default;
     virtual void run(const std::byte* out, const parcels& to, std::byte* in, const parcels& from,
@@ -116,14 +116,14 @@ void broadcast(MPI_Comm comm, std::span<T> object, int root) {
   execute_on_object(comm, plan::broadcast_tree(size(comm), root, std::ssize(bytes)), bytes, {});
 }
 
-/// One round of plan::butterfly: swap objects with the rank whose number differs in bit `round`.
+/// One round of plan::butterfly: exchange objects with the rank whose number differs in bit `round`.
 /// @param out, in equal sizes on all ranks, not overlapping
-/// @return true if the other rank exists @collective on comm
+/// @return true if that rank exists @collective on comm
 bool butterfly_round(MPI_Comm comm, int round, std::span<const std::byte> out, std::span<std::byte> in);
 
 /// All rounds of plan::butterfly; the first round is between neighbours. `combine(round, own, arrived)` computes the object
-/// of the next round. Sums yield the total on all ranks, if their number is a power of two; sums and differences with
-/// factors yield a transform between ranks.
+/// of the next round. If `combine` adds and the number of ranks is a power of two, each rank obtains the total. Sums and
+/// differences with factors yield a transform between ranks.
 /// @collective on comm
 template <class T, class Combine>
 void butterfly(MPI_Comm comm, std::span<T> object, Combine combine) {

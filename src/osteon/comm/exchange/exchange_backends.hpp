@@ -5,14 +5,14 @@
 
 namespace osteon::comm {
 
-/// Executes the messages of a plan round by round. On one host, rounds are not separated by waits unless barriers are
+/// Executes the messages of a plan round by round. On one host, ranks do not wait between rounds, unless barriers are
 /// requested.
 /// @param comm, options must outlive the object
 std::unique_ptr<all_to_all::backend> exchange_by_messages(MPI_Comm comm, const plan::plan& plan,
                                                           const all_to_all_options& options, bool one_host);
 
-/// Executes a plan that sends each parcel directly to its receiver. Parcels are copied through buffers in shared memory in
-/// the order of rounds, without waiting for a round to complete.
+/// Executes a plan that sends each parcel directly to its receiver. Ranks copy parcels through buffers in shared memory in
+/// the order of rounds, and do not wait until a round is complete.
 /// @throws machine_error if shared memory is insufficient
 /// @collective on host
 std::unique_ptr<all_to_all::backend> exchange_in_shared_memory(MPI_Comm host, const plan::plan& plan);

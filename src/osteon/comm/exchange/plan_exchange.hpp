@@ -35,18 +35,18 @@ void blend_by_threads(kernel::pixel_format format, std::byte* out, std::span<con
 /// blend of a pixel and may end in the wide format.
 void finish_wide(const exchange_schedule& schedule, exchange_pixels& pixels);
 
-/// As finish_wide, and clear the result outside the runs `active`.
+/// Convert as finish_wide does, and clear the result outside the runs `active`.
 void finish_sparse(const exchange_schedule& schedule, exchange_pixels& pixels, std::span<const plan::span> active);
 
 /// One rank's part of a plan for dense images, with persistent messages that are started for each frame.
 ///
 /// Long messages are split into chunks. An interval of pixels is blended as soon as all of its layers have arrived, while
-/// other chunks are in flight. Layers at the back may be combined earlier; this preserves the order of a single blend, so
-/// that results do not depend on the order of arrival.
+/// other chunks are in flight. Layers at the back may be combined earlier. This combination preserves the order of a single
+/// blend; results therefore do not depend on the order of arrival.
 class dense_exchange {
  public:
   /// @param comm must outlive this object
-  /// @param join_while_waiting combine layers while waiting; requires memory for a sum of each blended pixel
+  /// @param join_while_waiting combine layers while waiting; this requires memory for a sum per blended pixel
   dense_exchange(MPI_Comm comm, const exchange_schedule& schedule, exchange_pixels& pixels, bool join_while_waiting);
   ~dense_exchange();
   dense_exchange(const dense_exchange&) = delete;
@@ -68,12 +68,12 @@ class dense_exchange {
   };
   struct round {
     std::vector<MPI_Request> sends, arrivals;
-    std::vector<std::vector<std::size_t>> wanted_by;  ///< by arrival: dependent works
+    std::vector<std::vector<std::size_t>> wanted_by;  ///< by arrival: indices of the `work` that depends on it
     std::vector<work> works;
     bool collects = false;
     std::int64_t bytes_sent = 0;
   };
-  /// State of a work in the current frame.
+  /// State of a `work` in the current frame.
   struct progress {
     int awaited = 0;
     std::size_t joined = 0;  ///< number of layers at the back in the sum
@@ -95,7 +95,7 @@ class sparse_exchange {
   sparse_exchange(MPI_Comm comm, const exchange_schedule& schedule, exchange_pixels& pixels)
       : comm_(comm), schedule_(schedule), pixels_(pixels) {}
 
-  /// @param active ascending runs of non-empty pixels of the object on entry, of the result on return
+  /// @param active ascending runs of non-empty pixels: of the object on entry, of the result on return
   /// @param counted ledger of the messages, or null
   /// @collective on comm
   frame_report run(std::vector<plan::span>& active, message_ledger::shape* counted = nullptr);

@@ -1,9 +1,8 @@
 #pragma once
-/// @file
-/// Compositing plans by visibility index: the common form of all methods.
+/// @file Compositing plans by visibility index, which is the common form of all methods.
 ///
-/// A method is written for members 0 ... n - 1, front to back. `in_order` finally assigns ranks to these indices. Methods
-/// can therefore be nested and cannot confuse rank order with visibility order.
+/// A method is written for members 0 ... n - 1, front to back. Finally, `in_order` assigns ranks to these indices. Methods
+/// can therefore be nested, and no method can confuse rank order with visibility order.
 #include <functional>
 #include <osteon/plan/plan.hpp>
 #include <span>
@@ -39,7 +38,7 @@ struct composite {
 
 using composite_maker = std::function<composite(const composite_task&)>;
 
-/// Messages of a plan as part of a larger plan: rename peers and shift elements by `offset`.
+/// Adapt the messages of a plan that is part of a larger plan: rename peers and shift elements by `offset`.
 template <class Rename>
 void add_messages(round& target, const round& source, std::int64_t offset, Rename rename) {
   for (const auto& [from, to] : {std::pair(&source.sends, &target.sends), std::pair(&source.receives, &target.receives)})

@@ -1,6 +1,5 @@
 #pragma once
-/// @file
-/// Compositing methods by name, as in the literature and on the command line.
+/// @file Compositing methods by name. Names are those of the literature and of the command line.
 #include <osteon/plan/composite/collect.hpp>
 
 namespace osteon::plan {
@@ -33,8 +32,8 @@ struct composite_method {
   composite_maker by_index;
   collect_options collect;                ///< `host_of` is filled by `make`
   int ranks_per_host = 0;                 ///< 0: unknown; `hybrid` and `+leaders` then require `host_of`
-  std::vector<int> host_of;               ///< by rank; takes precedence over ranks_per_host
-  std::vector<std::vector<span>> active;  ///< by rank, as in goal; used by `direct-send:overlap` and `slic`
+  std::vector<int> host_of;               ///< host of each rank; replaces ranks_per_host
+  std::vector<std::vector<span>> active;  ///< by rank, as `goal::active`; used by `direct-send:overlap` and `slic`
   bool uses_active = false;               ///< true for methods that use `active`
 
   /// @throws usage_error with the known methods and a suggestion

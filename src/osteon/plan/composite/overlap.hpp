@@ -1,12 +1,11 @@
 #pragma once
-/// @file
-/// Direct send for partially empty images: members send only spans in which they have drawn.
+/// @file Direct send for partially empty images: each member sends only spans in which it has drawn pixels.
 #include <osteon/plan/composite/composite.hpp>
 
 namespace osteon::plan {
 
-/// Spans of a rectangle of pixels, [left, right) x [top, bottom), in an image of `width` columns: one per row, or a single
-/// one if the rows are complete.
+/// Spans of the rectangle of pixels [left, right) x [top, bottom) in an image of `width` columns. Each row has one span;
+/// complete rows have one common span.
 std::vector<span> spans_of_box(int left, int top, int right, int bottom, int width);
 
 /// Direct send of equal stripes in one round; a member sends only pixels that it has drawn.
@@ -15,8 +14,8 @@ std::vector<span> spans_of_box(int left, int top, int right, int bottom, int wid
 /// @throws usage_error if active spans overlap, are out of order or exceed the image
 composite overlap_direct_send(const composite_task& task);
 
-/// Spans are split at the bounds of all members' active spans. A span drawn by a single member remains at this member. Any
-/// other span is assigned to the member, among those that have drawn in it, that receives the fewest elements so far.
+/// Spans are split at the bounds of all members' active spans. A span drawn by a single member remains at this member. A
+/// span drawn by several members is assigned to one of these members: the member with the fewest received elements so far.
 /// Messages are scheduled so that each member sends and receives at most one message per round.
 /// @throws usage_error as overlap_direct_send
 /// @cost O(S members + messages) once, for S spans; all members compute the same schedule

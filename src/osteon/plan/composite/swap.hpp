@@ -5,12 +5,12 @@
 
 namespace osteon::plan {
 
-/// Swap by a tree of groups: in each round, groups of adjacent members merge into one with equal, contiguous parts. Members
-/// send their elements to the members with overlapping new parts.
+/// Swap by a tree of groups. In each round, groups of adjacent members merge into one group with equal, contiguous parts.
+/// Members send their elements to the members with overlapping new parts.
 ///
 /// Groups of one round may have two sizes that differ by one. When groups merge, the members get the new parts in the order
-/// of the centres of their present parts, so that the next part of a member is inside or adjacent to its present part. For
-/// equal groups this is the classic swap.
+/// of the centres of their present parts. The next part of a member is therefore inside or adjacent to its present part. For
+/// groups of equal size, this method is the classic swap.
 /// @param levels number of rounds; the groups of the last level are single members
 /// @param subgroups number of subgroups of a group of `size` members; level 0 is the last round
 /// @cost of(index): O(sum of subgroups * log members); a member sends (1 - 1/members) of the image if all groups are equal,
@@ -18,21 +18,21 @@ namespace osteon::plan {
 composite swap_by_groups(const composite_task& task, int levels,
                          std::function<std::int64_t(std::int64_t size, int level)> subgroups);
 
-/// Swap of pairs of groups. @cite [Ma1994]; [Yu2008] for numbers of members that are not powers of two
+/// Swap in which pairs of groups merge. @cite [Ma1994]; [Yu2008] for numbers of members that are not powers of two
 composite binary_swap(const composite_task& task);
 
-/// Groups of `factors[0]` members, then of `factors[1]` groups, and so on. The last factor is repeated until all members
-/// form one group. Factors need not divide the number of members.
+/// The first round merges groups of `factors[0]` members, the second merges `factors[1]` of these groups, and so on. The
+/// last factor is repeated until all members form one group. Factors need not divide the number of members.
 /// @throws usage_error if there are no factors, or a factor is below 2
 /// @cite [Peterka2009]
 composite radix_k(const composite_task& task, std::vector<int> factors);
 
-/// Groups of two or three, so that floor(log2 members) rounds suffice. @cite [Yu2008]
+/// Groups merge by two or three; floor(log2 members) rounds therefore suffice. @cite [Yu2008]
 composite two_three_swap(const composite_task& task);
 
 /// Plan a binary swap of any number of ranks, and the collection of finished parts at `root`.
 ///
-/// All ranks know the sizes of parts, so that the collection needs no exchange of sizes.
+/// All ranks can compute the sizes of parts; the collection therefore needs no exchange of sizes.
 /// @param elements number of pixels; may be smaller than `ranks`
 /// @param order order[i] is the rank at visibility index i, front to back; a permutation of 0 ... ranks - 1
 /// @param root rank that receives the picture, or -1 for no collection

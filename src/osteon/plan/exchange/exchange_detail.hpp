@@ -21,8 +21,8 @@ inline int levels(int ranks) {
 
 using partner_of = std::function<int(int rank, std::int64_t round)>;
 
-/// Direct exchange of parcels. In a round, each rank sends to one rank and receives from one rank; -1 or the rank itself
-/// means no partner.
+/// Direct exchange of parcels. In a round, each rank sends to one rank and receives from one rank. The value -1, or the
+/// number of the rank itself, means no partner.
 plan by_partner(std::string name, int ranks, std::int64_t rounds, partner_of to, partner_of from, parcel_sizes sizes);
 
 /// Plan in which each message contains a complete object. @param on_arrival by round

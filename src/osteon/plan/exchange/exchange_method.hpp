@@ -1,6 +1,5 @@
 #pragma once
-/// @file
-/// Exchanges by name, as on the command line.
+/// @file Exchanges by name. Names are those of the command line.
 #include <osteon/plan/composite/composite_method.hpp>
 #include <osteon/plan/exchange/exchange.hpp>
 #include <osteon/plan/verify.hpp>
@@ -11,7 +10,7 @@ namespace osteon::plan {
 struct exchange_request {
   int ranks = 1;
   std::int64_t bytes = 1024;    ///< size of a parcel, an object, or a face of a halo
-  parcel_sizes sizes = {};      ///< size of each parcel; none: `bytes`
+  parcel_sizes sizes = {};      ///< size of each parcel; empty: all parcels have `bytes` bytes
   std::vector<int> shape = {};  ///< shape of `shift` if the text has none; empty: one dimension
   std::int64_t pixels = 512 * 512;
   std::int64_t bytes_per_pixel = 4;
@@ -34,8 +33,8 @@ const std::vector<method_description>& known_exchanges();
 /// @throws usage_error with the known texts and a suggestion
 plan make_exchange(const std::string& text, const exchange_request& request);
 
-/// Goal of an exchange created by name: pairs of ranks with parcels, or final contents of objects. Compositing methods
-/// require a goal with the visibility order.
+/// Goal of an exchange that make_exchange has created: pairs of ranks with parcels, or final contents of objects.
+/// Compositing methods require a goal with the visibility order.
 goal goal_of_exchange(const plan& plan);
 
 /// Parse a shape such as "8x8x16". @throws usage_error with `name`

@@ -1,9 +1,9 @@
 #pragma once
-/// @file
-/// Neighbour exchange as a value: the elements that a rank sends and receives in one round. Used for ghost updates, sums of
-/// copies, redistribution of boxes, and planes for writers.
+/// @file Neighbour exchange as a value: the elements that a rank sends and receives in one round. Applications are ghost
+/// updates, sums of copies, redistribution of boxes, and transfer of planes to writers.
 ///
-/// Example: rank 0 owns elements 0 1 2 and has a ghost of rank 1 at 3; rank 1 owns 0 1 and has a ghost of rank 0 at 2.
+/// Example: rank 0 owns elements 0, 1, 2 and stores a ghost of rank 1 at index 3; rank 1 owns elements 0, 1 and stores a
+/// ghost of rank 0 at index 2.
 ///
 ///     rank 0: sends    {.peer = 1, .list = {2}}       rank 1: sends    {.peer = 0, .list = {0}}
 ///             receives {.peer = 1, .run = {3, 4}}             receives {.peer = 0, .run = {2, 3}}
@@ -16,11 +16,13 @@
 
 namespace osteon::plan {
 
-/// One message as described at one of its two ends. Its elements are those of `list`, `run`, or the box `part` of an array
-/// over the box `whole`, in this order; exactly one of these members is not empty. Both ends have equal numbers of elements.
+/// Description of a message at its sender or at its receiver. The elements are those of `list`, of `run`, or of the box
+/// `part` of an array over the box `whole`. Exactly one of these members is not empty. Sender and receiver describe equal
+/// numbers of elements.
 struct neighbour_message {
   int peer = -1;
-  int channel = 0;                   ///< below 100, equal at both ends; distinguishes messages of one pair of ranks
+  int channel = 0;                   ///< below 100, equal at sender and receiver; distinguishes messages of one pair of
+                                     ///< ranks
   std::vector<std::int32_t> list{};  ///< numbers of elements
   span run{};                        ///< contiguous elements
   box3 whole{}, part{};              ///< in C order
@@ -33,7 +35,7 @@ struct neighbour_part {
   std::string name;  ///< name in message counts
   std::vector<neighbour_message> sends, receives;
   arrival on_arrival =
-      arrival::place;  ///< place, add, or keep; with keep, the receiver reads elements directly from messages
+      arrival::place;  ///< `place`, `add` or `keep`; with `keep`, the receiver reads elements directly from messages
 
   /// Messages between ranks with sizes in bytes; messages of one pair are ordered by channel. @param rank rank of this part
   round counted(int rank, std::size_t element_bytes) const;

@@ -8,8 +8,9 @@
 namespace osteon::plan {
 
 enum class pairing_method : std::uint8_t {
-  exclusive_or,  ///< partner i XOR k in round k = 1 .. 2^m - 1, 2^(m-1) < n <= 2^m; idle if the partner is n or more
-  circle,        ///< round robin: n - 1 rounds for even n, n for odd n, the minimum
+  exclusive_or,  ///< the partner of i in round k = 1 .. 2^m - 1 is i XOR k, where 2^(m-1) < n <= 2^m; i is idle if the
+                 ///< partner is n or more
+  circle,        ///< round robin: the minimum number of rounds, which is n - 1 for even n and n for odd n
 };
 
 /// Schedule of pairs among `count` participants, computed on demand.
@@ -19,7 +20,7 @@ struct pairing {
   pairing_method method = pairing_method::circle;
 
   int rounds() const;
-  /// Partner of a participant in a round from 0, or -1 if it is idle. @cost O(1)
+  /// Partner of a participant in a round, or -1 if the participant is idle. Rounds are numbered from 0. @cost O(1)
   int partner(int participant, int round) const;
   /// Pairs (a, b), a < b, of a round.
   std::vector<std::pair<int, int>> pairs(int round) const;
@@ -27,10 +28,11 @@ struct pairing {
   int super_rounds(int at_once) const { return (rounds() + at_once - 1) / at_once; }
 };
 
-/// Recommended schedule: that of [Ito] for powers of two, otherwise round robin, which has less idle time.
+/// Recommended schedule. For powers of two, the schedule of [Ito]; for other counts, round robin, which has less idle time
+/// than the schedule of [Ito].
 pairing best_pairing(int count);
 
-/// Schedule as a plan: in its round each pair exchanges the complete object of `elements`.
+/// The schedule as a plan: each pair exchanges the complete object of `elements` elements in its round.
 plan exchange_all_pairs(const pairing& schedule, std::int64_t elements);
 
 }  // namespace osteon::plan
