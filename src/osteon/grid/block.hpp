@@ -13,7 +13,7 @@
 
 namespace osteon::grid {
 
-/// Part of the domain owned by a rank: complete z planes, or a brick. Every rank owns at least one voxel, but possibly no
+/// Part of the domain owned by a rank: complete z planes, or a brick. Every rank owns at least one voxel. A rank may own no
 /// active voxel.
 struct block {
   MPI_Comm comm = MPI_COMM_NULL;            ///< borrowed
@@ -32,7 +32,7 @@ std::string too_many_ranks(std::int64_t ranks, std::int64_t planes);
 
 /// First plane of each rank, followed by the number of planes: ranks + 1 values.
 ///
-/// Minimises the largest number of active voxels on a rank, as in PARA-BMU. The result is deterministic.
+/// The division minimises the largest number of active voxels on a rank, as in PARA-BMU. The result is deterministic.
 /// @param active_per_plane active voxels of each z plane, shape (z)
 /// @throws usage_error if there are more ranks than planes
 /// @cost O(planes log(active)) time, O(ranks) memory
@@ -45,13 +45,14 @@ block make_block(MPI_Comm comm, index3 domain, std::span<const std::int64_t> act
 /// The block of this rank: its box in the tree. @param boxes one box per rank of comm, equal on all ranks @collective local
 block make_block(MPI_Comm comm, box_tree boxes);
 
-/// Ranks that may share a node with this rank, in ascending order: ranks whose boxes are adjacent (including corners) to
-/// this rank's box after extension to aligned bricks of 2^level voxels. The relation is symmetric.
+/// Ranks that may share a node with this rank, in ascending order. All boxes are extended to aligned bricks of 2^level
+/// voxels; ranks with boxes adjacent to this rank's box (also at a corner) may share nodes. The relation is symmetric.
 /// @param periodic per axis: the last plane of nodes is identical to the first
 /// @collective local @cost O(log(ranks)) per rank found
 std::vector<int> adjacent_ranks(const block& where, int level = 0, const std::array<bool, 3>& periodic = {});
 
-/// The same for groups of consecutive ranks: the groups that may share a node with the group of the ranks begin ... end - 1.
+/// As adjacent_ranks, for groups of consecutive ranks. Returns the groups that may share a node with the group of the ranks
+/// begin ... end - 1.
 /// @param group_of group of a rank, not decreasing with the rank
 /// @collective local @cost O(log(ranks)) per rank of the group and group found
 std::vector<int> touching_groups(const block& where, int level, const std::array<bool, 3>& periodic, int begin, int end,

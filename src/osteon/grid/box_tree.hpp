@@ -17,8 +17,8 @@ box3 grown(const box3& part, std::int64_t depth);
 
 /// A k-d tree: recursive bisection of a domain across z, y or x into one box per rank.
 ///
-/// Ranks are numbered in the order of the leaves; the low side of a cut comes first. Boxes follow from the cuts on the path
-/// from the root, so that each rank computes intersections with other ranks without messages.
+/// Ranks are numbered in the order of the leaves; the low side of a cut comes first. The cuts on the path from the root
+/// determine a box. Each rank can therefore compute intersections with other ranks without messages.
 /// @cost 16 bytes per rank; O(depth) for a box or an owner
 class box_tree {
  public:
@@ -48,12 +48,13 @@ class box_tree {
   /// Ranks whose boxes intersect `part`, ascending.
   /// @cost O(depth + number of ranks found)
   std::vector<int> ranks_overlapping(const box3& part) const;
-  /// Groups of consecutive ranks whose boxes intersect `part`, ascending; a group may occur several times.
+  /// Groups of the ranks with boxes that intersect `part`, ascending. A group consists of consecutive ranks and may occur
+  /// several times in the result.
   /// @param group_of group of a rank, not decreasing with the rank
   /// @cost O(depth) per group found
   std::vector<int> groups_overlapping(const box3& part, const std::function<int(int rank)>& group_of) const;
 
-  /// All ranks in an order defined by `low_first(cut)`: true if the low side of the cut comes first.
+  /// All ranks in the order that `low_first(cut)` defines. It returns true if the low side of the cut comes first.
   template <class F>
   std::vector<int> ordered(F&& low_first) const {
     std::vector<int> order;

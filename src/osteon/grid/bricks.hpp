@@ -9,19 +9,19 @@
 
 namespace osteon::grid {
 
-/// Error message and remedy for too many ranks for an image.
+/// Error message, with remedy, for more ranks than an image allows.
 std::string too_many_ranks(std::int64_t ranks, index3 domain);
 
 /// Choose a cut that divides a box between two halves of the ranks.
 ///
 /// Candidates are all cuts across the three axes for which the largest load of a rank is at most 1 + slack times the
-/// minimum. The candidate through the fewest active voxels is chosen, because the faces of these voxels are exchanged. No
-/// side has fewer voxels than ranks. A side has fewer active voxels than ranks only if this is unavoidable.
+/// minimum. The candidate through the fewest active voxels is chosen, because ranks exchange values at the faces of these
+/// voxels. No side has fewer voxels than ranks. A side has fewer active voxels than ranks only if every cut has such a side.
 /// @param active active voxels of each plane of the box across z, y and x
 /// @param ranks at least 2, and at most the voxels of the box
 box_tree::cut choose_cut(const box3& box, std::span<const std::int64_t> const (&active)[3], int ranks, double slack);
 
-/// Divide the domain by recursive bisection so that all ranks have nearly equal numbers of active voxels.
+/// Divide the domain by recursive bisection. All ranks obtain nearly equal numbers of active voxels.
 ///
 /// Each rank counts the active voxels of its preliminary part; the ranks sum the counts for the planes of each box. All
 /// ranks obtain the same tree. Every box has at least one voxel, but possibly no active voxel.

@@ -24,7 +24,7 @@ plan::neighbour_part plan_of_ghost_cells(const block& where, int depth);
 /// Extend `owned` by its ghost cells.
 /// @param owned shape of where.owned
 /// @collective on where.comm; blocks may be thinner than `depth`
-/// @cost one message in each direction per rank that owns ghosts; one value per ghost
+/// @cost one message in each direction per rank that owns ghosts, with one value per ghost
 template <class T>
 ghosted_field<T> with_ghost_cells(const block& where, const std::vector<T>& owned, int depth);
 

@@ -1,10 +1,9 @@
 #pragma once
-/// @file
-/// Gather and scatter of values at the points (nodes or cells) of all ranks by whole planes, which makes files independent
-/// of the decomposition.
+/// @file Gather and scatter of values at the points (nodes or cells) of all ranks by whole planes. Files with values by
+/// planes are independent of the decomposition.
 ///
-/// The messages are all-to-all calls of MPI, not a neighbour plan: the owners of the points of a plane are determined round
-/// by round, so that a rank stores only a few planes.
+/// The messages are all-to-all calls of MPI, not a neighbour plan. The owners of the points of a plane are determined round
+/// by round; a rank therefore stores only a few planes.
 #include <functional>
 #include <osteon/grid/block.hpp>
 #include <osteon/grid/shared_nodes.hpp>
@@ -24,8 +23,9 @@ struct point_vector {
   std::size_t value_bytes() const { return values.index() == 0 ? sizeof(float) : sizeof(double); }
 };
 
-/// The active points of all ranks by planes. One rank handles a plane: its owner if blocks are complete planes; for bricks,
-/// planes are divided equally among ranks. In a plane, every point occurs once, in y, x order.
+/// The active points of all ranks by planes. Each plane is assigned to one rank. If blocks are complete planes, this rank is
+/// the owner of the plane. If blocks are bricks, the planes are divided equally among the ranks. In a plane, every point
+/// occurs once, in y, x order.
 class plane_points {
  public:
   /// Borrows `points`.
@@ -39,7 +39,7 @@ class plane_points {
   /// Number of points in each global plane, shape (shape().z); equal on all ranks.
   std::span<const std::int64_t> per_plane() const { return per_plane_; }
 
-  /// Gather the values of the planes that this rank handles, some planes at a time.
+  /// Gather the values of the planes that are assigned to this rank, some planes at a time.
   /// @param take called with the first plane, the number of planes, and values of shape (points, components); must not throw
   /// @collective
   using taker = std::function<void(std::int64_t first, std::int64_t planes, std::span<const std::byte> values)>;

@@ -26,7 +26,7 @@ std::vector<piece> pieces_of(const box_tree& boxes, const box3& part);
 /// @param send parts of `source`, at most one per rank
 /// @param receive parts of `target`, which cover `target` once; the corresponding rank must send each part
 /// @collective on comm, among the ranks of the pieces
-/// @cost one message per piece, directly between the arrays
+/// @cost one message per piece, without packing
 template <class T>
 std::vector<T> exchange_pieces(MPI_Comm comm, const box3& source, std::span<const T> values, std::span<const piece> send,
                                const box3& target, std::span<const piece> receive, int components = 1,
@@ -48,7 +48,7 @@ std::vector<T> redistribute(MPI_Comm comm, const box_tree& from, const box_tree&
 
 /// Redistribute a node field to whole planes of nodes.
 ///
-/// Adjacent boxes share nodes. The result is the value of the highest rank whose value is not NaN.
+/// Adjacent boxes share nodes. The result at a shared node is the value of the highest rank with a value that is not NaN.
 /// @param values shape (z + 1, y + 1, x + 1, components) of this rank's box in `from`
 /// @param planes boxes of nodes; their domain is larger by one along each axis than the domain of `from`
 /// @collective on comm

@@ -13,7 +13,7 @@
 
 namespace osteon::grid {
 
-/// Storage: component c of node i is at c * component_stride + i * node_stride.
+/// Layout of node values: component c of node i is at c * component_stride + i * node_stride.
 struct node_layout {
   int components = 1;
   std::int64_t component_stride = 1, node_stride = 1;
@@ -38,10 +38,11 @@ class shared_nodes {
   /// Copy of this object with another name in message counts. @collective on comm
   shared_nodes renamed(const std::string& name) const;
 
-  /// Replace the value of each shared node by the sum over its copies. Values are added in rank order, so that all copies
-  /// are bitwise equal. On virtual ranks without values (comm/virtual_ranks.hpp), only counts the messages.
+  /// Replace the value of each shared node by the sum over its copies. Values are added in rank order; all copies are
+  /// therefore bitwise equal. On virtual ranks without values (comm/virtual_ranks.hpp), the function only counts the
+  /// messages.
   /// @collective on comm, among neighbours
-  /// @cost one message of shared values in each direction per neighbour; two additions per copy
+  /// @cost one message of shared values in each direction per neighbour, and two additions per copy
   template <class T>
   void exchange_add(T* values, node_layout layout) const;
 
@@ -53,8 +54,8 @@ class shared_nodes {
   /// Nodes with copies on other ranks or on this rank.
   std::span<const std::int32_t> with_copies() const { return with_copies_; }
 
-  /// All copies of nodes except one per node, in ascending local numbers: skip these nodes to count every node once. The
-  /// remaining copy is the first copy on the lowest rank.
+  /// All copies of nodes except one copy per node, in ascending local numbers. A loop that skips these copies processes
+  /// every node once. The excepted copy is the first copy on the lowest rank.
   std::span<const std::int32_t> not_owned() const { return not_owned_; }
 
  private:

@@ -1,7 +1,6 @@
 #pragma once
-/// @file
-/// Short vectors for kernels by the vector extension of compilers: portable, and in one register on machines with registers
-/// of this width.
+/// @file Short vectors for kernels. They use the vector extension of compilers and are portable. On machines with registers
+/// of this width, a vector is in one register.
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -38,7 +37,8 @@ template <class V, class T>
   std::memcpy(to, &from, sizeof(V));
 }
 
-/// Load a value, or a vector with the lanes of V, at `from`. Allows one function for scalars and vectors.
+/// Load a value, or a vector with the lanes of V, at `from`. With `get` and `put`, one function template can process scalars
+/// and vectors.
 template <class V, class T>
 [[gnu::always_inline]] inline V get(const T* from) {
   if constexpr (std::is_arithmetic_v<V>) {

@@ -8,7 +8,7 @@ namespace osteon::kernel {
 
 /// Multiply and add in registers on all threads of this process, with enough independent vectors to hide the latency of the
 /// units. A fused operation counts as two operations.
-/// @return number of floating-point operations, some milliseconds in total
+/// @return number of floating-point operations, which take some milliseconds in total
 template <class T>
 std::int64_t multiply_and_add();
 
@@ -18,9 +18,9 @@ extern template std::int64_t multiply_and_add<double>();
 /// a = b + 3 c on three arrays of this process on all its threads (McCalpin's STREAM), with ordinary stores.
 class triad {
  public:
-  /// @param bytes size of each array; must exceed the process's share of the caches
+  /// @param bytes size of each array; must exceed the part of the caches that is available to this process
   explicit triad(std::int64_t bytes);
-  /// Traverse the arrays once. @return bytes moved: two values read and one written per element
+  /// Traverse the arrays once. @return number of transferred bytes: two reads and one write of a value per element
   std::int64_t run();
 
  private:

@@ -30,7 +30,8 @@ void for_each_flux(const sparse_rows& k, const float* x, Done done) {
       done(static_cast<std::int32_t>(i), sum, k.diagonal[row]);
     }
   };
-  // The start of a thread team costs more than a chunk, and a cycle sweeps its levels often.
+  // A small level uses one thread, because the start of a thread team costs more than a chunk and is required in every
+  // sweep.
   if (k.rows() <= chunk) return through(0, k.rows());
   for_each_block(k.rows(), chunk, through);
 }

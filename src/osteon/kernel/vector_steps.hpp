@@ -55,8 +55,9 @@ struct next_direction {
   OSTEON_HD void operator()(std::int64_t i) const { p[i] = a * static_cast<T>(z[i]) + b * p[i]; }
 };
 
-/// Partial sums of a dot product: index i sums every 32nd term of a block of 8192, so that neighbouring threads of a device
-/// read neighbouring values. The sequential sum of the partial sums is independent of the number of threads.
+/// Partial sums of a dot product. Each index sums every 32nd term of a block of 8192 terms; neighbouring threads of a device
+/// therefore read neighbouring values. The partial sums are summed sequentially; the result is independent of the number of
+/// threads.
 template <class A, class B>
 struct dot_parts {
   static constexpr std::int64_t block = 8192, lanes = 32;

@@ -28,7 +28,7 @@ struct material_statistics {
 /// depend on the number of ranks.
 /// @param material number of each voxel's material
 /// @param fields non-negative and finite, one value per voxel
-/// @collective on comm @cost three allreduces, and four per field; each of the latter has 8 KiB per material (four
+/// @collective on comm @cost three allreduces, and four further allreduces per field with 8 KiB per material (four
 /// fractions, 256 counters)
 std::vector<material_statistics> statistics_by_material(MPI_Comm comm, std::span<const material_number> material,
                                                         const std::vector<std::span<const float>>& fields);

@@ -11,7 +11,7 @@ enum class solve_part {
   load,       ///< once for each load case
   restart,    ///< once per recomputation of the residual, at least once per load case
   iteration,  ///< once per iteration of conjugate gradients
-  // Parts of a preceding problem whose solution is the load of this problem.
+  // Parts of a preceding problem, if the solution of that problem is the load of this problem.
   earlier_set_up,
   earlier_load,
   earlier_restart,

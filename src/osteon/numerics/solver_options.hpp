@@ -10,7 +10,7 @@ class checkpointer;
 /// Stopping criterion of an iteration, and the checkpointer of its states.
 struct options {
   double tolerance =
-      1e-6;  ///< stop when |r| <= tolerance |r0|; r0 is the residual of prescribed values and forces for zero unknowns
+      1e-6;  ///< stop if |r| <= tolerance |r0|, where r0 is the residual of prescribed values and forces for zero unknowns
   int max_iterations = 500;
   checkpointer* checkpoints = nullptr;  ///< borrowed; null: no checkpoints
   part_listener listener{};             ///< called at the beginning of each part; may be empty

@@ -26,8 +26,8 @@ template <class Place, class V>
   }(std::make_integer_sequence<int, sizeof(V) / sizeof(a[0])>{});
 }
 
-/// Number of layers that are read concurrently. More layers would evict each other from the cache: images whose size is a
-/// power of two map to the same sets of an 8-way cache.
+/// Number of layers that are read concurrently. Images of a size that is a power of two map to the same sets of an 8-way
+/// cache; more than eight layers would evict each other from the cache.
 inline constexpr std::size_t layers_at_once = 8;
 
 /// RGBA8 and RGBA16.
@@ -37,8 +37,8 @@ void blend_floating_point(colour_format format, std::byte* out, std::span<const 
 /// Select the nearest of pixels with depth, all of one format.
 void select_nearest(pixel_format format, std::byte* out, std::span<const layer> layers, std::int64_t count);
 
-/// Call whole(out, layers, count) for multiples of `Pixels`. The remaining pixels are processed in a padded copy, so that
-/// all pixels have the same arithmetic.
+/// Call whole(out, layers, count) for multiples of `Pixels`. The remaining pixels are processed in a padded copy; the
+/// arithmetic is therefore the same for all pixels.
 template <int Pixels, class Whole>
 inline void pad_to_vectors(std::size_t pixel_bytes, std::byte* out, std::span<const layer> layers, std::int64_t count,
                            Whole whole) {

@@ -1,6 +1,6 @@
 #pragma once
-/// @file
-/// Conversion between half (IEEE 754 binary16) and single precision for SIMD vectors: GCC 12 has no half type in C++.
+/// @file Conversion between half (IEEE 754 binary16) and single precision for SIMD vectors. It is implemented with integer
+/// operations because GCC 12 has no half type in C++.
 #include <bit>
 #include <cstdint>
 
@@ -10,8 +10,8 @@ namespace osteon::kernel {
 /// std::uint32_t and float.
 template <class Floats, class Words>
 [[gnu::always_inline]] inline Floats from_half(Words bits) {
-  // Shifted to the position of a float, exponent and mantissa represent a number that is 2^112 times too small, also for
-  // subnormal numbers.
+  // After the shift to their positions in a float, exponent and mantissa represent a number that is 2^112 times too small.
+  // This factor also applies to subnormal numbers.
   constexpr float scale = 0x1p112f;
   const Words magnitude = (bits & 0x7fff) << 13;
   const Words special = (Words)(magnitude >= (0x7c00u << 13)) & 0x7f800000u;  // infinity and NaN
@@ -23,7 +23,8 @@ template <class Floats, class Words>
 [[gnu::always_inline]] inline Words to_half(Floats value) {
   const Words bits = (Words)value, magnitude = bits & 0x7fffffff;
   const Words normal = (magnitude + 0xfff + ((magnitude >> 13) & 1) - (112u << 23)) >> 13;
-  // In the sum with 0.5, the last bit of a subnormal half is the last bit of the float, so that the addition rounds.
+  // In the sum with 0.5, the last bit of a subnormal half is the last bit of the float; the addition therefore rounds to a
+  // subnormal half.
   const Words subnormal = (Words)((Floats)magnitude + 0.5f) - std::bit_cast<std::uint32_t>(0.5f);
   const Words is_subnormal = (Words)(magnitude < (113u << 23));
   const Words is_large = (Words)(magnitude >= (143u << 23)), is_nan = (Words)(magnitude > 0x7f800000u);

@@ -8,8 +8,8 @@
 namespace osteon::kernel {
 
 /// Format of the four channels red, green, blue and opacity: 8 or 16 bits for [0, 1], or half or single precision. `sum` is
-/// the unrounded sum of formats with 8 or 16 bits: single precision in units of 1 / 255. `wide` is a wide_pixel with
-/// visually exact blending: colours, and transmittance instead of opacity, of 106 bits each.
+/// the unrounded sum of formats with 8 or 16 bits, in single precision and in units of 1 / 255. `wide` is a wide_pixel with
+/// visually exact blending. It stores colours, and transmittance instead of opacity, with 106 bits each.
 enum class colour_format : std::uint8_t { rgba8, rgba16, rgba16f, rgba32f, sum, wide };
 
 constexpr std::size_t bytes_of(colour_format colour) {
@@ -28,8 +28,8 @@ constexpr std::size_t bytes_of(colour_format colour) {
 
 /// A colour, followed by an optional depth (float, smaller is nearer).
 ///
-/// Pixels without depth are blended in visibility order. With depth, the nearest pixel is selected; if depths are equal, the
-/// front pixel.
+/// Pixels without depth are blended in visibility order. If pixels have depth, the nearest pixel is selected; if depths are
+/// equal, the pixel of the front layer is selected.
 struct pixel_format {
   colour_format colour = colour_format::rgba8;
   bool depth = false;
@@ -38,8 +38,8 @@ struct pixel_format {
   friend bool operator==(const pixel_format&, const pixel_format&) = default;
 };
 
-/// Format of intermediate results: the next wider format, so that only the final result is rounded to `format`. Pixels with
-/// depth are not blended and keep their format.
+/// Format of intermediate results: the next wider format. Only the final result is rounded to `format`. Pixels with depth
+/// are not blended and keep their format.
 constexpr pixel_format wider(pixel_format format) {
   if (format.depth) return format;
   if (format.colour == colour_format::rgba8) return {colour_format::rgba16, false};
@@ -47,8 +47,8 @@ constexpr pixel_format wider(pixel_format format) {
   return format;
 }
 
-/// Lossless format of blended layers. Blending with such a sum as the last layer is bitwise equal to blending all layers at
-/// once.
+/// Lossless format of blended layers. A blend with such a sum as the last layer is bitwise equal to a single blend of all
+/// layers.
 constexpr pixel_format unrounded(pixel_format format) {
   if (format.depth || format.colour == colour_format::wide) return format;
   const bool fixed = format.colour == colour_format::rgba8 || format.colour == colour_format::rgba16;

@@ -1,11 +1,10 @@
 #pragma once
-/// @file
-/// Pixels whose precision makes `over` associative in practice.
+/// @file Pixels whose precision makes `over` associative in practice.
 ///
-/// In floating point, (a over b) over c differs from a over (b over c) in the last bits, so that a picture would depend on
-/// the distribution of planes over ranks. Each channel is therefore a sum of two doubles (106 bits). The grouping changes a
-/// value by a relative 1e-30, and the final value is rounded to float (24 bits). Pictures differ only if a value is within
-/// 1e-30 of a rounding boundary, which has a probability of 1e-22 per value.
+/// In floating point, (a over b) over c differs from a over (b over c) in the last bits. A picture would therefore depend on
+/// the distribution of planes over ranks. To avoid this dependence, each channel is a sum of two doubles (106 bits). The
+/// grouping of layers causes a relative change of 1e-30 in a value, and the final value is rounded to float (24 bits).
+/// Pictures differ only if a value is within 1e-30 of a rounding boundary. The probability of this event is 1e-22 per value.
 #include <array>
 #include <cstdint>
 #include <osteon/kernel/blend/pixel.hpp>

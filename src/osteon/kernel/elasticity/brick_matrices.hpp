@@ -9,7 +9,7 @@ namespace osteon::kernel {
 
 /// Replace the matrix K of a brick by P^T K P, where P is the trilinear interpolation from the corners of its parent. The
 /// brick is octant 4 (upper in z) + 2 (upper in y) + (upper in x) of its parent.
-/// @param middle division point of the parent along z, y, x, as a fraction of its length
+/// @param middle division point of the parent along z, y, x, as a fraction of the parent's edge
 void restrict_to_parent(std::array<double, 576>& matrix, int octant, const std::array<double, 3>& middle);
 
 /// Upper triangle of a symmetric 24 x 24 matrix, row by row.

@@ -6,13 +6,14 @@
 
 namespace osteon::kernel {
 
-/// Residual stiffness of a broken voxel, relative to its initial stiffness. It prevents the separation of the body into
-/// unsupported parts.
+/// Residual stiffness of a broken voxel divided by its initial stiffness. The residual stiffness prevents the separation of
+/// the body into unsupported parts.
 inline constexpr double stiffness_of_broken = 1e-3;
 
-/// Secant damage. kappa is the maximum over the history of a q + b I1 of the undamaged (effective) stress; the stress is (1
-/// - D(kappa)) times the effective stress. In a uniaxial test the slope of the stress is Young's modulus E up to the
-/// strength, then p E. Unloading returns to the origin. Beyond the fracture the voxel is permanently broken.
+/// Secant damage. kappa is the maximum of a q + b I1 over the history of the undamaged (effective) stress. The stress is (1
+/// - D(kappa)) times the effective stress. In a uniaxial test, the slope of the stress-strain curve is Young's modulus E up
+/// to the strength, and p E beyond the strength. Unloading follows a straight line to the origin. If kappa exceeds
+/// `fracture`, the voxel is permanently broken.
 struct damage_law {
   yield_surface surface;                                      ///< a and b only
   double slope = 0;                                           ///< p, in [0, 1)

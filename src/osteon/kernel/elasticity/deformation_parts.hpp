@@ -12,8 +12,8 @@ namespace osteon::kernel::deformation_parts {
 typedef double double4 __attribute__((vector_size(32)));
 typedef lanes<float>::vector float8;
 
-// Walsh-Hadamard transform of the values at the eight corners: sums with the signs of the eight products of +1 and -1 over
-// the axes.
+// Walsh-Hadamard transform of the values at the eight corners. Each result is a sum with signs; the signs are products of +1
+// and -1 over the axes.
 template <class V>
 [[gnu::always_inline]] inline void walsh_hadamard(V (&u)[8]) {
   unrolled<3>([&](auto axis) __attribute__((always_inline)) {
@@ -28,7 +28,7 @@ template <class V>
   });
 }
 
-// Transpose of the previous transform: a corner value is the sum of all modes with signs.
+// Transpose of the Walsh-Hadamard transform: a corner value is the sum of all modes with signs.
 template <class V>
 [[gnu::always_inline]] inline void walsh_hadamard_transposed(V (&u)[8]) {
   unrolled<3>([&](auto axis) __attribute__((always_inline)) {
@@ -61,7 +61,7 @@ template <class V, class S>
   }
 }
 
-// Transpose of the previous transform.
+// Transpose of the transform to deformations.
 template <bool has_rigid, class V, class S>
 [[gnu::always_inline]] inline void from_deformations(const S& first, const S& second, const V (&d)[all_modes][3],
                                                      V (&u)[3][8]) {
@@ -99,7 +99,7 @@ template <int n, class A>
   });
 }
 
-// Load four values of each of eight bricks, and transpose: to[0] has the first values of all bricks, and so on.
+// Load four values of each of eight bricks, and transpose: to[k] contains value k of all bricks.
 [[gnu::always_inline]] inline void gather_fours(const float* const (&from)[8], float8 (&to)[4]) {
   float8 pair[4];
   unrolled<4>([&](auto b) __attribute__((always_inline)) {

@@ -15,7 +15,7 @@ namespace osteon::kernel {
 /// Aspect ratios of a brick, which distinguish rotations from shears.
 struct brick_shape {
   explicit brick_shape(vector3 sides);
-  float4 first{}, second{};  ///< for the planes zy, zx, yx: relative sides along the first and the second axis
+  float4 first{}, second{};  ///< for the planes zy, zx, yx: relative edge lengths along the first and the second axis
 };
 
 /// Add the fraction `part` of the energy of the stiffest deformation to the energy of each of the 18 deformations. Rigid
@@ -24,10 +24,10 @@ void stiffen(symmetric24& matrix, const brick_shape& shape, double part);
 
 /// Matrices of bricks in single precision, in terms of 18 deformations and 6 rigid motions instead of 24 corner values.
 ///
-/// A part connected by a thin strut moves rigidly with almost no energy. The rounding error of sums of corner values times
-/// matrix entries has the size of the motion times the stiffness of the bricks, which is far above the stiffness of the
-/// strut. Therefore accurate differences of corner values are computed first, and rigid motions are not multiplied by matrix
-/// entries.
+/// A part of the solid that only a thin strut connects can move rigidly with almost no energy. A product of corner values
+/// with matrix entries has a rounding error of the order of the motion times the stiffness of the bricks. This stiffness is
+/// far above the stiffness of the strut. Therefore accurate differences of corner values are computed first, and rigid
+/// motions are not multiplied by matrix entries.
 class deformation_table {
  public:
   /// Append a matrix.

@@ -1,6 +1,5 @@
 #pragma once
-/// @file
-/// Stiffness of an eight-node brick as a full matrix: the reference for the faster kernels.
+/// @file Stiffness of an eight-node brick as a full matrix. Tests compare the faster kernels with this matrix.
 #include <array>
 #include <osteon/base/box.hpp>
 
@@ -21,7 +20,7 @@ inline lame lame_of(double youngs_modulus, double poisson_ratio) {
 /// a = 4 (upper in z) + 2 (upper in y) + (upper in x).
 using matrix24 = std::array<double, 24 * 24>;
 
-/// Stiffness of a trilinear brick with 2 x 2 x 2 Gauss points, which are exact for a box [N/mm].
+/// Stiffness of a trilinear brick [N/mm], integrated with 2 x 2 x 2 Gauss points. The integral is exact for a box.
 matrix24 element_stiffness(vector3 spacing_mm, lame material);
 
 }  // namespace osteon::kernel

@@ -52,7 +52,7 @@ template <int axis, class V>
   return near * v + far * mirrored<axis>(v);
 }
 
-// Difference between upper and lower corner, and its transpose.
+// Difference between upper and lower corner, and the transpose of this operation.
 template <int axis, class V>
 [[gnu::always_inline]] inline V difference(const V& v) {
   return signed_by_side<axis>(v - mirrored<axis>(v));

@@ -1,11 +1,11 @@
 #pragma once
-/// @file
-/// Bricks of eight octants with arbitrary materials, without stored matrices. If every voxel has its own modulus, all bricks
-/// of the first coarse level differ; a table of their matrices would dominate the memory of the solver.
+/// @file Bricks of eight octants with arbitrary materials, without stored matrices. If every voxel has its own modulus, all
+/// bricks of the first coarse level differ. A table of their matrices would need most of the memory of the solver.
 ///
 /// The octants are mirror images of one another, and each deformation of the brick is even or odd under a reflection. In
 /// terms of deformations, a matrix entry of the brick is therefore the entry of one octant times a signed sum of the
-/// octants' moduli. Each product recomputes the matrix from 189 constants and two times eight sums.
+/// octants' moduli. Each product recomputes the matrix from 189 constants and from eight sums for each of the two Lame
+/// constants.
 #include <array>
 #include <cstdint>
 #include <osteon/kernel/elasticity/brick_matrices.hpp>
@@ -18,7 +18,8 @@ namespace osteon::kernel {
 class graded_bricks {
  public:
   /// @param spacing_mm edges of an octant @param materials by number
-  /// @param stiffening fraction of the energy of the stiffest deformation added to all, as in `stiffen`
+  /// @param stiffening fraction of the energy of the stiffest deformation, added to the energy of all deformations as in
+  /// `stiffen`
   graded_bricks(vector3 spacing_mm, std::span<const lame> materials, double stiffening);
 
   /// Matrix of a brick, in double precision.

@@ -1,9 +1,8 @@
 #pragma once
-/// @file
-/// Matrix-free product of the stiffness of eight-node bricks, stored as runs, with a vector.
+/// @file Matrix-free product of the stiffness of eight-node bricks, stored as runs, with a vector.
 ///
-/// A Walsh-Hadamard transform over the corners of each component decomposes the 24 x 24 matrix of a box-shaped isotropic
-/// brick into eight 3 x 3 blocks with 45 non-zeros in total, because the brick is symmetric under three reflections.
+/// A box-shaped isotropic brick is symmetric under three reflections. A Walsh-Hadamard transform over the corners of each
+/// component therefore decomposes the 24 x 24 matrix of the brick into eight 3 x 3 blocks with 45 non-zeros in total.
 /// Transform, multiplication and inverse transform cost a fifth of a product with the full matrix.
 #include <cstdint>
 #include <osteon/base/box.hpp>
@@ -56,7 +55,7 @@ extern template lame_blocks<double> make_lame_blocks(vector3 spacing_mm);
 /// last node of every component must be readable.
 constexpr std::int64_t hex8_padding = 8;
 
-/// Dilatation of a brick: the value at each Gauss point, or the mean of the brick at all Gauss points, which avoids
+/// Dilatation of a brick at its Gauss points: the value at each point, or the mean over the brick. The mean avoids
 /// volumetric locking.
 /// @cite [Hughes1980]
 enum class dilatation { at_points, mean };
@@ -76,8 +75,8 @@ class hex8_stiffness {
   /// y = K x. Sets the padding of each component to 0. The result does not depend on the number of threads.
   void multiply(const hex8_bricks& bricks, const T* x, T* y, std::int64_t stride) const;
 
-  /// Add K x to y for the bricks of one plane. Writes only the two node planes of the plane, so that planes of equal parity
-  /// may be processed concurrently. @param material per cell
+  /// Add K x to y for the bricks of one plane. The function writes only the two planes of nodes at the bricks; threads may
+  /// therefore process planes of equal parity concurrently. @param material per cell
   void add_product(const hex8_plane& plane, const material_number* material, const T* x, T* y, std::int64_t stride) const;
 
   /// Diagonal entry of component c of any corner of a brick [N/mm].
@@ -91,7 +90,7 @@ class hex8_stiffness {
 
   std::vector<coefficients>
       of_material_;  // coefficients of the first materials; a table of thousands of materials would exceed all caches
-  lame_blocks<vector> by_lame_;  // for vectors of different materials, and for all other materials
+  lame_blocks<vector> by_lame_;  // for vectors of bricks with different materials, and for all other materials
   T lambda_varies_, mu_varies_;  // coefficients of lambda and mu for the dilatation minus its mean
   std::vector<T> lambda_, mu_;
   std::vector<std::array<double, 3>> diagonal_;

@@ -1,9 +1,8 @@
 #pragma once
-/// @file
-/// Product of the stiffness of bricks with a vector by nodes: a functor for `for_each` on host and device.
+/// @file Product of the stiffness of bricks with a vector by nodes: a functor for `for_each` on host and device.
 ///
-/// Each node gathers from up to eight bricks, so that each value has one writer and the result does not depend on the order.
-/// The functor uses full element matrices and is the reference for hex8.hpp.
+/// The functor sums the contributions of up to eight bricks at a node. Each value has one writer; the result therefore does
+/// not depend on the order of nodes. The functor uses full element matrices and is the reference for hex8.hpp.
 #include <osteon/base/for_each.hpp>
 #include <osteon/kernel/elasticity/hex8.hpp>
 #include <vector>

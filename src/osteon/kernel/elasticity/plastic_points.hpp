@@ -1,7 +1,6 @@
 #pragma once
-/// @file
-/// Plasticity with a yield function of two stress invariants at the eight Gauss points of a brick: return mapping and its
-/// tangent. Small strains, associated flow, isotropic linear hardening.
+/// @file Plasticity with a yield function of two stress invariants at the eight Gauss points of a brick: return mapping and
+/// its tangent. The model has small strains, associated flow, and isotropic linear hardening.
 ///
 /// Lanes are selected by masks instead of branches, because often only some points of a brick yield.
 #include <osteon/kernel/elasticity/gauss_points.hpp>
@@ -28,7 +27,7 @@ struct plastic_numbers {
         is_quadric(m.surface.c > 0) {}
 };
 
-/// History of a Gauss point: plastic strain zz, yy, xx, zy, zx, yx (engineering shears), and alpha.
+/// History of a Gauss point: plastic strain zz, yy, xx, zy, zx, yx (engineering shears), and the hardening variable alpha.
 template <class T>
 struct plastic_state {
   typename eight_of<T>::vector strain[6]{};
@@ -112,8 +111,8 @@ template <class T>
   t.relief = (swell * t.per_root * t.pressure + T(3) * m.bulk * m.b * t.multiplier) / (T(1) + swell * t.per_root);
 }
 
-/// Return mapping of the stress of a strain. @param state null if there is no history @param known solution for a quadric at
-/// equal strain and state, for reuse; null if unknown @return true if any point yields
+/// Return mapping of the stress of a strain. @param state null if there is no history @param known previously computed
+/// solution for a quadric at equal strain and state; null if there is none @return true if any point yields
 template <class T>
 [[gnu::always_inline]] inline bool return_to_surface(const tensor_at_points<T>& strain, const plastic_state<T>* state,
                                                      const plastic_numbers<T>& m, bool mean_dilatation, trial_stress<T>& t,
@@ -153,7 +152,8 @@ template <class T>
   return true;
 }
 
-/// Elastic stress of the total plastic strain, old and new: the elastic stress of the strain minus the stress.
+/// Elastic stress of the total plastic strain, which includes the increment. It equals the elastic stress of the strain
+/// minus the stress.
 template <class T>
 [[gnu::always_inline]] inline void relaxed_stress(const trial_stress<T>& t, const plastic_state<T>* state,
                                                   const plastic_numbers<T>& m, bool mean_dilatation,
@@ -202,7 +202,7 @@ template <class T, class V>
   relaxed_pressure = flows ? (trace_trial - trace_change) / T(3) : V{};
 }
 
-/// Derivative of relaxed_stress along a change of the strain: elastic stiffness minus tangent, times the change.
+/// Derivative of relaxed_stress along a change of the strain: (elastic stiffness - tangent) times the change.
 template <class T>
 [[gnu::always_inline]] inline void relaxed_tangent(const trial_stress<T>& t, const tensor_at_points<T>& change,
                                                    const plastic_numbers<T>& m, bool mean_dilatation,

@@ -1,6 +1,5 @@
 #pragma once
-/// @file
-/// Return mapping to a quadric yield surface: a scalar equation, solved in double precision for each point.
+/// @file Return mapping to a quadric yield surface. For each point, a scalar equation is solved in double precision.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -17,10 +16,10 @@ struct quadric_return {
 /// Find the end of the return from a trial stress outside the surface.
 ///
 /// Let w = gamma / Y and Y = sqrt(a^2 q^2 + c^2 I1^2). Flow along the normal yields q = q_trial / (1 + 3 mu a^2 w); flow and
-/// surface yield two linear equations in I1 and Y. Therefore Y^2 = a^2 q^2 + c^2 I1^2 is an equation in w. It is multiplied
-/// by the determinant of the linear equations, which may vanish for a trial stress far beyond an open surface. By convexity,
-/// the equation has one root between the bounds at which Y (or w) is 0 and at which Y is infinite. Newton's method with
-/// bisection computes the root.
+/// surface yield two linear equations in I1 and Y. Therefore Y^2 = a^2 q^2 + c^2 I1^2 is an equation in w. The equation is
+/// multiplied by the determinant of the linear equations, because this determinant may vanish for a trial stress far beyond
+/// an open surface. By convexity, the equation has one root between two bounds. At one bound, Y or w is 0; at the other
+/// bound, Y is infinite. Newton's method with bisection computes the root.
 /// @param mises, trace of the trial stress [MPa] @param hardened 1 + h alpha before the step
 inline quadric_return return_to_quadric(double mises, double trace, double hardened, const plastic_material& m) {
   const double a2 = m.surface.a * m.surface.a, b = m.surface.b, c2 = m.surface.c * m.surface.c, h = m.surface.h;
@@ -59,7 +58,7 @@ inline quadric_return return_to_quadric(double mises, double trace, double harde
   constexpr double singular_part = 1e-8;
   double y = (grown * hardened - b * trace) / determinant;
   if (!(std::abs(determinant) > singular_part * (grown * std::abs(left) + bulk * b * b * w))) {
-    // Only the invariants of flow direction and squared surface are needed.
+    // Only the invariants of the flow direction and the squared surface are needed.
     const double push = bulk * b * w, square = a2 * q * q * grown * grown + c2 * trace * trace, mixed = c2 * trace * push;
     y = square / (mixed + std::sqrt(std::max(0.0, mixed * mixed + (grown * grown - c2 * push * push) * square)));
   }

@@ -21,7 +21,7 @@ inline voigt stress_of(const voigt& strain, lame m) {
           m.mu * strain[5]};
 }
 
-/// Von Mises stress. @param stress a stress; a strain would have engineering shears
+/// Von Mises stress. @param stress shears are tensor entries; a strain with engineering shears is not valid
 inline double von_mises(const voigt& stress) {
   const double a = stress[0] - stress[1], b = stress[1] - stress[2], c = stress[2] - stress[0];
   const double shear = stress[3] * stress[3] + stress[4] * stress[4] + stress[5] * stress[5];

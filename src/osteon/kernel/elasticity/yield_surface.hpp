@@ -4,10 +4,11 @@
 
 namespace osteon::kernel {
 
-/// f = sqrt(a^2 q^2 + c^2 I1^2) + b I1 - 1 - h alpha, with the von Mises stress q and the trace I1. For c = 0, the surface
-/// is a cone about the hydrostatic axis; for b = c = 0, the von Mises cylinder. For c > 0, it is a quadric without a tip,
-/// which is closed if c > |b|. The flow is associated. alpha increases by the plastic multiplier and is the dissipated work
-/// per volume [MPa]. The yield stress increases by the factor 1 + h alpha.
+/// The yield function is f = sqrt(a^2 q^2 + c^2 I1^2) + b I1 - 1 - h alpha, with the von Mises stress q and the trace I1 of
+/// the stress. For c = 0, the surface is a cone about the hydrostatic axis. For b = c = 0, the surface is the von Mises
+/// cylinder. For c > 0, the surface is a quadric without a tip; the quadric is closed if c > |b|. The flow is associated.
+/// The hardening variable alpha increases by the plastic multiplier and is the dissipated work per volume [MPa]. Hardening
+/// multiplies the yield stress by 1 + h alpha.
 struct yield_surface {
   double a = 0;  ///< 1/MPa; 0: elastic material
   double b = 0;  ///< 1/MPa

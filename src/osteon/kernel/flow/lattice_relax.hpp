@@ -1,9 +1,8 @@
 #pragma once
-/// @file
-/// In-place Gauss-Seidel sweeps on runs of cells, for the four operators of the preconditioner of Stokes flow.
+/// @file In-place Gauss-Seidel sweeps on runs of cells, for the four operators of the preconditioner of Stokes flow.
 ///
 /// (L x)_i = d_i x_i - sum over the neighbours of g_ij x_j. Rows without an unknown have no diagonal, and their x is zero.
-/// The cell order is equal to conduction_relax.hpp, so that the two directions of a sweep are adjoint. In contrast to
+/// The order of cells is that of conduction_relax.hpp; forward and backward sweeps are therefore adjoint. In contrast to
 /// conduction_relax.hpp, cells of adjacent segments are coupled like cells of consecutive steps of a segment.
 #include <array>
 #include <osteon/kernel/flow/segment_steps.hpp>
@@ -68,10 +67,10 @@ inline bool has_ghosts(const conduction_segment& s, std::int32_t ghosts, std::in
 // One pass for N operators with equal conductances and cells, on arrays with offset `stride`. The pass reuses the data of a
 // vector.
 //
-// Along the run, a vector uses the old values of the previous vector, also inside a segment; old values are read before they
+// Along the run, a vector uses the old values of the previous vector, also inside a segment. Old values are read before they
 // are overwritten. Hence vectors are independent, and no branch tests for the end of a segment (segment_steps.hpp).
-// @tparam Ghosts true if some neighbours are ghosts @param limit cells before it belong to the same part, so that a vector
-// may rewrite them with equal values
+// @tparam Ghosts true if some neighbours are ghosts @param limit end of the part: a vector may rewrite cells before `limit`
+// with equal values
 template <sweep Way, bool Ghosts, class Lattice, std::size_t N>
 void relax_lattice_segments(const std::array<Lattice, N>& k, std::span<const conduction_segment> segments,
                             std::int32_t limit, std::int32_t ghosts, std::int32_t walls, std::int64_t stride, const float* b,
@@ -98,7 +97,7 @@ void relax_lattice_segments(const std::array<Lattice, N>& k, std::span<const con
     const std::int32_t first = s->first, left = first + static_cast<std::int32_t>(s->length) - i;
     const std::array<std::int64_t, directions> to{
         s->neighbour[0] - first, s->neighbour[1] - first, s->neighbour[2] - first, s->neighbour[3] - first, -1, 1};
-    // Lanes beyond the end keep their values, which may be the neighbour of the last cell.
+    // Lanes beyond the end keep their values, because one of these values may be the neighbour of the last cell.
     const mask is_inside = lane < left, evens = even & is_inside, odds = ~even & is_inside;
     const mask open = open_directions<float>(opened + i) & is_inside;
     const bool is_whole = width <= left || i + width <= limit;
@@ -116,8 +115,8 @@ void relax_lattice_segments(const std::array<Lattice, N>& k, std::span<const con
     conduct(lattices[0]);
     if constexpr (Ghosts)
       for (std::size_t d = 0; d < 4; ++d)
-        // A ghost keeps its old value during the sweep. Its face is counted twice in the diagonal, so that the sweep does
-        // not overshoot.
+        // A ghost keeps its old value during the sweep. The face at a ghost is counted twice in the diagonal, to prevent
+        // overshoot of the sweep.
         if (s->neighbour[d] >= ghosts && s->neighbour[d] < walls) twice += g[d];
 #pragma GCC unroll 3
     for (std::size_t c = 0; c < N; ++c) {
@@ -219,7 +218,7 @@ inline void relax(const std::array<velocity_lattice, 3>& k, const conduction_par
     detail::relax_lattice<sweep::back>(k, part, ghosts, walls, stride, b, x);
 }
 
-/// residual[i - first] = (b - L x)_i at the cells of the part; zero at cells without an unknown. Single-threaded.
+/// Sets residual[i - first] = (b - L x)_i at the cells of the part, and zero at cells without an unknown. Single-threaded.
 /// @param residual must have space for the padding
 template <class Lattice>
 void subtract_product(const Lattice& k, const conduction_part& part, const float* b, const float* x, std::int32_t first,

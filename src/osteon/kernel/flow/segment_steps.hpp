@@ -9,8 +9,8 @@
 namespace osteon::kernel::detail {
 
 /// Call step(i, to, left) for vectors of `Width` cells. A vector begins at cell i of a segment with `left` remaining cells;
-/// its neighbours in the six directions are at i + to[d]. Segments in pores have about ten cells. No branch tests for the
-/// end of a segment, because a misprediction costs as much as a vector.
+/// its neighbours in the six directions are at i + to[d]. No branch tests for the end of a segment: segments in pores have
+/// only about ten cells, and a branch misprediction costs as much time as a vector.
 template <int Width, class Step>
 void step_through(std::span<const conduction_segment> segments, const Step& step) {
   if (segments.empty()) return;
@@ -34,8 +34,8 @@ inline std::int32_t end_of(std::span<const conduction_segment> segments) {
   return segments.empty() ? 0 : segments.back().first + static_cast<std::int32_t>(segments.back().length);
 }
 
-/// Call visit(segments, corners) for chunks of segments by all threads. The corners of a chunk are adjacent to its segments,
-/// whose values are in cache.
+/// Call visit(segments, corners) for chunks of segments by all threads. The corners of a chunk are adjacent to its segments;
+/// the required values are therefore in cache.
 /// @param corners ascending
 template <class Visit>
 void for_each_chunk(std::span<const conduction_segment> segments, std::span<const conduction_corner> corners,

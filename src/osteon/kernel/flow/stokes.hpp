@@ -1,12 +1,11 @@
 #pragma once
-/// @file
-/// Operator of steady Stokes flow on runs of cells: y = K x, K = [A G; G^T 0], on the staggered grid.
+/// @file Operator of steady Stokes flow on runs of cells: y = K x, K = [A G; G^T 0], on the staggered grid.
 ///
 /// Each cell has four unknowns with one number: the velocity components z, y, x on its low faces, and the pressure at its
 /// centre. They are stored in four arrays of `stride` values. A component has a value if both cells of the face are fluid;
 /// all other velocity values are zero. Missing neighbours need no test, because the friction of walls is part of the
-/// diagonal. In units of voxels, with weights by axis for non-cubic voxels: (A u)_i = d_i u_i - sum over the six neighbours
-/// of w_axis u_j, (G p)_i = g_axis (p_i - p_below).
+/// diagonal. Lengths are in units of voxels; non-cubic voxels have weights by axis. The operators are (A u)_i = d_i u_i -
+/// sum over the six neighbours of w_axis u_j, and (G p)_i = g_axis (p_i - p_below).
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,8 +17,8 @@ namespace osteon::kernel {
 /// The two axes perpendicular to an axis.
 inline constexpr std::array<std::array<std::size_t, 2>, 3> axes_across{{{1, 2}, {0, 2}, {0, 1}}};
 
-/// A face on the inlet or the outlet. Its control volume is half a voxel deep, so that the transverse entries of its row of
-/// A are halved. The prescribed pressure behind the face is zero.
+/// A face on the inlet or the outlet. The control volume of the face is half a voxel deep; the transverse entries in its row
+/// of A are therefore halved. The prescribed pressure behind the face is zero.
 struct stokes_open_face {
   std::int32_t cell = 0;                               ///< cell of the low face
   std::int32_t pressure = 0;                           ///< adjacent cell inside the domain
@@ -31,7 +30,7 @@ struct stokes_open_face {
   std::uint8_t whole = 0;  ///< bit per entry of `across`: set for a face between two cells, with full friction
 };
 
-/// K in the precision T. Borrows memory.
+/// The operator K in the precision T. Borrows memory.
 template <class T>
 struct stokes_stencil {
   std::span<const conduction_segment> segments;   ///< as in conduction_stencil
@@ -43,7 +42,8 @@ struct stokes_stencil {
   std::array<T, 3> slope{};                       ///< g by axis
   std::span<const stokes_open_face> open_faces;
   std::span<const std::int32_t> beyond;  ///< cells behind the outlet, with a low face only
-  std::span<const std::int64_t> given;   ///< component * stride + cell: prescribed value although both cells exist
+  std::span<const std::int64_t> given;   ///< component * stride + cell: face with a prescribed value although both cells
+                                         ///< exist
   std::int64_t stride = 0;
 };
 

@@ -1,7 +1,6 @@
 #pragma once
-/// @file
-/// Vectorised table look-up, which vector extensions of compilers do not provide. AVX-512 has an instruction for 32 floats,
-/// AVX2 for 16 bytes.
+/// @file Vectorised table look-up, which vector extensions of compilers do not provide. AVX-512 has a look-up instruction
+/// for tables of 32 floats, and AVX2 has one for tables of 16 bytes.
 #include <array>
 #include <cstdint>
 #include <osteon/kernel/lanes.hpp>
@@ -37,7 +36,7 @@ template <class V, class T>
   }
 }
 
-/// 64 small integers, for which vector look-up is faster than for floats.
+/// A table of 64 small integers. Vector look-up of integers is faster than vector look-up of floats.
 struct byte_table {
   alignas(16) std::array<std::uint8_t, 64> value{};
 };
@@ -49,8 +48,8 @@ template <int Sixteens>
 #if defined(__AVX2__)
   std::int64_t bytes;
   std::memcpy(&bytes, number, sizeof bytes);
-  // An index with the highest bit set yields 0. After mapping the begin of the part to 0x70, all indices outside of the part
-  // have this bit set.
+  // An index with the highest bit set yields 0. An offset maps the begin of the part to 0x70; all indices outside of the
+  // part then have the highest bit set.
   const __m128i index = _mm_cvtsi64_si128(bytes);
   __m128i found = {};
 #pragma GCC unroll 4

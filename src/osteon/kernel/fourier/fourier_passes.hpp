@@ -22,8 +22,8 @@ template <int R, bool twiddled, class Load, class Store>
     }
 }
 
-/// Position of a pass, known at compile time. In the first pass s = 1 and in the last m = 1, which removes a loop and its
-/// multiplications.
+/// Position of a pass, known at compile time. In the first pass, s = 1; in the last pass, m = 1. The compiler then removes a
+/// loop and its multiplications.
 enum class place_of_pass { first, middle, last };
 
 /// Perform a pass: `load(j)` returns the elements j of the four lines, `store(k, v)` stores the results k.

@@ -8,8 +8,9 @@ namespace osteon::kernel {
 
 /// Passes of Stockham's self-sorting transform, in order of execution.
 ///
-/// With n = R m remaining points and s interleaved transforms, a pass reads, for p < m and q < s, the points q + s (p + m
-/// j), j < R, transforms them, and writes coefficient k, times exp(-2 pi i p k / n), to q + s (R p + k).
+/// A pass has n = R m remaining points and s interleaved transforms. For p < m and q < s, the pass reads and transforms the
+/// points q + s (p + m j), j < R. It multiplies coefficient k by exp(-2 pi i p k / n) and writes the product to q + s (R p +
+/// k).
 /// @cite [VanLoan1992], section 1.7
 class fourier_plan {
  public:

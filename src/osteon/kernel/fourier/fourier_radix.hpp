@@ -5,7 +5,7 @@
 
 namespace osteon::kernel {
 
-/// One element of four lines. Real and imaginary parts are separate, so that a product with a twiddle factor needs no
+/// One element of four lines. Real and imaginary parts are separate; a product with a twiddle factor therefore needs no
 /// shuffle.
 struct complex_lanes {
   using vector = lanes<double>::vector;
@@ -22,7 +22,7 @@ struct complex_lanes {
 [[gnu::always_inline]] inline complex_lanes times(const complex_lanes& a, double re, double im) {
   return {a.re * re - a.im * im, a.re * im + a.im * re};
 }
-/// -i a, a quarter turn in the direction of the forward transform.
+/// Product -i a: a rotation by a quarter of a circle in the direction of the forward transform.
 [[gnu::always_inline]] inline complex_lanes turned(const complex_lanes& a) { return {a.im, -a.re}; }
 
 /// Replace the R values of `a` by their forward transform, the sum of a[j] exp(-2 pi i j k / R).

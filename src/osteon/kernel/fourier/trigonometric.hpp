@@ -1,6 +1,6 @@
 #pragma once
-/// @file
-/// Cosine, sine and Fourier transforms of real lines of any length: transforms to the eigenvectors of second differences.
+/// @file Cosine, sine and Fourier transforms of lines of real numbers of any length. The transforms yield coefficients of
+/// the eigenvectors of second differences.
 #include <cstdint>
 #include <optional>
 #include <osteon/kernel/fourier/fourier_plan.hpp>
@@ -25,9 +25,10 @@ struct line_ends {
 ///
 /// If both ends are `mirror`, the rows of F are cos(pi k (2 j + 1) / 2 n) (DCT-II); for `mirror` and `zero`, they are cos(pi
 /// (2 k + 1) (2 j + 1) / 4 n) (DCT-IV). If the low end is `zero`, the rows are multiplied by (-1)^j and yield sines in
-/// reverse order. Periodic lines use cos + sin of 2 pi j k / n. Two lines require one complex transform of n points, with
-/// even points first, followed by odd points in reverse order [Makhoul1980]. Lengths other than 2^a 3^b 5^c use a
-/// convolution [Bluestein1970] of the next such length from 2 n - 1 on, which is about five times slower.
+/// reverse order. Periodic lines use cos + sin of 2 pi j k / n. Two lines require one complex transform of n points; even
+/// points come first, and odd points follow in reverse order [Makhoul1980]. Lengths n other than 2^a 3^b 5^c use a
+/// convolution [Bluestein1970]. The length of the convolution is the smallest number 2^a 3^b 5^c that is at least 2 n - 1.
+/// The convolution is about five times slower than a transform of a supported length.
 class trigonometric_transform {
  public:
   /// @param length in [1, 2^28] @throws usage_error if only one end is periodic, or the length is out of range

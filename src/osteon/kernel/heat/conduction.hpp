@@ -1,12 +1,11 @@
 #pragma once
-/// @file
-/// The seven-point conduction operator K on runs of cells: two-point fluxes, harmonic face conductances.
+/// @file The seven-point conduction operator K on runs of cells, with two-point fluxes and harmonic face conductances.
 ///
-/// Cells are numbered along x inside a run, so that x neighbours are implicit. The neighbours of a segment in the four other
-/// directions are contiguous, too; bits per cell mark existing neighbours. Loops compute with arbitrary values of missing
-/// neighbours and mask the results, so that segments are as long as runs and use all vector lanes. Beyond a face of fixed
-/// temperature there is a row of wall cells with resistivity zero, for which the harmonic mean equals the half-cell
-/// conductance. For convection, it has the resistivity of the film.
+/// Cells are numbered along x inside a run; x neighbours are therefore implicit. The neighbours of a segment in the four
+/// other directions are contiguous, too. Bits per cell mark existing neighbours. Loops compute with arbitrary values of
+/// missing neighbours and mask the results. Segments can therefore be as long as runs and use all vector lanes. Beyond a
+/// face of fixed temperature there is a row of wall cells with resistivity zero; the harmonic mean then equals the half-cell
+/// conductance. Beyond a face with convection, the wall cells have the resistivity of the film.
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -48,7 +47,7 @@ struct conduction_part {
   std::span<const conduction_corner> corners;
 };
 
-/// K in the precision T. Borrowed memory.
+/// The operator K in the precision T. Borrows memory.
 template <class T>
 struct conduction_stencil {
   std::span<const conduction_segment> segments;  ///< ascending and without overlap; first > 0 where bit 4 is set
@@ -83,7 +82,7 @@ template <class T>
     return mask{low, low, low, low} >> mask{0, 8, 16, 24};
 }
 
-// All bits are set in lanes whose byte has bit d; other lanes are zero.
+// In lanes with bit d in their byte, all bits are set; other lanes are zero.
 template <class T>
 [[gnu::always_inline]] inline typename lanes<T>::mask where_open(typename lanes<T>::mask open, int d) {
   if constexpr (sizeof(T) == 4)
@@ -110,8 +109,8 @@ inline void tell(const Done& done, std::int32_t i, T flux, T diagonal) {
     done(i, flux);
 }
 
-// Process one segment. `done` receives full vectors up to `limit`; the last lanes may belong to later segments, which pass
-// correct values later.
+// Process one segment. `done` receives full vectors up to `limit`; the last lanes may belong to later segments. The calls
+// for these later segments pass the correct values.
 template <bool Uniform, class T, class In, class Done>
 void walk(const conduction_stencil<T>& k, const conduction_segment& s, std::int32_t limit, const In* x, const Done& done) {
   using vector = typename lanes<T>::vector;
@@ -194,8 +193,8 @@ void walk_all(const conduction_stencil<T>& k, std::span<const conduction_segment
 }  // namespace detail
 
 /// Call `done(i, (K x)_i)`, or `done(i, (K x)_i, K_ii)` if it accepts three arguments, for every cell of the stencil, in any
-/// order. Vector arguments refer to the cells from i on (see `get` and `put`). In this case `done` must only store results
-/// at these indices: it is called repeatedly for some cells, and only the last call has correct values.
+/// order. Vector arguments refer to the cells from i on (see `get` and `put`). With vector arguments, `done` must only store
+/// results at these indices, because it is called repeatedly for some cells and only the last call has correct values.
 /// @param x read at cells, ghosts and walls, and at any number up to the padding; `done` must not modify x
 template <class T, class In, class Done>
 void for_each_flux(const conduction_stencil<T>& k, const In* x, const Done& done) {
@@ -206,7 +205,7 @@ void for_each_flux(const conduction_stencil<T>& k, const In* x, const Done& done
   for (const conduction_corner& c : k.corners) detail::visit_corner(k, c, x, done);
 }
 
-/// As for_each_flux, for the cells of a part and on the calling thread.
+/// As for_each_flux, but for the cells of a part and on the calling thread only.
 template <class T, class In, class Done>
 void for_each_flux(const conduction_stencil<T>& k, const conduction_part& part, const In* x, const Done& done) {
   detail::walk_all(k, part.segments, x, done);

@@ -1,12 +1,11 @@
 #pragma once
-/// @file
-/// In-place Gauss-Seidel sweeps of the conduction operator on runs of cells.
+/// @file In-place Gauss-Seidel sweeps of the conduction operator on runs of cells.
 ///
 /// A step updates the cells of one vector register: first the even lanes, then the odd lanes, which use the new even values.
-/// Along the run, a step uses the old values of the previous step, so that steps are independent. Each cell has at most one
-/// such neighbour, so that the sweep is still a contraction. The backward sweep has the opposite order. Forward and backward
-/// sweeps are therefore adjoint, and a cycle with forward smoothing before and backward smoothing after the correction is
-/// symmetric.
+/// Along the run, a step uses the old values of the previous step; steps are therefore independent. Each cell has at most
+/// one neighbour with such an old value; the sweep is therefore still a contraction. The backward sweep updates the cells in
+/// the opposite order. Forward and backward sweeps are therefore adjoint, and a cycle with forward smoothing before and
+/// backward smoothing after the correction is symmetric.
 #include <osteon/kernel/heat/conduction.hpp>
 
 namespace osteon::kernel {
@@ -23,8 +22,8 @@ using relaxed = lanes<float>::vector;
 [[gnu::always_inline]] inline relaxed right_of(relaxed v, relaxed beyond) {
   return __builtin_shufflevector(v, beyond, 1, 2, 3, 4, 5, 6, 7, 8);
 }
-// As above if only odd lanes use their left neighbours, or only even lanes their right neighbours: both lanes are in one
-// pair.
+// Faster variants for two cases: only odd lanes use their left neighbours, or only even lanes use their right neighbours. In
+// both cases, a lane and its neighbour are in one pair.
 [[gnu::always_inline]] inline relaxed left_in_pair(relaxed v) {
   return __builtin_shufflevector(v, v, 0, 0, 2, 2, 4, 4, 6, 6);
 }
@@ -32,7 +31,7 @@ using relaxed = lanes<float>::vector;
   return __builtin_shufflevector(v, v, 1, 1, 3, 3, 5, 5, 7, 7);
 }
 
-// @param limit cells before it belong to the same part, so that the last step may rewrite them with equal values
+// @param limit end of the part: the last step may rewrite cells before `limit` with equal values
 template <bool Uniform, sweep Way>
 void relax_segment(const conduction_stencil<float>& k, const conduction_segment& s, std::int32_t limit, std::int32_t ghosts,
                    std::int32_t walls, const float* b, float* x) {
@@ -87,14 +86,14 @@ void relax_segment(const conduction_stencil<float>& k, const conduction_segment&
       const vector g = conductance(d, s.neighbour[at] + n);
       diagonal += g;
       sum += g * get<vector>(rows[at] + n);
-      // A ghost keeps its old value during the sweep. Its face is counted twice in the diagonal, so that the sweep does not
-      // overshoot.
+      // A ghost keeps its old value during the sweep. The face at a ghost is counted twice in the diagonal, to prevent
+      // overshoot of the sweep.
       if (has_ghosts && is_ghost[at]) diagonal += g, sum += g * here;
     }
     const vector to_left = conductance(4, s.first + n - 1), to_right = conductance(5, s.first + n + 1);
     diagonal += to_left + to_right;
     const vector inverse = diagonal > vector{} ? 1.0F / diagonal : vector{};
-    // Lanes beyond the end keep their values, which may be the neighbour of the last cell.
+    // Lanes beyond the end keep their values, because one of these values may be the neighbour of the last cell.
     const mask evens = even & is_inside, odds = ~even & is_inside;
     vector now;
     if constexpr (Way == sweep::forth) {

@@ -30,7 +30,7 @@ typedef std::int32_t integer8 __attribute__((vector_size(32)));
 [[gnu::always_inline]] inline bool any(const integer8& mask) { return bits(mask) != 0; }
 [[gnu::always_inline]] inline bool every(const integer8& mask) { return bits(mask) == 255; }
 
-/// Load stored lanes individually with one instruction each; otherwise the compiler extracts each lane from the register
+/// Load each lane from memory with one instruction. Without this function, the compiler extracts each lane from the register
 /// with three instructions.
 template <class T>
 [[gnu::always_inline]] inline void by_memory(T& stored) {
@@ -105,7 +105,8 @@ struct eight_places {
     return share > 0 ? sum / share : float8{};
   }
 
-  /// Twice the gradient per voxel, z first: the difference of the interpolated values one voxel ahead and one voxel behind.
+  /// Twice the gradient per voxel, in the order z, y, x. Each component is the interpolated value one voxel ahead minus the
+  /// value one voxel behind.
   /// @return bitwise the result of value()
   [[gnu::always_inline]] inline float8 slope(const float* v, const voxel_strides& across, float8 (&result)[3]) const {
     const float* const behind = v - across.z;

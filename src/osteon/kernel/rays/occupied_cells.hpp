@@ -22,8 +22,8 @@ struct value_bounds {
   static value_bounds of(const float* values, const box3& owned, const box3& present, int margin);
 };
 
-/// Distance of each macro cell to the nearest cell in `occupied`, in cells and including diagonal steps: 0 for occupied
-/// cells, at most 255. The boundary of the block does not limit the distance.
+/// Distance of each macro cell to the nearest cell in `occupied`, in steps to any of the 26 neighbours. The distance is 0
+/// for occupied cells and at most 255. The boundary of the block does not limit the distance.
 /// @cost 26 comparisons per cell
 std::vector<std::uint8_t> distance_to_occupied(index3 cells, const std::vector<std::uint8_t>& occupied);
 
@@ -46,7 +46,7 @@ class occupied_cells {
   }
 
   /// Find the next segment with visible content, from `segment` on. @param first beginning() of the segment @param cell
-  /// macro cell of the segment @return false if there is none
+  /// macro cell of the segment @return false if no such segment exists
   [[gnu::always_inline]] inline bool find(const ray_segments& segments, const ray_segments::part& along,
                                           std::int64_t& segment, double4& first, std::size_t& cell) const {
     static_assert(value_bounds::edge == 4);
@@ -68,8 +68,8 @@ class occupied_cells {
     return false;
   }
 
-  /// As above for four rays. @param marks marks of the cells of the segments, times 256 @return the rays that have such a
-  /// segment
+  /// As the function for one ray, for four rays. @param marks marks of the cells of the segments, times 256 @return the rays
+  /// that have such a segment
   [[gnu::always_inline]] inline lanes4 find(const ray_segments& segments, four_rays& rays, integer4& marks) const {
     for (;;) {
       const lanes4 under_way = rays.begin < rays.end;
@@ -97,7 +97,7 @@ class occupied_cells {
   }
 
  private:
-  // Advance over macro cells within this distance of cells with content.
+  // Advance over the macro cells within the distance to the nearest cell with content.
   [[gnu::noinline]] void skip(const ray_segments& segments, four_rays& rays, const integer4 (&at)[3],
                               const integer4& distance) const {
     double4 low[3], high[3];

@@ -12,8 +12,8 @@
 
 namespace osteon::kernel {
 
-/// A look-up table of straight linear RGB and the opacity of one step, for values in [low, high]. Values outside use the
-/// first or last entry.
+/// A look-up table of linear RGB, not premultiplied, and of the opacity of one step, for values in [low, high]. Values
+/// outside use the first or last entry.
 struct transfer_table {
   float low = 0, high = 1;
   std::vector<std::array<float, 4>> entries;  ///< at least two
@@ -28,27 +28,29 @@ struct march_layer {
   float emission = 1;  ///< emission in units of the colour
 };
 
-/// Optical depth of a ray; 4096 units halve the light. It is exactly additive along the ray and independent of the blocks.
+/// Optical depth of a ray; 4096 units halve the light. As an integer, the depth is exactly additive along the ray and
+/// independent of the division into blocks.
 using optical_depth = std::uint16_t;
-/// Depth at which rays end: less than 1/1024 of the light remains, which is a quarter of the smallest step of eight bits.
+/// Optical depth at which rays end. Less than 1/1024 of the light remains at this depth; this is a quarter of the smallest
+/// step of eight bits.
 inline constexpr optical_depth opaque_depth = 10 << 12;
 /// Sum of the depths of two parts of a ray.
 inline optical_depth deeper(optical_depth a, optical_depth b) {
   return static_cast<optical_depth>(std::min<std::uint32_t>(std::uint32_t{a} + b, 0xffff));
 }
 
-/// Statistics of the field along a ray. Maxima and sums of integers are independent of the blocks.
+/// Statistics of the field along a ray. Maxima and sums of integers are independent of the division into blocks.
 struct projection {
   float greatest = -std::numeric_limits<float>::infinity();
   std::int64_t sum = 0;    ///< sum of the values, in units of the transfer function's range / 2^24
   std::int64_t count = 0;  ///< number of samples with a value
 };
 
-/// A ray and its image of a block.
+/// A ray and the contribution of a block to its pixel.
 struct travel {
   ray along;
-  /// Optical depth in front of the block. If the depth is unknown, a ray that should end in the block is marched too far,
-  /// and the caller marches the ray again (render/picture.cpp).
+  /// Optical depth in front of the block. If this depth is unknown, a ray that ends in the block may be marched too far; the
+  /// caller then marches the ray again (render/picture.cpp).
   optical_depth before = 0;
   optical_depth depth = 0;  ///< optical depth in the block; `before` + `depth` is at least opaque_depth if the ray ends
   wide_pixel result;        ///< accumulated result
@@ -71,8 +73,8 @@ class march_volume {
   /// Set the light. Other prepared data do not depend on the light.
   void light_by(const lighting& light);
 
-  /// Add the image of the block to each ray. Pass adjacent rays in one call: they read the same voxels and hide the memory
-  /// latency of one another. The result does not depend on the grouping.
+  /// Add the contribution of the block to each ray. Pass adjacent rays in one call. Adjacent rays read the same voxels, and
+  /// computations of one ray hide the memory latency of the others. The result does not depend on the grouping.
   /// @param samples number of interpolated samples
   void march(std::span<travel> rays, std::int64_t& samples) const;
 
@@ -86,7 +88,7 @@ class march_volume {
     march_layer settings;
     float scale;                      // entries per unit of value
     float visible_low, visible_high;  // values at or outside of these limits are invisible
-    // Emission and opacity of each entry. The last entry is duplicated, so that interpolation is valid for all values.
+    // Emission and opacity of each entry. The last entry is stored twice, for interpolation at the largest value.
     std::vector<colour_entry> table;
     float last;  // index of the last entry
   };
@@ -115,8 +117,8 @@ class march_volume {
   float inverse_spacing_[3], light_[3], half_way_[3];  // z, y, x; spacing relative to the finest spacing
   std::vector<layer> layers_;
   occupied_cells visible_;
-  // Work in a macro cell: bit 2 i is set if layer i may be visible, bit 2 i + 1 if its values differ, so that shading is
-  // required.
+  // Work in a macro cell. Bit 2 i is set if layer i may be visible. Bit 2 i + 1 is set if the values of layer i differ;
+  // shading is then required.
   std::vector<std::uint8_t> to_do_;
 };
 

@@ -1,11 +1,10 @@
 #pragma once
-/// @file
-/// Division of the samples of a ray into segments, independent of the decomposition into blocks.
+/// @file Division of the samples of a ray into segments, independent of the decomposition into blocks.
 ///
 /// Lengths along a ray are in mm, positions in voxels: the voxel (z, y, x) fills [z, z+1) x [y, y+1) x [x, x+1), and its
-/// value is at the centre. Sample k of a ray is at entry + (k + 1/2) step; the ray enters the *domain* at `entry`. Eight
-/// consecutive samples (fewer if the step is long) form a segment. The block that owns the voxel of the middle sample
-/// composites the whole segment, so that rounding does not depend on the decomposition.
+/// value is at the centre. Sample k of a ray is at entry + (k + 1/2) step, where the ray enters the *domain* at `entry`.
+/// Eight consecutive samples (fewer if the step is long) form a segment. The block that owns the voxel of the middle sample
+/// composites the whole segment; rounding therefore does not depend on the decomposition.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -33,8 +32,8 @@ inline int samples_in_segment(double step_voxels) {
 }
 
 /// Number of ghost voxels read by the segments of a block: half a segment, one neighbour for interpolation, and one more for
-/// the gradient. For surfaces, a point may be up to a step before the first sample of a segment; a B-spline reads two voxels
-/// around this point, and around a point half a voxel below.
+/// the gradient. Surfaces need more: a surface point may be up to a step before the first sample of a segment. A B-spline
+/// reads two voxels around the surface point, and around a point half a voxel below it.
 inline int ghosts_needed(double step_voxels) {
   const int behind = samples_in_segment(step_voxels) / 2;
   const double first = (behind + 0.5) * step_voxels, last = (behind - 0.5) * step_voxels;
@@ -42,14 +41,14 @@ inline int ghosts_needed(double step_voxels) {
   return static_cast<int>(std::ceil(beyond + 0.5 + 1e-3)) + 1;
 }
 
-/// Along an axis with fewer voxels, the present values extend two voxels beyond the domain at both ends, by repetition of
-/// the first and last voxels.
+/// An axis with fewer voxels is thin. Along a thin axis, the first and last voxels are repeated; the present values then
+/// extend two voxels beyond the domain at both ends.
 inline constexpr std::int64_t thin = 4;
-/// `present` extended by repeated voxels; and the values of shape `thick`.
+/// `thickened` extends `present` by the repeated voxels. The second function returns the values in the shape `thick`.
 box3 thickened(index3 domain, box3 present);
 std::vector<float> repeat_ends(const float* values, const box3& present, const box3& thick);
 
-/// A bit for each lane.
+/// One bit per lane of a mask.
 [[gnu::always_inline]] inline unsigned bits(const lanes4& mask) {
 #ifdef __AVX__
   return static_cast<unsigned>(__builtin_ia32_movmskpd256((double4)mask));
@@ -110,14 +109,14 @@ class ray_segments {
     double4 origin, direction;  // z, y, x, 0
   };
   part of(const ray& along) const;
-  /// As above for four rays, beginning with their first segments.
+  /// As the function for one ray, for four rays. It sets the first segments as current segments.
   void put(const ray* const (&along)[4], four_rays& rays) const;
 
   /// First segment after `segment` whose middle may be outside of the box [low, high) [voxels]. The box must contain the
   /// middle of `segment`.
   std::int64_t after_box(const part& p, std::int64_t segment, const double (&low)[3], const double (&high)[3]) const;
 
-  /// First sample of a segment, and its middle sample on the ray extended beyond the domain: z, y, x, 0 [voxels].
+  /// First and middle sample of a segment, on the ray extended beyond the domain: z, y, x, 0 [voxels].
   [[gnu::always_inline]] inline double4 beginning(const part& p, std::int64_t segment) const {
     const double t = p.along->entry + (static_cast<double>(segment * samples_) + 0.5) * step_;
     return p.origin + t * p.direction;
@@ -188,9 +187,10 @@ class ray_segments {
   }
 
   /// Compute the samples of a segment at an end of the domain, or with fewer samples; unused lanes repeat the last sample.
-  /// Values are constant beyond the centres of the outermost voxels: samples are moved to these centres.
-  /// @param base common voxel @param kept distance from the ends: 0, or 1 with gradients, because these are evaluated one
-  /// voxel from the end of the domain
+  /// Values are constant beyond the centres of the outermost voxels; samples beyond these centres are therefore moved to the
+  /// centres.
+  /// @param base common voxel @param kept distance of samples from the ends: 0, or 1 with gradients, because gradients are
+  /// evaluated one voxel from the end of the domain
   [[gnu::always_inline]] inline void place_at_an_end(const float (&from)[3], const float (&step)[3], const float (&base)[3],
                                                      int count, int kept, eight_places& samples) const {
     const auto last = static_cast<float>(count - 1);

@@ -20,19 +20,20 @@ class ray_surface {
   struct hit {
     vector3 point;   ///< voxels
     vector3 normal;  ///< unit vector in mm space, towards lower values
-    bool cut;        ///< the ray begins inside: the surface is at its entry into the domain, and `normal` is not set
+    bool cut;        ///< true if the ray begins inside the surface; `point` is then the entry of the ray into the domain,
+                     ///< and `normal` is not set
   };
   /// First intersection of a ray. @param samples incremented by the number of interpolated samples
   std::optional<hit> first(const ray& along, std::int64_t& samples) const;
   /// First intersections of four rays, with a common search.
   void first(const ray* const (&along)[4], std::optional<hit> (&hits)[4], std::int64_t& samples) const;
 
-  /// Interpolate `values` (shape of `present`) between voxels that are not NaN. The result is NaN if the sum of their
-  /// weights is at most `least_share`.
+  /// Interpolate `values` (shape of `present`) between voxels that are not NaN. The result is NaN if the sum of the weights
+  /// of these voxels is at most `least_share`.
   double interpolate(const float* values, const vector3& point, double least_share) const;
 
   /// Average `values` (shape of `present`) by a cubic B-spline over the 4^3 voxels around a point, excluding NaN. The
-  /// average is a smooth function of the point. The result is NaN if there are no values. @cite [KnutssonWestin1993]
+  /// average is a smooth function of the point. The result is NaN if all 4^3 voxels are NaN. @cite [KnutssonWestin1993]
   double mean(const float* values, const vector3& point) const;
 
  private:

@@ -16,11 +16,12 @@ struct half_space {
 
 /// Solid fractions of cells, and of blocks of 2^3, 4^3, ... cells. Space outside of the cells is empty.
 ///
-/// Cones gather light: samples along the axis of a cone use blocks as large as the width of the cone, and transmit their
-/// void fraction. @cite [Crassin2011]
+/// Light arrives along cones. Samples along the axis of a cone use blocks as large as the width of the cone. Each sample
+/// transmits the void fraction of its block. @cite [Crassin2011]
 ///
-/// Samples next to a plane overlap the solid behind the plane, which would darken the plane. Therefore only the solid
-/// fraction in excess of the tangent plane through the point is used. Planes and convex bodies are fully lit.
+/// Samples next to a plane overlap the solid behind the plane; this overlap would darken the plane. Therefore the solid
+/// fraction behind the tangent plane through the point is subtracted from the sampled fraction. Planes and convex bodies are
+/// then fully lit.
 class solid_pyramid {
  public:
   solid_pyramid();
@@ -33,8 +34,8 @@ class solid_pyramid {
   solid_pyramid& operator=(solid_pyramid&&) noexcept;
   ~solid_pyramid();
 
-  /// Visible fraction of the sky in [0, 1], weighted by the cosine to the normal, computed from the cones of a set of 20
-  /// that are in front of the tangent plane.
+  /// Visible fraction of the sky in [0, 1], weighted by the cosine of the angle to the normal. It is computed from the cones
+  /// in front of the tangent plane, out of a set of 20 cones.
   /// @param point mm @param normal unit vector in mm space
   /// @param reach distance [mm] at which the decreasing effect of solid vanishes
   double sky(const vector3& point, const vector3& normal, double reach, std::span<const half_space> cut = {}) const;
@@ -58,8 +59,8 @@ class solid_pyramid {
   void list_steps();
 
   std::vector<level> levels_;
-  // For each cell of a level and the empty cells before the first: solid fractions of the cell and of the next cells along
-  // x, y, and both.
+  // For each cell of a level, and for the empty cells before the first cell: solid fractions of the cell and of the next
+  // cells along x, along y, and along both axes.
   std::vector<std::uint32_t> words_;
   std::vector<shadow_steps> steps_;
 };

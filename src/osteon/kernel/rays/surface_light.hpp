@@ -23,8 +23,8 @@ inline vector3 half_way(const lighting& light) {
   return unit({a.z + b.z, a.y + b.y, a.x + b.x});
 }
 
-/// Diffuse factor of the colour of a surface by the half-Lambert model, which is soft on the dark side, because bone
-/// scatters light.
+/// Diffuse factor of the colour of a surface by the half-Lambert model. This model has a soft transition to the dark side,
+/// because bone scatters light.
 /// @param facing cosine between normal and light
 template <class F>
 [[gnu::always_inline]] inline F diffuse_light(const F& facing) {
@@ -45,8 +45,8 @@ struct studio {
   vector3 toward_lamp, toward_eye, up, half_way;  ///< half_way is between lamp and eye
 };
 
-/// Skylight at a point of a matt surface including interreflection, which brightens crevices of bright materials. @cite
-/// [Jimenez2016]
+/// Skylight at a point of a matt surface, including interreflection. Interreflection brightens crevices of bright materials.
+/// @cite [Jimenez2016]
 /// @param sky visible fraction, 0 to 1 @param albedo reflected fraction of the light
 inline double sky_light(double sky, double albedo) {
   const double a = 2.0404 * albedo - 0.3324, b = -4.7951 * albedo + 0.6417, c = 2.7552 * albedo + 0.6903;

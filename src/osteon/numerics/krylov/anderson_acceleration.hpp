@@ -7,9 +7,10 @@
 
 namespace osteon::numerics {
 
-/// Computes the update of x from the corrections d = G(x) - x of the last iterates. The update minimises the correction
-/// predicted by a linear model of G through these iterates. The differences of corrections are stored as a QR decomposition
-/// with orthonormal vectors in single precision. Plane rotations remove the oldest difference.
+/// Computes the update of x from the corrections d = G(x) - x of the last iterates. A linear model of G through these
+/// iterates predicts the next correction, and the update minimises the predicted correction. The differences of corrections
+/// are stored as a QR decomposition with orthonormal vectors in single precision. Plane rotations remove the oldest
+/// difference.
 /// @cite [Anderson1965]; [WalkerNi2011], section 4
 /// @tparam T float or double: type of the corrections
 template <class T>

@@ -1,6 +1,6 @@
 #pragma once
-/// @file
-/// Sums and maxima over fixed blocks of indices, independent of the number of threads, and sums over ranks.
+/// @file Sums and maxima over fixed blocks of indices, and sums over ranks. The results are independent of the number of
+/// threads.
 #include <mpi.h>
 
 #include <algorithm>
@@ -34,8 +34,8 @@ void for_each_block_of(const index_blocks& blocks, const Body& body) {
   }
 }
 
-/// Sums of N terms over the blocks of this rank. Terms should use SIMD lanes (omp simd) for their sum over a block: in a
-/// scalar sum each addition depends on the previous one.
+/// Sums of N terms over the blocks of this rank. Terms should use SIMD lanes (omp simd) for their sum over a block, because
+/// each addition of a scalar sum depends on the previous addition.
 /// @param term (array, begin, n, sums); for one array also (begin, end, sums). The sums are zero on entry.
 template <std::size_t N, class Term>
 std::array<double, N> block_sums(const index_blocks& blocks, const Term& term) {

@@ -6,9 +6,9 @@
 
 namespace osteon::numerics {
 
-/// The product of P f with itself, in the inner product of the preconditioner P: (K P f - f, P f) of the momentum, less (f,
-/// P f) of the mass. For the residual r and s = P r, the product is (s, s). For a direction p and f = K p, the product is (P
-/// K p, p). Each is the sum of (m c - a) b over the unknowns, where m is 1 for the momentum.
+/// Compute one of two products in the inner product of the preconditioner P. For the residual r and s = P r, the product is
+/// (s, s): (K P r - r, P r) of the momentum, minus (r, P r) of the mass. For a direction p, the product is (P K p, p). Both
+/// products are the sum of (m c - a) b over the unknowns, where m is 1 for the momentum and 0 for the mass.
 /// @param a, b, c shape (4, stride): r, s and K s; or p, K p and P K p @param owned unknowns of a component
 /// @return value of this rank; @collective local
 inline double square_of_preconditioned(std::int64_t owned, std::int64_t stride, const std::vector<float>& a,

@@ -6,8 +6,9 @@
 
 namespace osteon::numerics {
 
-/// The recursion of preconditioned conjugate gradients. The system owns the vectors x, the residual r, the preconditioned
-/// residual z, the search direction p and q = K p, chooses their precision and layout, and fuses their loops.
+/// The recursion of preconditioned conjugate gradients. The system owns the solution x, the residual r, the preconditioned
+/// residual z, the search direction p and the product q = K p. It determines the precision and layout of these vectors, and
+/// fuses loops.
 /// @cite [HestenesStiefel1952], section 10
 ///
 /// A system has
@@ -35,8 +36,8 @@ class cg {
     return rz_;
   }
 
-  /// The second half: search and step. @return empty if (r, z) or (p, q) is not positive, or the step is not finite; x and r
-  /// are then unchanged
+  /// The second half: search and step. @return empty if (r, z) or (p, q) is not positive, or the step is not finite; in
+  /// these cases x and r are unchanged
   template <class System>
   std::optional<iteration> finish(System& system) {
     const double pq = system.search(rz_before_ == 0 ? 0 : rz_ / rz_before_);
@@ -54,7 +55,8 @@ class cg {
     return finish(system);
   }
 
-  /// Discard the direction: the next search direction is the preconditioned residual. Call after a recomputation of r.
+  /// Discard the direction: the next search direction is the preconditioned residual. Call this function after a
+  /// recomputation of r.
   void restart() { rz_before_ = 0; }
 
   /// (r, z) of the last step, for checkpoints; 0 after restart().

@@ -18,9 +18,9 @@ struct gcr_layout {
   std::int64_t stride = 0;
 };
 
-/// The recursion of preconditioned GCR. It stores search directions p and their images w, which are orthogonal, so that each
-/// step minimises the residual over the stored directions. With a bounded number of directions the method is known as
-/// ORTHOMIN. The system owns the vectors x, p, w and the residual r, and fuses their loops. The residual may have any
+/// The recursion of preconditioned GCR. The recursion stores search directions p and their orthogonal images w. Each step
+/// minimises the residual over the stored directions. With a bounded number of directions, the method is known as ORTHOMIN.
+/// The system owns the vectors x, p, w and the residual r, and fuses the loops over these vectors. The residual may have any
 /// precision.
 /// @cite [EisenstatElmanSchultz1983]
 ///
@@ -30,7 +30,8 @@ struct gcr_layout {
 /// - `void search()`: compute a direction p from the residual, and its image w
 /// - `float* direction()`, `float* image()`: p and w
 /// - `const T* residual() const`: the vector to minimise, in the space of the images
-/// - `void follow()`: p has been combined with stored directions, and w with their images; update all other data that depend
+/// - `void follow()`: called after p has been combined with stored directions, and w with their images; updates all other
+/// data that depend
 ///   on p
 /// - `double update(const gcr_step& step)`: move x along p and r along w; store p and w divided by the length of w; return
 ///   the norm of r
@@ -49,15 +50,15 @@ struct gcr_step {
 
 enum class gcr_outcome {
   made,       ///< step made: x and r are updated
-  dependent,  ///< breakdown: the image is a combination of the stored images except for rounding. The stored directions are
-              ///< discarded; the solution is unchanged
+  dependent,  ///< breakdown: except for rounding, the image is a linear combination of the stored images. The stored
+              ///< directions are discarded; the solution is unchanged
   not_finite  ///< the solution is unchanged
 };
 
 template <std::size_t Most>
 class gcr {
  public:
-  /// @param capacity maximum number of stored directions, 1 to Most; further directions replace the oldest one
+  /// @param capacity maximum number of stored directions, 1 to Most; a further direction replaces the oldest direction
   /// @param least_square smallest ratio of the squared norms of an image after and before orthogonalisation; below this
   /// ratio the image contains only rounding errors
   gcr(std::size_t capacity, double least_square) : capacity_(capacity), least_square_(least_square) {}
@@ -142,7 +143,8 @@ class gcr {
     return sum;
   }
 
-  // Memory for the newest direction. Once `capacity` directions are stored, the oldest one is overwritten.
+  // Memory for the newest direction. If `capacity` directions are stored, the newest direction overwrites the oldest
+  // direction.
   kept& room(std::size_t size) {
     if (kept_.size() < capacity_)
       kept_.push_back({std::vector<float>(size), std::vector<float>(size)});

@@ -1,7 +1,6 @@
 #pragma once
-/// @file
-/// Agglomeration of coarse levels: a level with few nodes per rank moves to fewer ranks, because its exchanges then cost
-/// less time than its additional computation.
+/// @file Agglomeration of coarse levels. A level with few nodes per rank moves to fewer ranks, because the time saved in
+/// exchanges then exceeds the time of the additional computation per rank.
 #include <mpi.h>
 
 #include <algorithm>
@@ -16,23 +15,25 @@
 
 namespace osteon::numerics {
 
-/// The ranks that hold a level: the ranks 0 ... count() - 1. At first these are all ranks; each reduction moves the part of
-/// up to eight consecutive ranks to one rank. Consecutive ranks have adjacent boxes, and the first ranks are usually on one
-/// host, so small levels end on one host. The assignment follows from the numbers of ranks without messages.
+/// The ranks that store a level: the ranks 0 ... count() - 1. The finest level is on all ranks. Each reduction moves the
+/// parts of up to eight consecutive ranks to one rank. Consecutive ranks have adjacent boxes. The first ranks are usually on
+/// one host; small levels are therefore on one host. Each rank computes the assignment from the numbers of ranks, without
+/// messages.
 class holding_ranks {
  public:
   explicit holding_ranks(int ranks) : counts_{ranks} {}
   int count() const { return counts_.back(); }
-  /// Reduce to an eighth of the ranks, rounded up, or to `fewest` if these are more.
+  /// Reduce to an eighth of the ranks, rounded up, but at least to `fewest` ranks.
   void reduce(int fewest = 1) { counts_.push_back(std::max(fewest, (count() + 7) / 8)); }
-  /// Rank that holds the part of a rank of the finest level.
+  /// Rank that stores the part of a rank of the finest level.
   int holder_of(int rank) const;
   /// First rank of the finest level with a part on the holder; for holder + 1 the end.
   int first_of(int holder) const;
   /// Holders that may share a node with this rank. @collective local
   std::vector<int> touching(const grid::block& where, int level, const std::array<bool, 3>& periodic) const;
 
-  /// In one reduction: new holder of the part of an old one, and the first old holder of a new one.
+  /// For one reduction from `before` to `after` ranks: the new holder of an old holder's part, and the first old holder with
+  /// a part on a new holder.
   static int new_holder_of(int old, int before, int after) { return static_cast<int>(std::int64_t{old} * after / before); }
   static int first_old_of(int holder, int before, int after) {
     return static_cast<int>((std::int64_t{holder} * before + after - 1) / after);
@@ -51,9 +52,10 @@ class agglomeration {
   /// @collective on comm, which is borrowed
   agglomeration(MPI_Comm comm, int level, int before, int after, const brick_mesh& mesh, brick_matrices& matrices);
 
-  /// The merged mesh; without bricks on ranks that do not hold it.
+  /// The merged mesh; it has no bricks on ranks that do not store the level.
   brick_mesh mesh;
-  /// Vector of the nodes before the move: the source of `gather`, and the target of `scatter`. Empty without values.
+  /// Vector of the nodes before the move: the source of `gather`, and the target of `scatter`. Empty if the problem has no
+  /// values.
   std::span<float> local() { return local_; }
 
   /// Set a vector of the merged mesh to the sums of the local vectors, in the order of the ranks.

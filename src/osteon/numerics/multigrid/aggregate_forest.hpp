@@ -13,11 +13,11 @@ namespace osteon::numerics {
 /// Return true if the coupling of two points is strong enough to represent them by one value on the coarse level. Without
 /// this test, a coarse value would short-circuit two good conductors that are separated by a poor conductor.
 inline bool is_strong(float conductance, float diagonal, float other_diagonal) {
-  constexpr float threshold = 5e-4F;  // equal cells in a chain or a block couple by 1/4 to 1/36
+  constexpr float threshold = 5e-4F;  // for equal cells in a chain or a block, the compared ratio is 1/4 to 1/36
   return conductance * conductance >= threshold * diagonal * other_diagonal;
 }
 
-/// Fine points united into aggregates. The first point of an aggregate represents it.
+/// Fine points united into aggregates. The first point of an aggregate represents the aggregate.
 class aggregate_forest {
  public:
   /// @param slabs ranges of points without connections to other ranges
@@ -38,8 +38,8 @@ class aggregate_forest {
   /// @returns the aggregate of each point
   template <class First>
   std::vector<std::int32_t> number(First first) {
-    // A point without strong couplings, such as a poor conductor among good ones, joins its most strongly coupled neighbour.
-    // Such a point joins a single aggregate and therefore does not connect aggregates.
+    // A point without strong couplings, such as a poor conductor among good conductors, joins its most strongly coupled
+    // neighbour. Such a point joins only one aggregate and therefore does not connect aggregates.
     for_each_block(static_cast<std::int64_t>(weak_.size()), 1, [&](std::int64_t slab, std::int64_t) {
       auto& pairs = weak_[static_cast<std::size_t>(slab)];
       std::sort(pairs.begin(), pairs.end(), [](const weak_pair& a, const weak_pair& b) {

@@ -1,12 +1,12 @@
 #pragma once
-/// @file
-/// Coarse levels of conduction: aggregates of up to 4 x 4 x 4 cells, then of 2 x 2 x 2 aggregates. Each aggregate is
+/// @file Coarse levels of conduction: aggregates of up to 4 x 4 x 4 cells, then of 2 x 2 x 2 aggregates. Each aggregate is
 /// connected inside its block.
 ///
-/// Cells of different pores or struts in one block never share an aggregate: a coarse level preserves the topology of the
-/// fine level, which averaging in boxes would destroy. The coarse conductance between two aggregates is the sum over their
-/// common faces (Galerkin with constants), divided by the ratio of the centre distances on the coarse and the fine level.
-/// The plain sum would correspond to half of the actual distance and be twice too stiff (over-correction).
+/// Cells of different pores or struts in one block never share an aggregate. A coarse level therefore preserves the topology
+/// of the fine level; averages over boxes would destroy this topology. The coarse conductance between two aggregates is the
+/// sum over their common faces (Galerkin with constants), divided by the ratio of the centre distances on the coarse and the
+/// fine level. Without this division, conductances would correspond to half of the actual distance, and the coarse operator
+/// would be too stiff by a factor of two (over-correction).
 #include <osteon/kernel/sparse_rows.hpp>
 #include <osteon/numerics/operators/heat_cells.hpp>
 #include <vector>
@@ -37,7 +37,8 @@ struct level_geometry {
   vector3 spacing_mm;
   index3 domain;
   std::array<float, 3> period{};           ///< length of the box on periodic axes, else 0 [mm]
-  std::array<bool, 6> is_fixed_on_face{};  ///< per side: the temperature is prescribed on the face itself, not behind a film
+  std::array<bool, 6> is_fixed_on_face{};  ///< per side: true if the temperature is prescribed on the face itself, not
+                                           ///< behind a film
 };
 
 /// Diagonal of K without the contributions of neighbours: conductance of each owned point to the surroundings, and heat
@@ -46,7 +47,8 @@ std::vector<float> diagonal_without_neighbours(const level_geometry& geometry);
 
 /// A coarse level.
 struct coarse_level {
-  /// First fine points of each strip. Strips have no common parents, so that threads restrict them in parallel.
+  /// First fine points of each strip. Strips have no common parents; threads can therefore restrict different strips in
+  /// parallel.
   struct strip {
     std::int32_t piece = 0, point = 0;
   };
@@ -54,14 +56,15 @@ struct coarse_level {
   halo links;
   std::int32_t ghosts = 0;  ///< after the owned points
   // Parents of the owned points of the finer level, in pieces: length[p] consecutive fine points have the parent parent[p].
-  // The cells of one run in one block form a piece, which needs less memory than one number per cell.
+  // The cells of one run in one block form a piece. Pieces need less memory than one number per cell.
   std::vector<std::int32_t> parent;
   std::vector<std::uint8_t> length;
   std::vector<strip> strips;  ///< ... and the end of the last one
 };
 
-/// Shift of the next level. Blocks double in size along all axes on which they are not much longer than along their shortest
-/// axis. The blocks of flat voxels thus become nearly cubic; a point smoother is efficient for such blocks.
+/// Shift of the next level. The block length doubles along an axis unless the block is much longer along this axis than
+/// along its shortest axis. Blocks of flat voxels thus become nearly cubic. A point smoother is efficient for nearly cubic
+/// blocks.
 std::array<int, 3> next_shift(const std::array<int, 3>& shift, const vector3& spacing_mm, index3 domain);
 
 /// Build level 1 from the cells. @collective on the halo's communicator

@@ -9,7 +9,8 @@
 
 namespace osteon::numerics {
 
-/// Builds rows from entries (row, column, conductance()) that `emit` produces twice: first to count, then to fill.
+/// Builds rows from entries (row, column, conductance()). `emit` produces the entries twice: the first pass counts the
+/// entries, and the second pass fills the rows.
 /// @param loose addition to the diagonal of each row beyond the conductances
 /// @param parts number of parts of the entries; each row belongs to one part @param emit (put, part), called by several
 /// threads

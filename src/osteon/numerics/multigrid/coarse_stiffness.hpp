@@ -1,6 +1,6 @@
 #pragma once
-/// @file
-/// Galerkin stiffness P^T K P of the coarse bricks, computed brick by brick: a brick shared by ranks needs no exchange.
+/// @file Galerkin stiffness P^T K P of the coarse bricks, computed brick by brick. A brick shared by ranks needs no
+/// exchange.
 #include <memory>
 #include <osteon/kernel/elasticity/deformation_table.hpp>
 #include <osteon/kernel/elasticity/graded_bricks.hpp>
@@ -17,7 +17,7 @@ struct brick_matrices {
   std::vector<std::int32_t> matrix;  ///< per brick: index in `table`, or ~(index in `octants`)
   std::vector<kernel::symmetric24> table;
   std::vector<bool> is_anchored;  ///< per matrix: a displacement of a finest node in the brick is fixed
-  /// Bricks of the first coarse level whose matrix is computed on demand. They are not anchored.
+  /// Bricks of the first coarse level with matrices that are computed on demand. These bricks are not anchored.
   std::vector<kernel::octant_materials> octants;
   std::shared_ptr<const kernel::graded_bricks> graded;
 
@@ -31,7 +31,7 @@ struct brick_matrices {
 brick_matrices first_coarse_matrices(const elasticity_problem& problem, const fine_stiffness& fine, const coarse_mesh& mesh);
 
 /// Matrices of the next level. Bricks with equal children share a matrix.
-/// @param spacing_mm of the voxels
+/// @param spacing_mm edge lengths of a voxel
 brick_matrices next_coarse_matrices(const brick_matrices& children, const brick_mesh& child_mesh, const coarse_mesh& mesh,
                                     vector3 spacing_mm);
 
@@ -46,7 +46,8 @@ class coarse_stiffness final : public elasticity_operator {
                    std::span<const int> touching, const std::string& name = "nodes of a coarse level");
 
   void multiply(const float* x, float* y) const override;
-  // Reads x, reads and writes y, and reads eight corners and a matrix number per brick. Matrices are assumed to be in cache.
+  // Memory traffic: a product reads x, reads and writes y, and reads eight corners and a matrix number per brick. Matrices
+  // are assumed to be in cache.
   kernel_work work() const override {
     const auto bricks = static_cast<double>(matrix_.size());
     return {static_cast<double>(size()) * 3 * sizeof(float) + bricks * 9 * sizeof(std::int32_t), bricks * 2 * 24 * 24};
@@ -55,7 +56,10 @@ class coarse_stiffness final : public elasticity_operator {
   grid::node_layout layout() const override { return {3, 1, 4}; }
   const grid::shared_nodes& shared() const override { return shared_; }
   numerics::inverse_diagonal inverse_diagonal() const override { return {inverse_diagonal_}; }
-  std::span<const std::int64_t> fixed() const override { return {}; }  // Galerkin: fixed displacements have zero weight
+  std::span<const std::int64_t> fixed() const override {
+    return {};
+  }  // Galerkin matrices give fixed displacements zero
+     // weight
 
  private:
   void tabulate(vector3 spacing_mm, const brick_matrices& matrices);

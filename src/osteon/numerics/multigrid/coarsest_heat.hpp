@@ -1,7 +1,6 @@
 #pragma once
-/// @file
-/// The coarsest levels of the heat multigrid. A level is gathered on one rank when rank boundaries limit the growth of
-/// aggregates; the last level is factorised.
+/// @file The coarsest levels of the heat multigrid. A level is gathered on one rank if rank boundaries limit the growth of
+/// aggregates. The last level is factorised.
 #include <cstdint>
 #include <memory>
 #include <osteon/numerics/multigrid/aggregation.hpp>
@@ -13,8 +12,7 @@ namespace osteon::numerics {
 class gathered_level {
  public:
   /// @param level, geometry on return, of all ranks on rank 0, and empty elsewhere. Block sizes are chosen again from the
-  /// positions of the points, so that the next level is coarser by a factor of about two to eight; blocks may become
-  /// smaller.
+  /// positions of the points. The next level then has about two to eight times fewer points. Blocks may become smaller.
   /// @collective on comm
   gathered_level(MPI_Comm comm, coarse_level& level, level_geometry& geometry);
 

@@ -8,29 +8,31 @@
 
 namespace osteon::numerics::elasticity_cycle {
 
-/// Degree of the smoothing polynomials before and after the coarse correction. Coarse levels have more cycles and smooth
-/// less.
+/// Degree of the smoothing polynomials before and after the coarse correction. Coarse levels have more cycles and lower
+/// degrees.
 inline int smoothing_degree(std::size_t depth) { return depth == 0 ? 3 : 2; }
 
 inline constexpr std::int64_t coarsest_unknowns = 4000;  ///< a direct solution costs less than a level of smoothing
 
-/// Times by which a coarse level is assigned to ranks. A product takes this time per node.
+/// Time of a product per node. This time and the times below determine the number of ranks of a coarse level.
 inline constexpr double product_of_node_s = 0.1e-6;
-/// Ranks on one host exchange through memory, more ranks with up to 26 neighbours on other hosts.
+/// Number of ranks on one host. Ranks on one host exchange through memory; a larger number of ranks exchanges with up to 26
+/// neighbours on other hosts.
 inline constexpr int ranks_of_host = 16;
 inline double exchange_s(int ranks) {
   if (ranks == 1) return 0;
   return ranks <= ranks_of_host ? 1e-6 + 0.3e-6 * (ranks - 1) : 50e-6;
 }
-/// Nodes of a rank, copies included, of a level on other numbers of ranks: a rank has the nodes of the bricks that contain a
-/// part of its block. @param places of bricks in the image
+/// Number of nodes of a rank, including copies, if `on_ranks` ranks store the level. A rank has the nodes of all bricks that
+/// contain a part of its block. @param places of bricks in the image
 inline double nodes_of_rank(double nodes, double places, int ranks, int on_ranks) {
-  constexpr double beyond = 1.5;  // bricks of which other ranks have parts, and the nodes at the end
+  constexpr double beyond = 1.5;  // additional layers: bricks with parts on other ranks, and the nodes at the end
   const auto edge = [=](int n) { return n == 1 ? std::cbrt(places) : std::cbrt(places / n) + beyond; };
   return nodes * std::pow(edge(on_ranks) / edge(ranks), 3);
 }
-/// Number of ranks with the shortest time of a product and an exchange of a level; `ranks` unless a tenth is saved.
-/// @param nodes of a rank at present, copies included
+/// Number of ranks with the shortest time of a product and an exchange of a level. The result is `ranks` if other numbers
+/// save less than a tenth of the time.
+/// @param nodes present number of nodes of a rank, including copies
 inline int cheapest_ranks(double nodes, double places, int ranks) {
   const auto seconds = [=](int on_ranks) {
     return product_of_node_s * nodes_of_rank(nodes, places, ranks, on_ranks) + exchange_s(on_ranks);
@@ -45,14 +47,14 @@ inline int cheapest_ranks(double nodes, double places, int ranks) {
   return best;
 }
 
-/// Number of ranks from which the coarsest level uses rows of the inverse. A substitution takes half a millisecond on one
-/// core, as much as the product with 4,000 rows on two.
+/// Smallest number of ranks for which the coarsest level uses rows of the inverse. A substitution takes half a millisecond
+/// on one core. The product with 4,000 rows takes the same time on two cores.
 inline constexpr int fewest_ranks_of_inverse = 8;
 
 /// Number of cycles for a coarse problem, combined by a Chebyshev polynomial. Only fine lattices represent the bending of a
-/// strut well, and the parts attached to the strut move with it; a single cycle would leave a large error in a coarse
-/// problem. Each level costs a fifth of the next finer level; from the sixth level on, further cycles would only multiply
-/// the messages.
+/// strut well, and parts attached to the strut move with the strut. A single cycle would therefore leave a large error in a
+/// coarse problem. Each level costs a fifth of the next finer level. From the sixth level on, further cycles would only
+/// multiply the number of messages.
 inline int cycles_of_level(std::size_t depth) {
   constexpr int cycles[] = {1, 3, 2, 4, 2, 2};
   return depth < std::size(cycles) ? cycles[depth] : 1;

@@ -15,8 +15,9 @@
 
 namespace osteon::numerics {
 
-/// The direct solver of the coarsest level. Few ranks send their right-hand sides to rank 0, which has a factorisation
-/// L D L^T in double. More ranks exchange their right-hand sides, and each multiplies its rows of the inverse.
+/// The direct solver of the coarsest level. If few ranks store the level, they send their right-hand sides to rank 0, which
+/// has a factorisation L D L^T in double precision. If more ranks store the level, they exchange their right-hand sides, and
+/// each rank multiplies by its rows of the inverse.
 class coarsest_solver {
  public:
   /// @param mesh this rank's bricks @param matrices of these bricks @param holders number of ranks that hold the level
@@ -31,7 +32,7 @@ class coarsest_solver {
   void solve(const float* b, float* x);
 
  private:
-  struct factorisation;  // and the places of all values
+  struct factorisation;  // factorisation, and the places of all values
   void multiply_rows(const std::vector<float>& all, float* x) const;
   MPI_Comm comm_;  // borrowed
   comm::neighbours gather_, scatter_;
@@ -40,8 +41,8 @@ class coarsest_solver {
   std::vector<float> rows_;              // of the inverse: rows of this rank's unknowns
 };
 
-/// Levels of bricks of 1, 2, 4, ... voxels with Galerkin operators, smoothed by Chebyshev polynomials of the fourth
-/// kind, solved directly on the coarsest. A level with few nodes per rank moves to fewer ranks (agglomeration.hpp).
+/// Levels of bricks of 1, 2, 4, ... voxels with Galerkin operators. Chebyshev polynomials of the fourth kind smooth each
+/// level; the coarsest level is solved directly. A level with few nodes per rank moves to fewer ranks (agglomeration.hpp).
 /// @cite [Lottes2023]
 class elasticity_multigrid {
  public:
@@ -52,7 +53,7 @@ class elasticity_multigrid {
   /// Input vector of the cycle: the residual, a flat vector of fine.size() values, zero at fixed displacements. The cycle
   /// overwrites it.
   std::span<float> residual() { return levels_[0]->residual; }
-  /// Run one cycle. @return the correction, valid until the next one
+  /// Run one cycle. @return the correction, valid until the next cycle
   /// @collective
   std::span<const float> cycle();
 
@@ -85,7 +86,7 @@ class elasticity_multigrid {
   /// Compute the correction for the residual of a level.
   void solve_level(std::size_t l);
   kernel_work work_of_cycle(std::size_t l, bool keeps_residual) const;
-  /// One cycle on a level from zero; the residual is updated if requested.
+  /// One cycle on a level with a zero initial correction. The residual is updated if requested.
   void cycle(std::size_t l, bool keeps_residual);
   double largest_of_smoother(MPI_Comm comm, level& at, std::span<const std::int64_t> ids);
   void find_largest_of_cycle(MPI_Comm comm, std::size_t l);
@@ -110,7 +111,8 @@ class elasticity_multigrid {
   std::span<const std::int64_t> fixed_;
 };
 
-/// Number of nodes on each level, the finest first, without the multigrid itself: for a problem on one rank.
+/// Number of nodes on each level, finest level first, for a problem on one rank. The function does not construct the
+/// multigrid.
 /// @collective on problem.where.comm
 std::vector<std::int64_t> nodes_of_levels(const elasticity_problem& problem);
 

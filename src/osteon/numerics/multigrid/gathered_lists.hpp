@@ -1,6 +1,5 @@
 #pragma once
-/// @file
-/// Lists of some ranks on one rank, by messages between these ranks only.
+/// @file Gather of lists of some ranks on one rank. Only these ranks exchange messages.
 #include <mpi.h>
 
 #include <cstdint>

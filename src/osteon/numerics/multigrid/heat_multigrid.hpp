@@ -17,16 +17,16 @@ namespace osteon::numerics {
 ///
 /// Gauss-Seidel sweeps smooth the cells in place, forward before the correction and backward after it. A sweep processes
 /// first the planes of even z, then the planes of odd z; threads process the planes of one colour in parallel. On coarse
-/// levels the smoother is a polynomial in D^-1 K. The eigenvalues of D^-1 K are in (0, 2]
-/// for every diagonally dominant K (Gershgorin), so the polynomial is a contraction without an estimate of eigenvalues. The
-/// number of sweeps grows from level to level (variable V-cycle). Coarse levels are cheap; with a constant number of sweeps
-/// and piecewise constant coarse spaces, the number of iterations would grow with the problem size.
+/// levels the smoother is a polynomial in D^-1 K. The eigenvalues of D^-1 K are in (0, 2] for every diagonally dominant K
+/// (Gershgorin). The polynomial is therefore a contraction without an estimate of eigenvalues. The number of sweeps grows
+/// from level to level (variable V-cycle). With a constant number of sweeps and piecewise constant coarse spaces, the number
+/// of iterations would grow with the problem size. Additional sweeps on coarse levels are cheap.
 class heat_multigrid {
  public:
   /// An operator on the cells that replaces the conduction operator; coarse levels are built from a similar conduction
   /// problem.
   struct cell_kernels {
-    /// A sweep over a part, as kernel::relax.
+    /// A sweep over a part, with the arguments of kernel::relax.
     std::function<void(const kernel::conduction_part&, kernel::sweep, const float* r, float* z)> relax;
     /// residual[i - first] = (r - K z)_i for the cells of a part. Called by several threads.
     std::function<void(const kernel::conduction_part&, const float* r, const float* z, std::int32_t first, float* residual)>

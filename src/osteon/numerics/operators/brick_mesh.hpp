@@ -1,11 +1,11 @@
 #pragma once
-/// @file
-/// The coarse meshes of the elasticity solver: bricks of 2 x 2 x 2 bricks of the next finer level, aligned in the whole
-/// image. A brick shared by ranks exists on each of these ranks, with the children of the rank only.
+/// @file The coarse meshes of the elasticity solver. A brick consists of 2 x 2 x 2 bricks of the next finer level; bricks
+/// are aligned in the whole image. A brick shared by ranks exists on each of these ranks. On each rank, it has the children
+/// of this rank only.
 ///
 /// Disconnected parts remain separate. If children of one place share no node, they form several bricks. Adjacent bricks
-/// share a node only if they share a child node that depends on it. Such cloned nodes keep the struts of trabecular bone
-/// independent of one another on every level.
+/// share a node only if they share a child node that depends on this node; otherwise the node is cloned. Cloned nodes keep
+/// the struts of trabecular bone independent of one another on every level.
 /// @cite [Dick2011]: one coarse cell for each connected component
 #include <array>
 #include <cstdint>
@@ -48,16 +48,18 @@ struct child_bricks {
   std::span<const std::int64_t> node_id;
   const grid::shared_nodes* shared;
   bool are_voxels;  ///< if true, each place has at most one brick, and all bricks of a parent share its middle node
-  std::function<void(std::int64_t z, const brick_visitor&)> visit_plane;  ///< its bricks in y, x order
+  std::function<void(std::int64_t z, const brick_visitor&)> visit_plane;  ///< calls the visitor for the bricks of plane z in
+                                                                          ///< y, x order
 };
 
 /// A coarse mesh, and its connections to the bricks and nodes of the child mesh.
 struct coarse_mesh {
   brick_mesh mesh;
   std::array<double, 3> middle{0.5, 0.5, 0.5};  ///< division point of the last parent along an axis, in [0, 1]
-  std::vector<std::int32_t> parent;             ///< of each child brick
-  std::vector<std::int32_t> node_brick;         ///< of each child node: a brick that contains it
-  std::vector<std::uint8_t> node_place;         ///< ... and its place in the brick: 27 (kind of the brick) + 9 z + 3 y + x
+  std::vector<std::int32_t> parent;             ///< parent of each child brick
+  std::vector<std::int32_t> node_brick;         ///< per child node: a brick that contains the node
+  std::vector<std::uint8_t> node_place;         ///< per child node: its place in this brick, 27 (kind of the brick) + 9 z +
+                                                ///< 3 y + x
 };
 
 /// Kind of a brick: bit 4 (z), 2 (y) or 1 (x) is set if the brick is the last along the axis and not divided in the middle.

@@ -19,8 +19,8 @@ struct flow_parts {
 ///
 /// On a periodic box, a part percolates along an axis if a path in the part connects a voxel to its image in another period
 /// of the axis. Contact with both faces is not sufficient: a dead-end pore with contact to both faces has no flow. On other
-/// boxes the part must touch both faces.
-/// @param periodic the box is periodic along all axes @param wanted bits of the requested axes
+/// boxes, a part percolates if it touches both faces.
+/// @param periodic true if the box is periodic along all axes @param wanted bits of the requested axes
 /// @collective on where.comm
 /// @cost parts at rank boundaries are gathered on rank 0
 flow_parts find_flow_parts(const grid::block& where, const voxel::run_set& cells, bool periodic, std::uint8_t wanted);

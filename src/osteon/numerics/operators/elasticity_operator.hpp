@@ -26,7 +26,7 @@ class elasticity_operator {
  public:
   virtual ~elasticity_operator() = default;
   /// y = K x with zeros at fixed displacements. On entry, x must be zero at fixed displacements and equal on all copies of a
-  /// node. On return, y has these properties as well.
+  /// node. On return, y has both properties.
   /// @collective
   virtual void multiply(const float* x, float* y) const = 0;
   /// Work of one product on this rank.
@@ -53,7 +53,7 @@ void for_each_with_diagonal(const elasticity_operator& k, F body) {
     });
 }
 
-/// Sum of a[i] b[i] over the values of nodes owned by this rank, in an order independent of the threads.
+/// Sum of a[i] b[i] over the values of nodes owned by this rank, in an order independent of the number of threads.
 template <class A, class B>
 double owned_dot(const A* a, const B* b, std::int64_t size, grid::node_layout layout, const grid::shared_nodes& shared);
 
@@ -61,8 +61,8 @@ extern template double owned_dot(const float*, const float*, std::int64_t, grid:
 extern template double owned_dot(const double*, const float*, std::int64_t, grid::node_layout, const grid::shared_nodes&);
 extern template double owned_dot(const double*, const double*, std::int64_t, grid::node_layout, const grid::shared_nodes&);
 
-/// A pseudo-random number in [-1, 1] that depends on its argument only. It makes start vectors independent of the
-/// decomposition.
+/// A pseudo-random number in [-1, 1] that depends on its argument only. Start vectors from such numbers are independent of
+/// the decomposition.
 double scrambled(std::uint64_t number);
 
 struct eigenvalue_range {

@@ -34,13 +34,14 @@ struct elasticity_problem {
   std::vector<material_number> material;       ///< per active cell
   std::vector<prescribed_displacement> fixed;  ///< equal on all copies of a node (checked)
   std::array<bool, 3> periodic{};              ///< opposite faces of the image have equal displacements, by axis z, y, x
-  /// For a problem without values (comm/virtual_ranks.hpp) whose voxels represent bricks of 2^missing_levels voxels: number
-  /// of multigrid levels between voxels and bricks. These levels have the same exchanges as the voxels.
+  /// Used by problems without values (comm/virtual_ranks.hpp) if each voxel represents a brick of 2^missing_levels voxels:
+  /// number of multigrid levels between voxels and bricks. The exchanges of these levels are equal to those of the level of
+  /// voxels.
   int missing_levels = 0;
-  /// With missing levels: the number of levels of the whole image. 0: number of levels of the voxels plus the missing
+  /// Number of levels of the whole image, used with missing levels. 0: number of levels of the voxels plus the missing
   /// levels.
   int levels = 0;
-  /// Threshold of agglomeration, for tests. None: elasticity_cycle::fewest_nodes_of_rank.
+  /// Threshold of agglomeration, for tests. Empty: elasticity_cycle::fewest_nodes_of_rank.
   std::optional<std::int64_t> fewest_nodes_of_rank{};
 };
 

@@ -22,7 +22,7 @@ class fine_stiffness final : public elasticity_operator {
   void multiply(const double* x, double* y) const;
   kernel_work work() const override { return work(sizeof(float)); }
   kernel_work work_in_double() const { return work(sizeof(double)); }
-  /// y = K x, including forces at fixed displacements; not summed over periodic faces.
+  /// y = K x, including forces at fixed displacements. Forces on periodic faces are not summed.
   /// @collective
   void forces(const double* x, double* y) const;
   /// y = K x for this rank's bricks only, including forces at fixed displacements. @collective local
@@ -49,8 +49,8 @@ class fine_stiffness final : public elasticity_operator {
   void visit_plane(std::int64_t z, const brick_visitor& visit) const;
 
  private:
-  // Reads x, reads and writes y, and reads about a byte of the run list per value (docs/reference/performance.md). A brick
-  // has 129 additions and 45 multiplications.
+  // Memory traffic: a product reads x, reads and writes y, and reads about one byte of the run list per value
+  // (docs/reference/performance.md). A brick requires 129 additions and 45 multiplications.
   kernel_work work(std::size_t value_bytes) const {
     return {static_cast<double>(size()) * static_cast<double>(3 * value_bytes + 1),
             174.0 * static_cast<double>(problem_.material.size())};

@@ -11,7 +11,8 @@
 
 namespace osteon::numerics {
 
-/// The ghosts of one rank beyond a face of the block: values to send to this rank, and index of the received values.
+/// The ghosts of one rank beyond a face of the block: values to send to that rank, and index of the values received from
+/// that rank.
 struct halo_link {
   int rank = MPI_PROC_NULL;        ///< possibly this rank itself, if the image is periodic
   int side = 0;                    ///< side of this rank's block: 2 axis + (1 on the high face)

@@ -28,8 +28,8 @@ struct conduction_plane {
 };
 
 /// Numbering of the cells: owned cells in z, y, x order, ghosts, six rows of wall cells (one per outer face), and padding. A
-/// vector has `size` values. Wall cells represent the surroundings; their values are zero, because the right-hand side
-/// contains their contribution.
+/// vector has `size` values. Wall cells represent the surroundings. The value of a wall cell is zero, because the right-hand
+/// side contains its contribution.
 struct heat_cells {
   grid::block where;
   vector3 spacing_mm;

@@ -21,9 +21,9 @@ struct poisson_box {
 /// Solves the equation: sum over the axes of weight (2 x_i - x_(i-1) - x_(i+1)) = f. The end conditions define the values
 /// beyond the ends.
 ///
-/// The operator is a sum of one-dimensional operators, so that transforms along x and y leave a system along z for each pair
-/// of modes [BuzbeeGolubNielson1970]. All computations are in double precision. If no end prescribes x, the mean of f must
-/// be zero, and the mean of x is arbitrary.
+/// The operator is a sum of one-dimensional operators. After transforms along x and y, each pair of modes has an independent
+/// system along z [BuzbeeGolubNielson1970]. All computations are in double precision. If no end prescribes x, the mean of f
+/// must be zero, and the mean of x is arbitrary.
 class box_poisson {
  public:
   /// @throws usage_error for an axis that is periodic at one end only @collective on box.comm

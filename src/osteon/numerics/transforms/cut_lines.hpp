@@ -14,11 +14,11 @@ namespace osteon::numerics {
 /// Solves (2 + shift_c) x_z - x_(z-1) - x_(z+1) = f_z for each column c of planes that are distributed over ranks. End
 /// conditions define the values beyond the ends of a line.
 ///
-/// The first planes of the ranks are the unknowns of a reduced system with one equation per rank, which is tridiagonal
-/// (cyclic for periodic lines); all other planes are eliminated [Wang1981]. The columns of the reduced system are
-/// distributed over the ranks, so that messages contain two numbers per column instead of whole planes. Without a shift and
-/// without a prescribed end value, the solution of a column is determined up to a constant; the last unknown of the reduced
-/// system is then zero. Pivoting is not needed, because all systems are diagonally dominant.
+/// The elimination of all other planes leaves a reduced system for the first planes of the ranks, with one equation per rank
+/// [Wang1981]. The reduced system is tridiagonal (cyclic for periodic lines). The columns of the reduced system are
+/// distributed over the ranks; messages therefore contain two numbers per column instead of whole planes. Without a shift
+/// and without a prescribed end value, the solution of a column is determined up to a constant. In this case, the last
+/// unknown of the reduced system is set to zero. Pivoting is not needed, because all systems are diagonally dominant.
 class cut_lines {
  public:
   /// Number of columns processed at once.
