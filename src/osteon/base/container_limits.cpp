@@ -65,8 +65,8 @@ std::optional<hierarchy> hierarchy_of(const fs::path& root, std::string_view con
   return std::nullopt;
 }
 
-// Folders of the process's group and its parent groups, as far as they are mounted. In a container, the group may be the
-// mount point and differ from the path.
+// Folders of the process's group and of those parent groups that are mounted. In a container, the mount point may be the
+// group itself, although the path names another group.
 std::vector<fs::path> folders_of(const hierarchy& of) {
   std::error_code failed;
   fs::path inside = of.group.lexically_relative(of.mounted_group);
@@ -96,7 +96,7 @@ std::optional<double> number_in_file(const fs::path& path) {
   return number_of(word);
 }
 
-// Value of a row of memory.stat.
+// Value of a line of memory.stat.
 double stat_in(const fs::path& folder, std::string_view row) {
   std::ifstream file(folder / "memory.stat");
   std::string key;
@@ -110,7 +110,7 @@ void take_cores(container_limits& found, std::optional<double> quota, std::optio
   found.cores = std::min(found.cores.value_or(*quota / *period), *quota / *period);
 }
 
-// The limit with the least remaining memory applies.
+// Of several limits, the limit with the least remaining memory applies.
 void take_memory(container_limits& found, std::optional<double> limit, std::optional<double> used, double cache) {
   const double physical = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   if (!limit || *limit < 0 || *limit >= physical) return;

@@ -1,8 +1,7 @@
-/// @file
-/// Correctness and speed of the kernels on a CUDA device: osteon_bench_device [EDGE]
+/// @file Correctness and speed of the kernels on a CUDA device: osteon_bench_device [EDGE]
 ///
 /// The model is a sheet of bone-like thickness in a cube of EDGE voxels (default 96). Prints JSON. The exit code is 1 if a
-/// result is wrong, and 77 if there is no usable device. Build the program with tools/cuda_compile.py.
+/// result is wrong, and 77 if no device is usable. Build the program with tools/cuda_compile.py.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -23,7 +22,8 @@ namespace {
 constexpr vector3 spacing_mm{0.02, 0.03, 0.025};
 const std::vector<kernel::lame> materials{{}, kernel::lame_of(10, 0.3), kernel::lame_of(3, -0.2), kernel::lame_of(25, 0.4)};
 
-/// Labels 1 .. 3 on a gyroid sheet, shape (edge, edge, edge): a quarter of the voxels, connected along all axes.
+/// Labels 1 .. 3 on a gyroid sheet, shape (edge, edge, edge). The sheet has a quarter of the voxels and is connected along
+/// all axes.
 std::vector<material_number> sheet(std::int64_t edge) {
   std::vector<material_number> image;
   const auto wave = [](std::int64_t i) { return 0.35 * static_cast<double>(i); };
@@ -54,7 +54,7 @@ double largest_difference(const std::vector<T>& a, const std::vector<T>& b) {
   return difference / size;
 }
 
-/// Time of the work started by `launch` on the device, minimum of 20 runs.
+/// Time of the kernels that `launch` starts on the device, minimum of 20 runs.
 template <class L>
 double seconds_of(L launch) {
   double best = 1e30;
@@ -213,7 +213,7 @@ void compare_conduction(std::int32_t edge, comparison& table) {
   kernel::for_each_flux(k, x.data(), [&](std::int32_t i, T flux) { by_host[static_cast<std::size_t>(i)] = flux; });
 
   const device_buffer<kernel::conduction_row> rows(kernel::rows_of(segments));
-  // Cell 0 may refer to the first row: it has no open neighbours, and its result is not stored.
+  // Cell 0 may refer to the first row, because cell 0 has no open neighbours and its result is not stored.
   std::vector<std::int32_t> row_of_cell = kernel::rows_of_cells(segments, cells + 1);
   row_of_cell[0] = 0;
   const device_buffer<std::int32_t> row_there(row_of_cell);

@@ -140,7 +140,7 @@ nlohmann::ordered_json measure_flow(MPI_Comm comm, const flow_options& options) 
     const auto cells = physics::make_flow_cells(problem, std::vector<bool>(problem.cells.runs().size(), true),
                                                 static_cast<int>(problem.directions[0]));
     const double product = product_seconds(cells);
-    // Reads four values, a byte for each friction and the neighbours' bits; writes four values.
+    // The product reads four values, a byte for each friction and the neighbours' bits, and writes four values.
     const double traffic = 36.0 * cells.grid.owned;
     row["product_ns_per_voxel"] = 1e9 * product / std::max(cells.grid.owned, 1);
     row["product_share_of_triad"] = traffic / product / bandwidth;

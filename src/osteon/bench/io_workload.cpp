@@ -140,7 +140,7 @@ void io_workload::waiting(F call) {
   waited_ += cpu_seconds() - before;
 }
 
-// As in PARA-BMU: the first rank reads all records and sends the planes.
+// As in PARA-BMU, the first rank reads all records and sends the planes to the other ranks.
 void io_workload::read_text_by_scanf() {
   const index3 n = header_.shape;
   const std::int64_t plane = n.y * n.x;
@@ -166,7 +166,7 @@ void io_workload::read_text_by_scanf() {
   if (mine != material_) throw data_error("text file of the model: materials differ from the image");
 }
 
-// As in PARA-BMU: each rank appends its nodes and sends the number of nodes to the next rank.
+// As in PARA-BMU, each rank appends its nodes and sends the number of nodes to the next rank.
 void io_workload::write_text_by_printf() {
   const int rank = comm::rank(comm_);
   long number = 0;

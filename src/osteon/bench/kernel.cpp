@@ -1,9 +1,9 @@
-/// @file
-/// Measure y = K x of the brick kernel: osteon_bench_kernel REPETITIONS IMAGE.npy ...
+/// @file Measure y = K x of the brick kernel: osteon_bench_kernel REPETITIONS IMAGE.npy ...
 ///
-/// Each image is segmented by Otsu's threshold. Its largest part has either a single material or one material for each grey
-/// value. Repetitions of all cases are interleaved. The program reports the minimum of the CPU time per thread, because wall
-/// times on a shared machine include other work. Set OMP_WAIT_POLICY=passive so that waiting threads use no CPU time.
+/// Each image is segmented by Otsu's threshold. The largest part of the image is used, once with a single material and once
+/// with one material for each grey value. Repetitions of all cases are interleaved. The program reports the minimum of the
+/// CPU time per thread, because wall times on a shared machine include other work. Set OMP_WAIT_POLICY=passive; otherwise
+/// waiting threads use CPU time.
 #include <fmt/format.h>
 #include <omp.h>
 
@@ -133,7 +133,7 @@ int measure(int repetitions, const std::vector<std::string>& files) {
     out["triad_GB_per_s"].push_back(bandwidth / 1e9);
     for (const auto& m : all)
       for (const std::size_t precision : {0, 1}) {
-        // Reads x once, writes y, reads and writes y again, and reads the list of runs.
+        // A product reads x once, writes y, reads and writes y again, and reads the list of runs.
         const double bytes = precision == 0 ? 25 : 13;
         const double seconds = m->best[precision][static_cast<std::size_t>(threads - 1)];
         const auto dofs = static_cast<double>(m->model.dofs());

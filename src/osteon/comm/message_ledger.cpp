@@ -320,7 +320,7 @@ std::vector<message_ledger> gathered(MPI_Comm comm, const message_ledger& own) {
 
 namespace {
 
-// Replace the elements of messages by their sizes in bytes, as required by a ledger.
+// Replace the elements of messages by the sizes of the messages in bytes, because a ledger stores sizes.
 message_ledger::shape counted_rounds(std::vector<plan::round> rounds, std::size_t element_bytes) {
   for (plan::round& r : rounds)
     for (auto* const messages : {&r.sends, &r.receives})

@@ -112,7 +112,7 @@ class in_array {
   in_array(const in_array&) = delete;
   in_array& operator=(const in_array&) = delete;
   ~in_array() {
-    if (type_ != MPI_DATATYPE_NULL) MPI_Type_free(&type_);  // pending requests keep the type
+    if (type_ != MPI_DATATYPE_NULL) MPI_Type_free(&type_);  // MPI keeps the type until pending requests are complete
   }
   MPI_Datatype type() const { return element_ ? element_->get() : type_; }
   std::size_t offset() const { return offset_; }
@@ -129,7 +129,7 @@ std::size_t bytes_of(const neighbour_message& m, std::size_t element_bytes) {
   return static_cast<std::size_t>(m.elements()) * element_bytes;
 }
 
-// Find the counterpart of a message of a rank to itself: the message with the same channel.
+// Find the counterpart of a message of a rank to itself, which is the message with the same channel.
 const neighbour_message* own_counterpart(const std::vector<neighbour_message>& among, const neighbour_message& of,
                                          std::size_t* number = nullptr) {
   const auto found = std::find_if(among.begin(), among.end(),
@@ -273,7 +273,7 @@ void neighbours::begin(const void* from, std::size_t element_bytes) {
     std::byte* const to = stays ? p.in.data() + p.in_begin[number] : p.out.data() + p.out_begin[i];
     pack(m, element_bytes, static_cast<const std::byte*>(from), to);
   };
-  // If lists are too short for a thread team but long enough in total, each thread packs one message.
+  // If single lists are too short for a thread team but all lists together are long enough, each thread packs one message.
   std::size_t longest = 0;
   for (std::size_t i = 0; i < s.part.sends.size(); ++i) longest = std::max(longest, p.out_begin[i + 1] - p.out_begin[i]);
   const std::size_t team = static_cast<std::size_t>(shortest_parallel_loop) * element_bytes;
@@ -357,7 +357,7 @@ void neighbours::receive_one_by_one(const void* from, std::size_t element_bytes,
   double waited = 0;
   std::vector<std::byte> bytes;
   const element_type type(element_bytes);
-  // All sends have been started, so sequential completion is safe.
+  // Sequential completion cannot deadlock, because all sends have been started.
   for (std::size_t i = 0; i < s.part.receives.size(); ++i) {
     const neighbour_message& m = s.part.receives[i];
     if (bytes.size() < bytes_of(m, element_bytes)) bytes.resize(bytes_of(m, element_bytes));

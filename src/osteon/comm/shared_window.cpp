@@ -36,7 +36,7 @@ shared_window shared_window::make(MPI_Comm comm, std::size_t bytes) {
   double all = static_cast<double>(bytes);
   MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_DOUBLE, MPI_SUM, comm);
   collectively(comm, [&] {
-    // Check the available memory: access beyond it causes a bus error.
+    // Check the available memory, because access beyond the available memory causes a bus error.
     const double free = available();
     if (all > free)
       throw machine_error(

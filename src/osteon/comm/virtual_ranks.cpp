@@ -21,7 +21,7 @@ namespace osteon::comm {
 
 namespace {
 
-// Key of the attribute that holds the attached object. Duplicates of a communicator borrow the object.
+// Key of the attribute that contains the attached object. Duplicates of a communicator borrow the object.
 int attachments() {
   static const int key = [] {
     int made = MPI_KEYVAL_INVALID;
@@ -100,7 +100,7 @@ class virtual_world {
       }
       own.wake.wait(own.turn, [&] { return !box.empty() || failure_; });
       if (box.empty()) {
-        ++running_;  // so that the rank can end
+        ++running_;  // the rank runs again until it ends
         std::rethrow_exception(failure_);
       }
     }

@@ -158,7 +158,7 @@ void among_threads::add_reads(const planned& all, int thread, std::size_t number
       blending.inputs.push_back(&m);
       continue;
     }
-    // Copy intervals that two threads exchange; otherwise each thread would wait for the other.
+    // Copy intervals that two threads exchange; otherwise each thread would wait for the other thread.
     to.reads.push_back({{&m}, format, staging, {{format, source}}, b.at.size()});
     blending.layers.push_back({format, staging});
     staging += b.at.size() * static_cast<std::int64_t>(format.bytes());
@@ -186,7 +186,7 @@ frame_report among_threads::run(int thread) {
   return report;
 }
 
-// There is no deadlock: a thread never waits for tasks of a later round of another thread, and performs every task of its
+// Threads cannot deadlock. A thread never waits for tasks of a later round of another thread, and performs every task of its
 // round that is ready. Hence the thread in the earliest round can always proceed.
 void among_threads::run_round(member& me, round& r, frame_report& report) {
   const stopwatch all;

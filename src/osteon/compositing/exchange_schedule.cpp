@@ -133,7 +133,7 @@ void schedule_walk::add_round(const plan::round& planned, std::vector<exchange_s
   merge_neighbours(result.blends);
 }
 
-// Add the messages in the order of the round's receives, which may differ from the order of the sender.
+// Add the messages in the order of the round's receives. This order may differ from the order of the sender.
 void schedule_walk::add_arrivals(const plan::round& planned, std::vector<exchange_schedule::message> received,
                                  exchange_schedule::round& to) {
   for (const plan::message& expected : planned.receives) {

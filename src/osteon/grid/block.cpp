@@ -12,8 +12,8 @@ namespace osteon::grid {
 
 namespace {
 
-// Assign planes to ranks so that no rank has more than `limit` active voxels and every rank has a plane. Return the first
-// planes of the ranks, or an empty vector if `limit` is too small.
+// Assign planes to ranks. No rank gets more than `limit` active voxels, and every rank gets at least one plane. Return the
+// first plane of each rank, or an empty vector if `limit` is too small.
 std::vector<std::int64_t> assign_planes(std::span<const std::int64_t> weight, int ranks, std::int64_t limit) {
   const auto planes = static_cast<std::int64_t>(weight.size());
   std::vector<std::int64_t> first{0};
@@ -72,7 +72,7 @@ block make_block(MPI_Comm comm, box_tree boxes) {
 
 namespace {
 
-// Groups whose boxes are adjacent to a box after both are extended to aligned bricks of 2^level voxels.
+// Groups with boxes that are adjacent to a given box after all boxes are extended to aligned bricks of 2^level voxels.
 void append_adjacent(const box_tree& boxes, const box3& owned, int level, const std::array<bool, 3>& periodic,
                      const std::function<int(int rank)>& group_of, std::vector<int>& groups) {
   if (owned.empty()) return;

@@ -13,15 +13,16 @@ namespace osteon::grid {
 
 namespace {
 
-constexpr double imbalance_for_surface = 0.03;  // total imbalance of all levels that is accepted for smaller surfaces
-constexpr std::int64_t values_per_reduction = 1 << 22;  // limits the memory of the counts to 32 MiB
+constexpr double imbalance_for_surface = 0.03;  // total imbalance over all levels that is accepted in exchange for smaller
+                                                // surfaces
+constexpr std::int64_t values_per_reduction = 1 << 22;  // limits the memory for the counts to 32 MiB
 
 // A cut and its penalties.
 struct candidate {
   box_tree::cut cut;
   std::int64_t idle_ranks;  // ranks that cannot have an active voxel
   double load;              // active voxels of a rank on the fuller side
-  std::int64_t surface;     // active voxels on the emptier side of the cut
+  std::int64_t surface;     // active voxels of the plane at the cut with fewer active voxels
   double voxels;            // voxels of a rank on the larger side
 };
 
@@ -91,7 +92,7 @@ box_tree::cut choose_cut(const box3& box, std::span<const std::int64_t> const (&
       };
       add(ranks / 2);
       if (ranks % 2 == 1) add(ranks - ranks / 2);
-      // If half of the ranks exceed the active voxels of a side, assign ranks in proportion to the active voxels.
+      // If half of the ranks are more than the active voxels of a side, assign ranks in proportion to the active voxels.
       if (all.back().idle_ranks > 0 && total > 0)
         add(static_cast<std::int64_t>(static_cast<double>(ranks) * static_cast<double>(low) / static_cast<double>(total) +
                                       0.5));

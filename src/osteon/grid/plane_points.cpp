@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t points_per_round = std::int64_t{1} << 18;  // points of a full box
 
-// MPI datatype of the values of one point: message counts are numbers of points, so that a message may exceed 2^31 bytes.
+// MPI datatype of the values of one point. Message counts are numbers of points; a message may therefore exceed 2^31 bytes.
 class point_type {
  public:
   explicit point_type(std::size_t bytes) {
@@ -35,7 +35,7 @@ std::size_t bytes_of_point(const point_vector& vector) {
 
 }  // namespace
 
-/// The messages of one round: every rank processes some of its planes.
+/// The messages of one round. In a round, every rank processes some of its planes.
 struct plane_points::round {
   std::int64_t begin = 0, end = 0;         // planes of this rank
   std::vector<int> sent, sent_at;          // points sent to each rank

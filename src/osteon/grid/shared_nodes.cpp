@@ -56,7 +56,7 @@ shared_nodes::shared_nodes(MPI_Comm comm, std::vector<identified_node> boundary,
     std::set_intersection(ids.begin(), ids.end(), other_ids.begin(), other_ids.end(), std::back_inserter(common.back()));
   }
 
-  // Ids shared with other ranks or by several nodes of this rank.
+  // Ids of nodes with copies on other ranks or on this rank.
   std::vector<std::int64_t> shared;
   for (const auto& list : common) shared.insert(shared.end(), list.begin(), list.end());
   for (std::size_t i = 1; i < boundary.size(); ++i)

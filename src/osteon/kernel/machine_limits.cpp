@@ -47,7 +47,7 @@ triad::triad(std::int64_t bytes)
       a_(new double[static_cast<std::size_t>(size_)]),
       b_(new double[static_cast<std::size_t>(size_)]),
       c_(new double[static_cast<std::size_t>(size_)]) {
-  // First touch: each thread initialises its memory, which is then allocated close to the thread.
+  // First touch: each thread initialises its memory. The system then allocates this memory close to the thread.
   for_each(size_, [a = a_.get(), b = b_.get(), c = c_.get()](std::int64_t i) { a[i] = 0, b[i] = 2, c[i] = 3; });
 }
 

@@ -23,7 +23,7 @@ struct ball {
 // Voxel edges divided by the edge along x.
 vector3 relative(const vector3& spacing) { return {spacing.z / spacing.x, spacing.y / spacing.x, 1}; }
 
-// Radius of a neighbouring ball that contains all voxels of a ball.
+// Radius that a ball of a neighbouring voxel needs to contain all voxels of a ball.
 class required_radius {
  public:
   /// @param largest largest squared radius
@@ -50,9 +50,9 @@ class required_radius {
     return static_cast<std::size_t>(std::abs(k / 9 - 1) + std::abs(k / 3 % 3 - 1) + std::abs(k % 3 - 1) - 1);
   }
 
-  // For cubic voxels, squared distances are integers: the largest squared distance to the neighbour of all voxels within the
-  // radius, plus one. By symmetry the neighbour is on the negative side of x, of x and y, or of all axes. @cite
-  // [DoughertyKunzelmann2007]
+  // For cubic voxels, squared distances are integers. The required squared radius is the largest squared distance from the
+  // neighbour to a voxel within the ball's radius, plus one. By symmetry, only neighbours on the negative side of x, of x
+  // and y, or of all axes need a table. @cite [DoughertyKunzelmann2007]
   void make_table(std::int64_t size) {
     for (auto& t : table_) t.assign(static_cast<std::size_t>(size), 0);
     for (std::int64_t z = 0; z * z < size; ++z)
@@ -92,8 +92,8 @@ bool is_covered_by_neighbour(const grid::ghosted_field<float>& squared, const re
   return false;
 }
 
-// Required balls in descending order. Additional balls do not change the result, so unknown neighbours at the ends of the
-// local data have no effect.
+// Required balls in descending order of radius. Unknown neighbours at the ends of the local data may leave additional balls
+// in the list; such balls do not change the result.
 std::vector<ball> balls_of(const grid::ghosted_field<float>& squared, const required_radius& required) {
   const index3 shape = squared.present.shape();
   std::vector<std::vector<ball>> found(static_cast<std::size_t>(shape.z));

@@ -13,7 +13,8 @@ namespace osteon::morphometry {
 
 namespace {
 
-// Widest paths inside a block: balls that reach a voxel propagate to its neighbours, the largest first.
+// Widest paths inside a block. Balls that reach a voxel propagate to the neighbours of the voxel; the largest balls
+// propagate first.
 class widest_paths {
  public:
   widest_paths(index3 shape, const std::vector<float>& squared)
@@ -39,7 +40,7 @@ class widest_paths {
       waiting_.erase(most);
       for (const index3& at : places) {
         if (widest_[static_cast<std::size_t>((at.z * shape_.y + at.y) * shape_.x + at.x)] != ball)
-          continue;  // replaced by a larger ball
+          continue;  // a larger ball has replaced this ball
         for (int a = 0; a < 3; ++a)
           for (const int step : {-1, 1}) {
             index3 next = at;
@@ -56,7 +57,7 @@ class widest_paths {
   index3 shape_;
   const std::vector<float>& squared_;
   std::vector<float> widest_;
-  std::map<float, std::vector<index3>, std::greater<>> waiting_;  // voxels by ball size, the largest first
+  std::map<float, std::vector<index3>, std::greater<>> waiting_;  // voxels by ball size, largest balls first
 };
 
 // Call `visit` for the voxels of a block at one of its six faces.

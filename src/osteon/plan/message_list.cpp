@@ -18,10 +18,10 @@ constexpr std::int64_t most_messages = 50'000'000, most_named_rank = (1 << 20) -
 
 struct line_of_list {
   listed_message message;
-  bool is_sent = true, is_received = true;  // the ends described by the line
+  bool is_sent = true, is_received = true;  // ends of the message that the line describes
 };
 
-// Do not add the other end of single-ended lines, so that verify detects missing ends.
+// The other end of single-ended lines is not added, because verify must detect missing ends.
 plan plan_of_ends(const std::string& name, int ranks, const std::vector<line_of_list>& lines) {
   const auto all = std::make_shared<std::map<std::pair<int, std::int64_t>, round>>();  // by rank and round
   plan made{.name = name, .ranks = ranks, .moves = cargo::bytes};

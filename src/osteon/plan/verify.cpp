@@ -321,7 +321,7 @@ class verifier {
   const plan& plan_;
   const goal& goal_;
   std::size_t ranks_;
-  std::vector<symbolic_object> objects_;  // by rank; empty if contents are not checked
+  std::vector<symbolic_object> objects_;  // object of each rank; empty if contents are not checked
   symbolic_object complete_;
   std::vector<int> holder_;  // rank that has the parcel from i / ranks to i % ranks
   std::vector<problem> problems_;

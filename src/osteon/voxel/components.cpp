@@ -9,7 +9,7 @@ namespace osteon::voxel {
 
 namespace {
 
-// Unite the runs of two neighbouring rows whose distance in x is at most `reach`.
+// Unite runs of two neighbouring rows if their distance in x is at most `reach`.
 void unite_rows(disjoint_sets& sets, const run* origin, std::span<const run> a, std::span<const run> b, std::int32_t reach) {
   for_each_meeting(a, b, reach, [&](const run& low, const run& high) {
     sets.unite(static_cast<std::int32_t>(&low - origin), static_cast<std::int32_t>(&high - origin));
@@ -28,7 +28,8 @@ components find_components(const run_set& cells, const std::array<bool, 3>& peri
     sets.unite(static_cast<std::int32_t>(&low.front() - runs.data()), static_cast<std::int32_t>(&high.back() - runs.data()));
   };
   const bool by_corners = by == connectivity::corners;
-  // Half of the neighbouring rows; the relation is symmetric. The last two rows share only edges and corners.
+  // Half of the neighbouring rows are sufficient, because the relation is symmetric. The last two rows share only edges and
+  // corners.
   constexpr std::array<std::array<std::int64_t, 2>, 4> before{{{0, -1}, {-1, 0}, {-1, -1}, {-1, 1}}};
   for (std::int64_t z = 0; z < shape.z; ++z)
     for (std::int64_t y = 0; y < shape.y; ++y) {

@@ -24,7 +24,7 @@ struct range {
 
 struct hash_of_constants {
   std::size_t operator()(const elastic_constants& c) const {
-    // Mix the bits, because round moduli would otherwise occupy few buckets. -0 and 0 are equal.
+    // Mix the bits, because the bits of round moduli would otherwise occupy few buckets. -0 and 0 are equal.
     const auto bits = [](double v) { return std::bit_cast<std::uint64_t>(v + 0.0); };
     std::uint64_t h = bits(c.youngs_modulus_MPa) * 0x9e3779b97f4a7c15U + bits(c.poisson_ratio);
     h = (h ^ (h >> 32)) * 0xd6e8feb86659fd93U;
@@ -71,7 +71,7 @@ class pair_grid {
   }
 
  private:
-  static constexpr std::size_t modulus_bins = 64 * most_classes, most_poisson_bins = 60;  // 60 is a multiple of many numbers
+  static constexpr std::size_t modulus_bins = 64 * most_classes, most_poisson_bins = 60;  // 60 is divisible by many numbers
 
   std::size_t modulus_bin(elastic_constants c) const {
     if (!(step_ > 0)) return 0;

@@ -13,8 +13,8 @@ constexpr const char* axis_names[] = {"z", "y", "x"};
 
 std::string face_name(int axis, bool high) { return fmt::format("{} {} face", high ? "high" : "low", axis_names[axis]); }
 
-// Axes along which each part connects both faces of the image. Paths may cross periodic faces of other axes only: a grain
-// divided by a periodic face touches both faces but does not connect them.
+// Axes along which each part connects both faces of the image. Paths may cross periodic faces of other axes only. A grain
+// that a periodic face divides touches both faces but does not connect them.
 using joined_axes = std::vector<std::array<bool, 3>>;
 joined_axes find_joined_axes(const run_set& cells, const components& found, const std::array<bool, 3>& periodic,
                              connectivity by) {
@@ -45,7 +45,7 @@ bool is_percolating(const component& part, const std::array<bool, 3>& joins, con
   return !has_rule && joins[static_cast<std::size_t>(options.load_axis)];
 }
 
-// Report the face that is not reached, and the range of the solid.
+// Report the face that the solid does not reach, and the range of the solid.
 void require_both_faces(const components& found, const joined_axes& joins, const std::vector<bool>& kept, index3 shape,
                         const segmentation_options& options) {
   const int a = static_cast<int>(options.load_axis);

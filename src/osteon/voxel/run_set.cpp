@@ -81,7 +81,7 @@ run_set corner_nodes(const run_set& cells) {
           row.insert(row.end(), r.begin(), r.end());
         }
       std::sort(row.begin(), row.end(), [](const run& a, const run& b) { return a.x < b.x; });
-      // A run of n cells has n + 1 nodes. Runs with overlapping or adjacent nodes are merged.
+      // A run of n cells has n + 1 nodes along x. Runs with overlapping or adjacent nodes are merged.
       for (const run& r : row) {
         const std::int32_t end = r.x + r.length + 1;
         const bool joins =

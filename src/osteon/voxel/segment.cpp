@@ -20,7 +20,7 @@ namespace osteon::voxel {
 namespace {
 
 // Runs of voxels for which `is_solid` is true. Runs are counted first, because a growing list uses up to three times the
-// memory.
+// memory of a list of known size.
 template <class IsSolid>
 run_set runs_where(const image_planes& scan, IsSolid is_solid) {
   const auto for_each_row = [&](auto visit) {
@@ -52,7 +52,7 @@ run_set runs_where(const image_planes& scan, IsSolid is_solid) {
                       static_cast<std::int32_t>(x - begin), 0});
     }
   });
-  // This is a single process; only computing ranks require numbers.
+  // The runs need no numbers, because segmentation has a single process and only computing ranks require numbers.
   return {scan.shape, std::move(runs), numbering::none};
 }
 
@@ -166,7 +166,7 @@ void set_classes(segmented& model, const image_planes& scan, const by_planes<ela
   };
 }
 
-// Materials by a law, for grey values of at most 16 bits: a table of all grey values is cheaper than a power function per
+// Materials by a law, for grey values of at most 16 bits. A table of all grey values is cheaper than a power function per
 // voxel.
 template <class Grey>
 void set_classes_of_greys(segmented& model, const image_planes& scan, const density_law& law) {
@@ -201,7 +201,7 @@ void set_classes_of_greys(segmented& model, const image_planes& scan, const dens
 }
 
 // Reject a model with invalid values at solid voxels. The message contains the number of these voxels and the position of
-// the first.
+// the first of them.
 void require(const segmented& model, const image_planes& scan, const by_planes<double>& values, bool (*allowed)(double),
              const char* quantity, const char* limit) {
   const index3 n = model.shape;
@@ -238,7 +238,7 @@ class number_table {
   }
   /// Material number of a label; null if the label has no material.
   const material_number* find(std::int64_t label) {
-    // Neighbouring voxels mostly have equal labels, so that the map is rarely accessed.
+    // The last label is cached. Neighbouring voxels mostly have equal labels; the map is therefore rarely accessed.
     if (last_ == nullptr || label != last_label_) {
       const auto found = number_of_.find(label);
       last_ = found == number_of_.end() ? nullptr : &found->second;

@@ -15,7 +15,7 @@ struct grey_histogram {
   double low = 0, width = 1;
   bool exact = false;  // each bin is one integer grey value
 
-  // Largest grey value of a bin; as a threshold, it selects the bins above.
+  // Largest grey value of a bin. Used as threshold, this value selects the bins above.
   double end(std::size_t bin) const {
     return exact ? low + static_cast<double>(bin) : low + width * static_cast<double>(bin + 1);
   }

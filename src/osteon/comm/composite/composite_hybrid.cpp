@@ -27,8 +27,8 @@ communicator split_into_hosts(const composite_options& o, MPI_Comm comm) {
   return host;
 }
 
-// Local rank i of each host blends stripe i of the host's images. A plan per stripe composites the stripe between hosts, and
-// its root stores the stripe in the picture, in shared memory of its host.
+// Local rank i of each host blends stripe i of the host's images. A plan per stripe composites the stripe between hosts. The
+// root of the plan stores the stripe in the picture, which is in shared memory of the root's host.
 class hybrid : public compositor::backend {
  public:
   hybrid(const composite_options& o, MPI_Comm c) : backend(o, c), host_(split_into_hosts(options, comm.get())) {

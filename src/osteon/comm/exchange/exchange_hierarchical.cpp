@@ -6,8 +6,8 @@ namespace osteon::comm {
 
 namespace {
 
-/// Hierarchical plan with one host per group. Member j of a group collects the parcels of its group for the members j of all
-/// groups in shared memory; these members then exchange the collected parcels.
+/// Hierarchical plan with one host per group. In shared memory, member j of a group collects the parcels of its group for
+/// the members j of all groups. The members j then exchange the collected parcels.
 class hierarchical final : public all_to_all::backend {
  public:
   hierarchical(MPI_Comm comm, int members, const all_to_all_options& options)
@@ -22,7 +22,7 @@ class hierarchical final : public all_to_all::backend {
 
   void run(const std::byte* out, const parcels& to, std::byte* in, const parcels& from, std::int64_t unit) override {
     const int own = across_.rank() * members_ + inside_.rank();
-    // all_to_all::run_bytes has copied the parcel of a rank for itself.
+    // all_to_all::run_bytes has already copied the parcel from this rank to itself.
     const auto count = [&](const parcels& p, int r) { return r == own ? 0 : p.counts[static_cast<std::size_t>(r)] * unit; };
     first_.clear();
     second_.clear();
@@ -60,7 +60,7 @@ class hierarchical final : public all_to_all::backend {
       length_ = 0;
     }
 
-    /// Add parcels in the order of peers, then of parcels.
+    /// Add parcels in the order of peers; the parcels of one peer in their order.
     void add(int peer, int parcel, const std::byte* at, std::int64_t bytes) {
       sizes_[index(peer, parcel)] = bytes;
       totals_.counts[static_cast<std::size_t>(peer)] += bytes;
@@ -94,7 +94,7 @@ class hierarchical final : public all_to_all::backend {
     std::int64_t length_ = 0;
     std::vector<std::int64_t> sizes_, received_sizes_, starts_;
     parcels totals_;
-    std::vector<std::byte> packed_, received_;  // buffers do not shrink: allocation costs more than copying
+    std::vector<std::byte> packed_, received_;  // buffers do not shrink, because allocation takes more time than copying
   };
 
   int members_, groups_;

@@ -54,7 +54,8 @@ class direct_messages final : public all_to_all::backend {
   }
 
  private:
-  // Separate rounds avoid contention in a network. Inside a host they have no benefit, and each wait costs a context switch.
+  // Separate rounds avoid contention in a network. Inside a host, separate rounds have no benefit, and each wait costs a
+  // context switch.
   static constexpr std::size_t most_rounds_at_a_time = 64;
 
   MPI_Comm comm_;
@@ -168,7 +169,8 @@ std::unique_ptr<all_to_all::backend> exchange_by_messages(MPI_Comm comm, const p
     for (const auto* messages : {&rounds.back().sends, &rounds.back().receives})
       for (const auto& m : *messages) relayed = relayed || !m.parcels.empty();
   }
-  // A rank may have no messages in a plan that forwards parcels, so that all ranks must agree.
+  // In a plan that forwards parcels, a rank may have no messages and cannot determine the kind of the plan. The reduction
+  // determines the kind on all ranks.
   MPI_Allreduce(MPI_IN_PLACE, &relayed, 1, MPI_CXX_BOOL, MPI_LOR, comm);
   if (relayed) return std::make_unique<relayed_messages>(comm, std::move(rounds), options);
   return std::make_unique<direct_messages>(comm, std::move(rounds), options, one_host);

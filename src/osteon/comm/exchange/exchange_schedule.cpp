@@ -31,7 +31,7 @@ void append_messages(std::vector<message>& all, const std::vector<std::int64_t>&
 }
 
 // Send the layouts of the messages of a round, and receive the layouts of the messages to this rank. All layouts for a peer
-// are sent together, because there may be a message for each row.
+// are sent together, because a round may have one message for each row of the image.
 std::vector<message> exchange_layouts(MPI_Comm comm, const plan::round& planned, int number,
                                       const std::vector<message>& sent) {
   std::map<int, std::vector<std::int64_t>> out;

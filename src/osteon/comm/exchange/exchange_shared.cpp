@@ -16,8 +16,9 @@ namespace osteon::comm {
 
 namespace {
 
-/// Channel between two ranks, in the memory of the receiver: a ring of slots, and the address of a parcel that the receiver
-/// fetches directly. Both ends count the used slots since the creation of the channel; a fetched parcel counts as one slot.
+/// Channel between two ranks, in the memory of the receiver. It consists of a ring of slots, and of the address of a parcel
+/// that the receiver fetches directly. Sender and receiver count the used slots since the creation of the channel; a fetched
+/// parcel counts as one slot.
 struct box {
   alignas(64) std::atomic<std::uint64_t> written;
   const std::byte* address;
@@ -165,7 +166,7 @@ class shared_boxes final : public all_to_all::backend {
     advance(e, bytes);
   }
 
-  // The sender's end remains open until the receiver has read the parcel.
+  // The sender does not complete the parcel until the receiver has read it.
   bool offer(end& e) {
     if (!e.offered) {
       e.state().address = e.source;
@@ -182,7 +183,7 @@ class shared_boxes final : public all_to_all::backend {
         throw machine_error(
             fmt::format("cannot read {} bytes from the memory of rank {}: {}", e.left, e.peer, std::strerror(errno)));
       } catch (...) {
-        std::terminate();  // other ranks wait for this rank: as in comm::throw_first_error, the terminate handler prints the
+        std::terminate();  // other ranks wait for this rank; as in comm::throw_first_error, the terminate handler prints the
                            // error and aborts all ranks
       }
     }

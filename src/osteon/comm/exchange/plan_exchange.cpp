@@ -8,7 +8,7 @@ namespace osteon::comm {
 
 void blend_by_threads(kernel::pixel_format format, std::byte* out, std::span<const kernel::layer> layers,
                       std::int64_t count) {
-  constexpr std::int64_t block = 8192;  // a multiple of every vector and cache line
+  constexpr std::int64_t block = 8192;  // a multiple of the lengths of all vectors and cache lines
 #pragma omp parallel for schedule(static) if (count > 2 * block)
   for (std::int64_t begin = 0; begin < count; begin += block) {
     std::vector<kernel::layer> part(layers.begin(), layers.end());
@@ -51,8 +51,8 @@ struct chunk_group {
   std::int64_t pixels = 0;
 };
 
-// Merge small messages to one peer, because plans of active pixels have a span for each row. The order is that of the
-// sender's tags, which are known at both ends.
+// Merge small messages to one peer, because plans of active pixels have a span for each row. Messages are in the order of
+// the sender's tags, which sender and receiver can compute.
 std::vector<chunk_group> grouped(const std::vector<exchange_schedule::message>& messages) {
   std::vector<std::size_t> by_tag(messages.size());
   std::iota(by_tag.begin(), by_tag.end(), std::size_t{0});
@@ -94,7 +94,7 @@ class message_type {
     }
     MPI_Type_commit(&type_);
   }
-  ~message_type() { MPI_Type_free(&type_); }  // pending requests keep the type
+  ~message_type() { MPI_Type_free(&type_); }  // MPI keeps the type until pending requests are complete
   message_type(const message_type&) = delete;
   message_type& operator=(const message_type&) = delete;
   void* begin() const { return begin_; }
@@ -133,7 +133,7 @@ dense_exchange::dense_exchange(MPI_Comm comm, const exchange_schedule& schedule,
   for (round& r : rounds_) give_sums(r, sums_.get());
 }
 
-// Assign memory for sums to works with at least three layers. Return the bytes of the round.
+// Assign memory for a sum to each `work` with at least three layers. Return the number of bytes for the round.
 std::int64_t dense_exchange::give_sums(round& r, std::byte* memory) const {
   std::int64_t bytes = 0;
   for (work& w : r.works) {
@@ -216,7 +216,7 @@ dense_exchange::~dense_exchange() {
       for (MPI_Request& q : *requests) MPI_Request_free(&q);
 }
 
-// Combine the received layers at the back of a work with the layers combined before.
+// Combine received layers at the back of a `work` with the layers that have already been combined.
 bool dense_exchange::join_some(const round& r, std::vector<progress>& works, const std::vector<bool>& received) const {
   for (std::size_t i = 0; i < works.size(); ++i) {
     const work& w = r.works[i];

@@ -140,7 +140,7 @@ frame_report sparse_exchange::run(std::vector<plan::span>& active, message_ledge
     if (counted) {
       plan::round& round = counted->emplace_back();
       for (std::size_t m = 0; m < out.size(); ++m) round.sends.push_back({r.sends[m].peer, {0, std::ssize(out[m])}});
-      for (const auto& m : r.arrivals) round.receives.push_back({m.peer});  // sizes are unknown
+      for (const auto& m : r.arrivals) round.receives.push_back({m.peer});  // the sizes of messages are unknown
     }
     std::vector<arrival> received(r.arrivals.size());
     std::vector<int> awaited;

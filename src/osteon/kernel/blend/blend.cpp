@@ -23,8 +23,8 @@ family family_of(colour_format colour) {
   return floating ? family::floating_point : family::fixed_point;
 }
 
-// Fast check of RGBA8: subtract colours from opacities in fields of 16 bits. Bit 8 of the minuend is set; a borrow clears
-// it.
+// Fast check of RGBA8. It subtracts colours from opacities in fields of 16 bits. Bit 8 of the minuend is set; a borrow
+// clears this bit.
 bool all_premultiplied(const std::byte* pixels, std::int64_t count) {
   std::uint32_t lost = 0;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -43,7 +43,7 @@ void take_nearest_of(std::byte* out, std::span<const layer> layers, std::int64_t
   struct pixel {
     std::uint32_t word[Words];
   };
-  constexpr std::int64_t block = 512;  // remains in the first-level cache for all layers
+  constexpr std::int64_t block = 512;  // number of pixels with results that remain in the first-level cache for all layers
   for (std::int64_t begin = 0; begin < count; begin += block) {
     pixel best[block];
     const std::int64_t size = std::min(block, count - begin);
@@ -62,7 +62,8 @@ void take_nearest_of(std::byte* out, std::span<const layer> layers, std::int64_t
   }
 }
 
-// As above for two words, several pixels at a time: select both words of the pixel with the smaller depth.
+// Select the nearest pixel for pixels of two words, several pixels at a time. Both words of the pixel with the smaller depth
+// are selected.
 void select_nearest_of_two_words(std::byte* out, std::span<const layer> layers, std::int64_t count) {
   constexpr std::int64_t at_once = blend_words / 2;
   const auto depths = [](const words& w) { return (floats)shuffled(w, w, [](int i) { return i | 1; }); };
@@ -191,7 +192,7 @@ void clear(pixel_format format, std::byte* pixels, std::int64_t count) {
     for (std::size_t i = 0; i < all; ++i) std::memcpy(pixels + i * bytes + bytes_of(format.colour), &far, sizeof far);
 }
 
-// -0 counts as non-empty, which is safe.
+// A pixel with -0 counts as non-empty; this causes no error, because non-empty pixels are blended.
 bool is_empty(pixel_format format, const std::byte* pixel) {
   if (format.colour == colour_format::wide) {
     constexpr wide_pixel nothing;

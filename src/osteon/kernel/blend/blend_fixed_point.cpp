@@ -11,7 +11,7 @@ struct planes {
 };
 
 [[gnu::always_inline]] inline floats to_float(words value) {
-  return __builtin_convertvector((integers)value, floats);  // there is an instruction for signed integers only
+  return __builtin_convertvector((integers)value, floats);  // a conversion instruction exists for signed integers only
 }
 [[gnu::always_inline]] inline words rounded(floats value) { return (words) __builtin_convertvector(value + 0.5f, integers); }
 
@@ -25,7 +25,7 @@ struct planes {
   std::memcpy(pixels, &w, sizeof w);
 }
 
-// A pixel with 16-bit channels has two words: red and green, blue and opacity.
+// A pixel with 16-bit channels has two words. The first contains red and green, the second blue and opacity.
 [[gnu::always_inline]] inline planes load16(const std::byte* pixels) {
   words first, second;
   std::memcpy(&first, pixels, sizeof first);
@@ -90,8 +90,8 @@ struct fixed_point {
   }
 };
 
-// Blend two layers of RGBA8, two channels per word. For all bytes x and k and t = x k + 128, (t + t / 256) / 256 equals x k
-// / 255 rounded to nearest. A colour above the opacity would overflow into the next channel.
+// Blend two layers of RGBA8, two channels per word. With t = x k + 128, (t + t / 256) / 256 equals x k / 255 rounded to
+// nearest, for all bytes x and k. A colour above the opacity would overflow into the next channel.
 void blend_two(std::byte* out, const std::byte* front, const std::byte* back, std::int64_t count) {
   constexpr std::uint32_t low = 0xff00ff, half = 0x800080;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -107,8 +107,8 @@ void blend_two(std::byte* out, const std::byte* front, const std::byte* back, st
   }
 }
 
-// Blend a compile-time number of RGBA8 layers. Channels remain at their positions in the word, so that sums have the units
-// 1, 256 and 65536 / 255. This saves shifts without changing the result.
+// Blend a compile-time number of RGBA8 layers. Channels remain at their positions in the word; sums therefore have the units
+// 1, 256 and 65536 / 255. This method saves shifts and yields the same result.
 template <std::size_t Layers>
 void blend_bytes(std::byte* out, std::span<const layer> layers, std::int64_t count) {
   const std::byte* from[Layers];
@@ -138,7 +138,7 @@ constexpr blend_of_bytes blend_of_some_bytes[] = {nullptr,        nullptr,      
                                                   blend_bytes<3>, blend_bytes<4>, blend_bytes<5>,
                                                   blend_bytes<6>, blend_bytes<7>, blend_bytes<8>};
 
-// Blend two layers of compile-time formats: the most frequent operation of plans with several rounds.
+// Blend two layers of compile-time formats. This is the most frequent operation of plans with several rounds.
 template <bool Front8, bool Back8, bool Out8>
 void blend_pair(std::byte* out, std::span<const layer> layers, std::int64_t count) {
   const auto get = []<bool Is8>(const std::byte* pixels, std::int64_t at, std::bool_constant<Is8>) {

@@ -3,7 +3,7 @@
 namespace osteon::kernel {
 
 // P is a product over the axes. Let P0 and P1 be the parent's corners along an axis and M = (1 - m) P0 + m P1. A lower child
-// has the corners P0 and M, an upper child M and P1.
+// has the corners P0 and M; an upper child has the corners M and P1.
 void restrict_to_parent(std::array<double, 576>& matrix, int octant, const std::array<double, 3>& middle) {
   for (std::size_t d = 0; d < 3; ++d) {
     const int bit = 4 >> d;

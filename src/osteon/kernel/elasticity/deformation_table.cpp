@@ -12,7 +12,7 @@ namespace {
 
 typedef double double8 __attribute__((vector_size(64)));
 
-// Compute the matrices of eight graded bricks: constants times sums of the octants' moduli.
+// Compute the matrices of eight graded bricks. The entries are constants times sums of the octants' moduli.
 void make_matrices(const graded_bricks& graded, const octant_materials* const (&octants)[8],
                    float8 (&a)[graded_bricks::entries]) {
   const graded_bricks::coefficients& k = graded.of_product();
@@ -120,13 +120,14 @@ brick_shape::brick_shape(vector3 sides) {
 
 void stiffen(symmetric24& matrix, const brick_shape& shape, double part) {
   const std::array<double, 576> energy = in_deformations(matrix, shape);
-  // Stiffen relative to the stiffest deformation: a deformation without free nodes has no energy.
+  // Stiffen relative to the stiffest deformation, because a deformation without free nodes has no energy.
   double largest = 0;
   for (std::size_t m = 0; m < 3 * deformations; ++m) largest = std::max(largest, energy[25 * m]);
   // Coordinates of all unit displacements of corners.
   std::array<std::array<double, 24>, 24> of_unit{};
   for (std::size_t i = 0; i < 24; ++i) {
-    // A corner that moves fixed nodes only has no stiffness. It is not an unknown and remains zero.
+    // A corner that moves fixed nodes only has no stiffness. The displacement of this corner is not an unknown and remains
+    // zero.
     if (matrix(i, i) == 0) continue;
     double u[3][8]{}, d[all_modes][3];
     u[i % 3][i / 3] = 1;
@@ -162,8 +163,8 @@ void deformation_table::add(const symmetric24& matrix, const brick_shape& shape,
   value_.resize(value_.size() + 3);  // loads of three values read a fourth value
 }
 
-// Number of consecutive bricks that are sorted by matrix: large enough to find eight bricks with one matrix, small enough to
-// keep their nodes in the first-level cache.
+// Number of consecutive bricks that are sorted by matrix. Among this number of bricks, eight bricks with one matrix are
+// usually found, and the nodes of the bricks remain in the first-level cache.
 constexpr std::int32_t window = 512;
 
 void append_batches(const table_bricks& bricks, std::int32_t begin, std::int32_t end, std::vector<brick_batch>& batches) {

@@ -9,7 +9,7 @@ matrix24 element_stiffness(vector3 spacing_mm, lame material) {
   const double volume = spacing_mm.z * spacing_mm.y * spacing_mm.x;
   const double offset = 0.5 / std::sqrt(3.0);
   for (int point = 0; point < 8; ++point) {
-    // Corner and point numbers have bit 2 for z, bit 1 for y, bit 0 for x, so axis c is bit 2 - c.
+    // Corner and point numbers have bit 2 for z, bit 1 for y and bit 0 for x. Axis c is therefore bit 2 - c.
     double gradient[8][3];
     for (int a = 0; a < 8; ++a)
       for (int c = 0; c < 3; ++c) {

@@ -10,7 +10,8 @@ using namespace deformation_parts;
 
 namespace {
 
-// Reflections that change the sign of a deformation, as bits 4 (z), 2 (y), 1 (x): the bits of its mode and its component.
+// Reflections that change the sign of a deformation, as bits 4 (z), 2 (y), 1 (x). They follow from the bits of the
+// deformation's mode and component.
 constexpr unsigned signs_of(int triple, int component) {
   constexpr unsigned own[3] = {4, 2, 1}, shear[3] = {6, 5, 3}, mode[6] = {0, 0, 3, 5, 6, 7};
   if (triple == 0) return 0;

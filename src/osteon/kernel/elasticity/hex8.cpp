@@ -17,7 +17,7 @@ constexpr int bits(int p) { return (p & 1) + (p >> 1 & 1) + (p >> 2 & 1); }
 
 // Block p contains component c of mode p ^ bit_of[c]. The displacement is a sum of modes phi_m; phi_m is the product of xi_d
 // in [-1, 1] over the axes d of m. Hence d phi_m / dx_d = (2 / h_d) phi_{m without d}, and phi_m has the mean square 3^-|m|.
-// The energy is lambda (div u)^2 + 2 mu eps:eps. Both transforms are not normalised, hence the factor 1/64.
+// The energy is lambda (div u)^2 + 2 mu eps:eps. Forward and inverse transform are not normalised; hence the factor 1/64.
 void block_coefficients(vector3 spacing, double (&by_lambda)[8][6], double (&by_mu)[8][6]) {
   const double scale = spacing.z * spacing.y * spacing.x / 64;
   const double slope[3] = {2 / spacing.z, 2 / spacing.y, 2 / spacing.x};
@@ -49,7 +49,7 @@ constexpr bool couples(int p, int k) {
 }
 
 // The value 1, hidden from the compiler. This kernel has three times as many additions as multiplications, but cores have
-// separate units for both. a * one + b equals a + b exactly and uses a multiplier.
+// separate units for additions and multiplications. a * one + b equals a + b exactly and uses a multiplication unit.
 template <class V>
 [[gnu::always_inline]] inline V unknown_one() {
   V one = V{} + 1;
@@ -60,7 +60,7 @@ template <class V>
 }
 
 // Sums and differences along y, then z, of four rows (z, y): modes 0, y, z, zy. Applied twice, the transform is four times
-// the identity. Translations cause no force, so their sums are omitted.
+// the identity. The sums that represent translations are omitted, because translations cause no force.
 template <bool no_sum, class V>
 [[gnu::always_inline]] inline void butterfly(V (&u)[4], V one) {
   const V a = u[0] + u[1], b = u[0] * one - u[1], c = u[2] + u[3], d = u[2] * one - u[3];
@@ -118,7 +118,7 @@ struct of_any_material {
   }
 };
 
-// Shift up by one lane: lane 0 is the last lane of `before`.
+// Shift up by one lane; lane 0 of the result is the last lane of `before`.
 inline __attribute__((always_inline)) lanes<float>::vector shifted(const lanes<float>::vector& before,
                                                                    const lanes<float>::vector& v) {
   return __builtin_shufflevector(before, v, 7, 8, 9, 10, 11, 12, 13, 14);
@@ -136,7 +136,8 @@ constexpr auto first_lanes = [] {
   return places;
 }();
 
-// Keep a loaded value in a register: the compiler would load the value again, and loads limit this kernel.
+// Keep a loaded value in a register. Otherwise the compiler would load the value again, and loads limit the speed of this
+// kernel.
 template <class V>
 [[gnu::always_inline]] inline void keep_in_register([[maybe_unused]] V& v) {
 #ifdef __AVX__
@@ -155,7 +156,7 @@ template <place where, fourth_row fourth, class T, class V, class K>
                                               int count, const K& k, V (&carry)[3][4]) {
   constexpr int width = lanes<T>::count;
   using mask = typename lanes<T>::mask;
-  // Modes are sums or differences along x, y and z; x comes first.
+  // Modes are sums or differences along x, y and z. The transform along x is first.
   V sums[3][4], differences[3][4];
   const V one = unknown_one<V>();
   unrolled<3>([&](auto c) __attribute__((always_inline)) {
@@ -168,10 +169,10 @@ template <place where, fourth_row fourth, class T, class V, class K>
     butterfly<false>(differences[c], one);
   });
   asm volatile("" ::
-                   : "memory");  // prevents the compiler from interleaving the steps, which would spill more registers than
-                                 // are stored here
-  // Blocks 2 q and 2 q + 1 differ in x only. For components z and y, the even block uses sums and the odd block differences.
-  // Together they yield the forces at the lower and upper corners, as modes in z and y.
+                   : "memory");  // prevents the compiler from interleaving the steps; interleaved steps would spill more
+                                 // registers than this code stores
+  // Blocks 2 q and 2 q + 1 differ in x only. For components z and y, the even block uses sums and the odd block uses
+  // differences. Both blocks together yield the forces at the lower and upper corners, as modes in z and y.
   V force[3][4];
   unrolled<4>([&](auto q) __attribute__((always_inline)) {
     constexpr int mode[3] = {q ^ 2, q ^ 1, q};
@@ -193,8 +194,8 @@ template <place where, fourth_row fourth, class T, class V, class K>
         lower = reinterpret_cast<V>(reinterpret_cast<mask>(lower) & valid);
         upper = reinterpret_cast<V>(reinterpret_cast<mask>(upper) & valid);
       }
-      // Node at + i is the lower corner of brick i and the upper corner of brick i - 1. A shift in registers combines both
-      // contributions, so that each node is read and written once instead of twice in sequence.
+      // Node at + i is the lower corner of brick i and the upper corner of brick i - 1. A shift in registers combines the
+      // contributions of both bricks. Each node is then read and written once instead of twice in sequence.
       force[c][mode[c]] = lower + shifted(carry[c][mode[c]], upper);
       carry[c][mode[c]] = upper;
     });
@@ -214,7 +215,7 @@ template <place where, fourth_row fourth, class T, class V, class K>
   });
 }
 
-// @param material_at returns the argument of add_bricks for the number of bricks done and to do
+// @param material_at returns the argument of add_bricks for the numbers of processed and remaining bricks
 template <fourth_row fourth, class T, class M>
 void add_run(const hex8_run& run, const std::int32_t* node_end, M material_at, const T* x, T* y, std::int64_t stride) {
   constexpr int width = lanes<T>::count;
@@ -328,9 +329,9 @@ void hex8_stiffness<T>::add_product(const hex8_plane& plane, const material_numb
 
 template <class T>
 void hex8_stiffness<T>::multiply(const hex8_bricks& bricks, const T* x, T* y, std::int64_t stride) const {
-  // A thread processes blocks of planes, because half of the nodes of the next plane are in cache. The first plane of a
-  // block shares nodes with the previous block. It is processed after all blocks, so that the order of the two contributions
-  // to a node does not depend on the number of threads.
+  // A thread processes blocks of planes, because half of the nodes of the next plane are already in cache. The first plane
+  // of a block shares nodes with the previous block. This plane is processed after all blocks; the order of the two
+  // contributions to a node therefore does not depend on the number of threads.
   constexpr std::int64_t block = 8;
   const auto planes = static_cast<std::int64_t>(bricks.run_plane_begin.size()) - 1;
   const std::int64_t blocks = (planes + block - 1) / block;
@@ -377,8 +378,8 @@ void hex8_stiffness<T>::multiply(const hex8_bricks& bricks, const T* x, T* y, st
   if (planes == 0) clear(0, stride);
 #pragma omp parallel
   {
-    const bool alone = omp_get_num_threads() == 1;  // a single thread need not defer first planes: the order of
-                                                    // contributions does not change, and nodes are in cache
+    const bool alone = omp_get_num_threads() == 1;  // a single thread need not defer first planes, because it adds
+                                                    // contributions in the same order; the nodes are then in cache
 #pragma omp for schedule(dynamic)
     for (std::int64_t b = 0; b < blocks; ++b) {
       const std::int64_t first = b > 0 ? b * block + 1 : 0, end = std::min(planes, (b + 1) * block);

@@ -10,10 +10,10 @@ namespace {
 
 constexpr std::int64_t longest = std::int64_t{1} << 30;
 
-// Compute in long double and in the first octant, so that each factor is the double closest to the exact value.
+// Compute in long double and in the first octant. Each factor is then the double closest to the exact value.
 void append_root_of_unity(std::vector<double>& to, std::int64_t numerator, std::int64_t denominator) {
   const long double two_pi = 6.283185307179586476925286766559L;
-  // Octant and angle in the octant; cosine and sine are swapped and change signs between octants.
+  // Compute the octant and the angle in the octant. Between octants, cosine and sine are swapped and change signs.
   const std::int64_t eighth = 8 * numerator / denominator;
   const std::int64_t reduced =
       eighth % 2 == 0 ? 8 * numerator - eighth * denominator : (eighth + 1) * denominator - 8 * numerator;
@@ -26,7 +26,8 @@ void append_root_of_unity(std::vector<double>& to, std::int64_t numerator, std::
   to.push_back(static_cast<double>(-s));
 }
 
-// Radices 3 and 5 come first, then 8 as long as the rest is a product of fours; this minimises the number of passes.
+// Radices 5 and 3 come first. One or two radices 4 (or one radix 2) follow, then radices 8. This choice minimises the number
+// of passes.
 std::vector<int> radices_of(int length) {
   // Avoid a single pass, which would access scratch memory element by element.
   if (length == 4) return {2, 2};

@@ -132,8 +132,8 @@ complex_lanes* trigonometric_transform::transform(Load load, complex_lanes* scra
                    : complex_lanes{};
       },
       scratch, scratch + m);
-  // Inverse transform: swap real and imaginary parts before and after. The first pass writes to the other half, because it
-  // must not overwrite its input.
+  // Inverse transform: swap real and imaginary parts before and after. The first pass writes to the other half of the
+  // scratch memory, because it must not overwrite its input.
   complex_lanes *const other = spectrum == scratch ? scratch + m : scratch, *const same =
                                                                                 spectrum == scratch ? scratch : scratch + m;
   complex_lanes* const found = run_passes(
@@ -182,7 +182,8 @@ void trigonometric_transform::forward(complex_lanes* lines, complex_lanes* scrat
 
 void trigonometric_transform::backward(complex_lanes* lines, complex_lanes* scratch) const {
   const int n = length_;
-  // t_k A_k and the conjugate of its partner, so that the transform is real; plus i times the values of the other line.
+  // The input is t_k A_k and the conjugate of its partner, because the transform must be real. The values of the other line,
+  // times i, are added.
   const auto load = [lines, n, is_quarter = is_quarter_, weight = weights_.data()](int k) {
     const int partner = is_quarter ? n - 1 - k : k == 0 ? 0 : n - k;
     const complex_lanes a = lines[k], b = lines[partner];

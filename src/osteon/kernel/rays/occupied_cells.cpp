@@ -13,7 +13,7 @@ struct extremes {
   std::vector<float> least, most;
   explicit extremes(std::int64_t n)
       : least(static_cast<std::size_t>(n), infinite), most(static_cast<std::size_t>(n), -infinite) {}
-  // Comparisons with NaN are false, so that NaN is ignored.
+  // Comparisons with NaN are false; NaN is therefore ignored.
   void add(std::int64_t to, const float* low, const float* high, std::int64_t count) {
     float *l = least.data() + to, *h = most.data() + to;
     for (std::int64_t i = 0; i < count; ++i) {
@@ -38,7 +38,7 @@ value_bounds value_bounds::of(const float* values, const box3& owned, const box3
   const auto end = [&](std::int64_t cell, int axis) {
     return std::min(shape[axis], owned.begin[axis] + (cell + 1) * edge + margin - present.begin[axis]);
   };
-  // Reduce axis by axis: whole rows along z and y, then the few remaining values along x.
+  // Reduce axis by axis. Whole rows are reduced along z and y, then the few remaining values along x.
 #pragma omp parallel for schedule(dynamic)
   for (std::int64_t cz = 0; cz < cells.z; ++cz) {
     extremes plane(shape.y * shape.x), row(shape.x);
@@ -65,8 +65,8 @@ value_bounds value_bounds::of(const float* values, const box3& owned, const box3
 std::vector<std::uint8_t> distance_to_occupied(index3 cells, const std::vector<std::uint8_t>& occupied) {
   std::vector<std::uint8_t> distance(occupied.size());
   for (std::size_t i = 0; i < occupied.size(); ++i) distance[i] = occupied[i] ? 0 : 255;
-  // Two sweeps are exact for this distance: one with the 13 preceding neighbours of a cell, one with the 13 following
-  // neighbours.
+  // Two sweeps yield this distance exactly. One sweep uses the 13 preceding neighbours of a cell, the other uses the 13
+  // following neighbours.
   // @cite [RosenfeldPfaltz1968]
   const auto sweep = [&](bool forward) {
     const std::int64_t count = cells.volume(), sign = forward ? 1 : -1;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr float infinite = std::numeric_limits<float>::infinity();
 
-// Range of values outside of which the opacity of a table is zero.
+// Range of values with opacity. Outside of this range, the opacity of the table is zero.
 std::array<float, 2> visible_range(const transfer_table& table) {
   const auto visible = [](const std::array<float, 4>& e) { return e[3] > 0; };
   const auto& e = table.entries;
@@ -85,7 +85,7 @@ void march_volume::find_empty_space(const box3& owned, const box3& present, int 
     for (std::size_t i = 0; i < to_do_.size(); ++i) {
       const auto [least, most] = bounds.range[i];
       if (least > most) continue;
-      // Use one entry as a margin: interpolated values may exceed the range by rounding.
+      // Use a margin of one entry, because interpolated values may exceed the range by rounding.
       const auto from = static_cast<std::size_t>(std::max(0.0f, std::floor(entry(least)) - 1));
       const auto to = static_cast<std::size_t>(std::min(last, std::ceil(entry(most)) + 1));
       if (visible[to + 1] > visible[from])
@@ -110,7 +110,7 @@ void march_volume::project(const ray& along, projection& result, std::int64_t& s
     for (int i = 0; i < count; ++i) {
       if (!(share[i] > 0.5f)) continue;
       result.greatest = std::max(result.greatest, value[i]);
-      // Clip values far outside of the range to 128 times the range, so that sums do not overflow.
+      // Clip values far outside of the range to 128 times the range, because sums would overflow otherwise.
       result.sum += std::llround(std::clamp(scale * (value[i] - source.transfer.low), -0x1p31, 0x1p31));
       ++result.count;
     }

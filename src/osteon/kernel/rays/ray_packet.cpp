@@ -5,8 +5,8 @@
 #include <osteon/kernel/rays/ray_march.hpp>
 #include <osteon/kernel/rays/surface_light.hpp>
 
-// Segments are processed in stages. Each stage processes all rays of a packet, which hides the memory and instruction
-// latency of individual rays.
+// Segments are processed in stages. Each stage processes all rays of a packet. The processing of many rays hides the memory
+// and instruction latency of individual rays.
 
 namespace osteon::kernel {
 
@@ -15,7 +15,7 @@ namespace {
 using channels = double4;
 
 // Composite a segment behind the previous content of a ray. `colour` is premultiplied; its last channel is the opacity. The
-// formula of the colours, with the negative opacity, also updates the transmittance.
+// formula for colours, applied to the negative opacity, also updates the transmittance.
 [[gnu::always_inline]] inline void add(const float4& colour, wide_pixel& sum) {
   constexpr channels sign = {1, 1, 1, -1};
   channels high, low;
@@ -30,7 +30,7 @@ using channels = double4;
     high = s + e;
     low = e - (high - s);
   };
-#ifdef __FMA__  // without FMA it would be a function call that dominates the run time
+#ifdef __FMA__  // without FMA instructions, std::fma would be a function call that dominates the run time
   const channels product = c * through;
   channels error;
   for (int i = 0; i < 4; ++i) error[i] = __builtin_fma(c[i], through, -product[i]);
@@ -55,7 +55,7 @@ template <int Lane>
 [[gnu::always_inline]] inline float8 spread(const float8& a) {
   return __builtin_shufflevector(a, a, Lane, Lane, Lane, Lane, Lane + 4, Lane + 4, Lane + 4, Lane + 4);
 }
-// Colours of `colours`, and last channels of `last`.
+// Combine the colours of `colours` with the last channels of `last`.
 [[gnu::always_inline]] inline float8 with_last(const float8& colours, const float8& last) {
   return __builtin_shufflevector(colours, last, 0, 1, 2, 11, 4, 5, 6, 15);
 }
@@ -88,7 +88,8 @@ template <class F>
 }
 
 // Lower bound of the number of halvings of light along a part of a ray, from the exponent of a float and log2(1 + f) of its
-// fraction f. The latter is approximated by f + f (1 - f) c(f) with a linear c, which is too large by at most 0.005.
+// fraction f. The logarithm is approximated by f + f (1 - f) c(f) with a linear function c. This approximation is too large
+// by at most 0.005.
 // @param through in [0, 1]
 [[gnu::always_inline]] inline std::uint32_t depth_of(float through) {
   constexpr std::uint32_t one = 0x3f800000, fraction = 0x007fffff;
@@ -107,7 +108,7 @@ template <class F>
 struct march_volume::appearance {
   std::uint32_t entry[8];  // offsets in the table of colours [bytes]
   float8 part;             // fraction of the distance to the next entry
-  float8 share;            // fraction of the sample's opacity that applies; not set if it is 1 for all samples
+  float8 share;            // factor of the sample's opacity; not set if the factor is 1 for all samples
   float8 brightness, gloss;
   bool seen, whole, lit;
 
@@ -132,8 +133,8 @@ struct march_volume::appearance {
   }
 };
 
-// Rays of a packet, and the current segment of each unfinished ray. More rays reduce the number of reads of each cache line;
-// fewer rays leave more cache for voxels.
+// Rays of a packet, and the current segment of each unfinished ray. A larger packet reduces the number of reads of each
+// cache line; a smaller packet leaves more cache for voxels.
 struct march_volume::packet {
   static constexpr int most = 64;
   std::span<travel> rays;
@@ -143,7 +144,7 @@ struct march_volume::packet {
   double offset[most];
 
   int segments;
-  std::uint32_t word[most];  // per segment: see below
+  std::uint32_t word[most];  // per segment; the comment of end_bit describes the content
   int count[most];           // number of samples
   std::int64_t shared[most];
   eight_places around[most];
@@ -171,8 +172,8 @@ void march_volume::interpolate(std::size_t number, packet& p) const {
   for (int s = 0; s < p.segments; ++s) {
     const unsigned work = p.work(number, s);
     if (work == 0) continue;
-    // A ray that has reached visible voxels probably remains in visible voxels. Its slopes are therefore computed with the
-    // values, although some segments do not need slopes.
+    // A ray that has reached visible voxels probably remains in visible voxels. The slopes of such a ray are therefore
+    // computed together with the values, although some segments do not need slopes.
     p.sloped[s] = shaded && work == 3 && p.rays[static_cast<std::size_t>(p.ray(s))].depth > 0 && !p.at_an_end(s);
     const float* const from = values + p.shared[s];
     p.value[s] = p.sloped[s] ? p.around[s].slope(from, across, p.slope[s]) : p.around[s].value(from, across);
@@ -234,8 +235,8 @@ void march_volume::find_slopes(std::size_t number, packet& p) const {
   }
 }
 
-// Apply lighting at surfaces: positions at which the value changes by a considerable part of the transfer function's range
-// within a voxel.
+// Apply lighting at surfaces. At a surface, the value changes within a voxel by a considerable part of the transfer
+// function's range.
 void march_volume::illuminate(std::size_t number, packet& p) const {
   const march_layer& source = layers_[number].settings;
   const float soft = 0.1f * (source.transfer.high - source.transfer.low);
@@ -378,7 +379,7 @@ void march_volume::place_samples(packet& p, std::int64_t& samples) const {
     if (!p.at_an_end(s)) {
       segments_.place_inside(from, step, around);
     } else {
-      const four_rays& rays = p.fours[i / 4];  // the positions of these rays have advanced
+      const four_rays& rays = p.fours[i / 4];  // `begin` of these rays has already advanced by one segment
       const float base[3] = {p.base[0][i], p.base[1][i], p.base[2][i]};
       count = std::min(whole, static_cast<int>(rays.count[i % 4] - rays.begin[i % 4]) + whole);
       segments_.place_at_an_end(from, step, base, count, 0, around);

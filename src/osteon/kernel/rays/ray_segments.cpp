@@ -85,7 +85,7 @@ double4 ray_segments::middle(const four_rays& rays, const double4& segment, int 
   return rays.origin[axis] + (rays.entry + (k + 0.5) * step_) * rays.direction[axis];
 }
 
-// First segment whose middle is at or above a plane, or below the plane for descending rays.
+// First segment with a middle at or above a plane. For descending rays, the middle is below the plane.
 double4 ray_segments::first_beyond(const four_rays& rays, const double4& segments, int axis, double plane) const {
   const double4& direction = rays.direction[axis];
   const double4 there = (plane - rays.origin[axis]) * rays.inverse[axis];
@@ -121,7 +121,7 @@ void ray_segments::put(const ray* const (&along)[4], four_rays& rays) const {
   const double4 segments = rounded_up(rays.count / samples_);
   double4 first = zero, last = segments;
   for (int axis = 0; axis < 3; ++axis) {
-    // Samples that are outside of the domain by rounding belong to the first or last plane.
+    // Samples outside of the domain, caused by rounding, belong to the first or last plane.
     const auto low = static_cast<double>(owned_.begin[axis]), high = static_cast<double>(owned_.end[axis]);
     const lanes4 upward = rays.direction[axis] >= 0;
     if (owned_.begin[axis] != 0) {
@@ -159,7 +159,7 @@ std::int64_t ray_segments::after_box(const part& p, std::int64_t segment, const 
     const double d = p.along->direction[axis];
     if (d != 0) leave = std::min(leave, ((d > 0 ? high[axis] : low[axis]) - p.along->origin[axis]) / d);
   }
-  // Segments that may be outside by rounding are tested again; skipped segments are certainly inside.
+  // Segments that may be outside of the box by rounding are tested again; skipped segments are certainly inside.
   const double next = std::ceil(((leave - p.along->entry) / step_ - 0.5 - middle_ - 1e-6) / samples_);
   return next > static_cast<double>(segment + 1) ? static_cast<std::int64_t>(std::min(next, 1e15)) : segment + 1;
 }

@@ -11,7 +11,7 @@ namespace {
 constexpr double half = 0.5;
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-// One sample less than in a volume, because the sample before a segment is also read.
+// Segments have one sample less than in a volume, because the sample before a segment is also read.
 int samples_of(double step_voxels) { return std::max(1, samples_in_segment(step_voxels) - 1); }
 
 double finest(vector3 spacing_mm) { return std::min({spacing_mm.z, spacing_mm.y, spacing_mm.x}); }
@@ -252,8 +252,8 @@ double share_by_parabola(double before, double at, double behind) {
 
 }  // namespace
 
-// Find the surface between a sample and the previous sample or the ray's entry: by false position if both have a value,
-// otherwise by bisection. A parabola yields the initial guess. @cite [DowellJarratt1971] (the Illinois rule)
+// Find the surface between a sample and the previous sample or the ray's entry. The method is false position if both points
+// have a value, otherwise bisection. A parabola yields the initial guess. @cite [DowellJarratt1971] (the Illinois rule)
 ray_surface::hit ray_surface::refine(const ray& along, std::int64_t sample, const samples_around& known) const {
   const auto above = [&](double t) {
     const double value = interpolate(given_, at(along, t), half);
@@ -262,10 +262,10 @@ ray_surface::hit ray_surface::refine(const ray& along, std::int64_t sample, cons
   double b = along.entry + (static_cast<double>(sample) + 0.5) * step_, a = sample > 0 ? b - step_ : along.entry;
   double below = known.before ? *known.before : above(a), reached = known.at;
   if (below >= 0 && sample == 0) return {at(along, a), {}, true};
-  if (below >= 0) b = a;  // possible by rounding
+  if (below >= 0) b = a;  // happens only by rounding
   int side = 0;
-  constexpr double fine_enough =
-      1e-5;  // fraction of a step, or of the difference of values over a step: far below the resolution of a pixel
+  constexpr double fine_enough = 1e-5;  // fraction of a step, or of the difference of values over a step; this tolerance is
+                                        // far below the resolution of a pixel
   const bool is_whole = std::isfinite(below) && sample > 0;
   const double near_enough = is_whole ? fine_enough * (reached - below) : 0;
   double guess = is_whole && known.behind && std::isfinite(*known.behind)

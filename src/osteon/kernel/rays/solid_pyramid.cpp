@@ -39,7 +39,7 @@ typedef std::int32_t integer16 __attribute__((vector_size(64)));
 #endif
 }
 
-// Width of a cone at a distance of 1; this number of cones covers the sphere.
+// Width of a cone at a distance of 1. With this width, the set of cones covers the sphere.
 constexpr double sky_width = 0.97;
 constexpr double lamp_width = 0.14;   // 2 tan 4 degrees
 constexpr float least_facing = 0.1F;  // cones closer to the tangent plane cover more of the plane than of the sky
@@ -59,16 +59,16 @@ float16 clamped(const float16& v) {
   return above < 1 ? above : all16(1);
 }
 
-// Fraction of a sample behind a plane. Linear interpolation of cell means is a quadratic B-spline of the solid on average
-// over the cell positions. @param height height of the sample centre above the plane, in cell edges
+// Fraction of a sample behind a plane. On average over the cell positions, linear interpolation of cell means equals a
+// quadratic B-spline of the solid. @param height height of the sample centre above the plane, in cell edges
 float16 behind_plane(const float16& height) {
   const float16 low = 0.5F + height * (height * height * (1 / 3.0F) - 0.75F);
   const float16 beyond = height < 1.5F ? 1.5F - height : float16{};
   return height < 0.5F ? low : beyond * beyond * beyond * (1 / 6.0F);
 }
 
-// Blocked fraction of a cone per excess solid fraction of a sample; a full sample blocks the cone. A blocking plate may be
-// thinner than the sample.
+// Blocked fraction of a cone, divided by the excess solid fraction of a sample. A full sample blocks the cone. A blocking
+// plate may be thinner than the sample.
 float16 gain_beyond(const float16& plane) { return static_cast<float>(plate_gain) / (1 - plane); }
 
 // Solid fractions interpolated between eight cells each. @param low,high words of the cells in two planes @param part
@@ -206,7 +206,7 @@ double solid_pyramid::sky(const vector3& point, const vector3& normal, double re
       // Position relative to the centre of the cell before the first cell.
       const double place = point[axis] * at.per_mm[axis] + 0.5, floor = std::floor(place);
       const auto base = static_cast<std::int32_t>(std::clamp(floor, -16.0, static_cast<double>(at.cells[axis] + 16)));
-      constexpr float positive = 8;  // offset, so that conversion to an integer rounds down
+      constexpr float positive = 8;  // positive offset, with which conversion to an integer rounds down
       const float16 along =
           (static_cast<float>(place - floor) + positive) + static_cast<float>(t * at.per_mm[axis]) * *direction[axis];
       const integer16 whole = __builtin_convertvector(along, integer16);
@@ -226,7 +226,7 @@ double solid_pyramid::sky(const vector3& point, const vector3& normal, double re
                                  static_cast<float>(per_cone.x) * front.x));
     }
     const double near = t / reach;
-    // Solids behind one another block the same part of the sky: use the maximum.
+    // Use the maximum, because solids behind one another block the same part of the sky.
     const float16 here = static_cast<float>(1 - near * near) * clamped(front.gain * (share - front.plane));
     blocked = here > blocked ? here : blocked;
   }

@@ -14,8 +14,8 @@ void anderson_acceleration<T>::restart() {
   has_last_ = false;
 }
 
-// Without its first column, the triangular factor has one entry below the diagonal in each column. Rotations of adjacent
-// rows and of the corresponding vectors eliminate these entries.
+// After the removal of its first column, the triangular factor has one entry below the diagonal in each column. Rotations of
+// adjacent rows and of the corresponding vectors eliminate these entries.
 template <class T>
 void anderson_acceleration<T>::remove_oldest() {
   for (std::size_t j = 0; j + 1 < kept_.size(); ++j) {

@@ -18,7 +18,8 @@ namespace {
 constexpr int in_tag = 700, out_tag = 800;
 constexpr std::size_t node_bytes = 4 * sizeof(float);
 
-// A node is identified by its place and its number: copies on periodic faces have equal numbers and different places.
+// A node is identified by its place and its number, because copies on periodic faces have equal numbers and different
+// places.
 struct placed_node {
   std::int64_t place, id;
   auto operator<=>(const placed_node&) const = default;
@@ -31,7 +32,7 @@ std::size_t total(const std::vector<std::vector<T>>& lists) {
   return sum;
 }
 
-// The merged nodes, and of each member's nodes the merged number.
+// The merged nodes, and the merged number of each node of each member.
 std::vector<std::vector<std::int32_t>> merge_nodes(const std::vector<std::vector<placed_node>>& members, brick_mesh& to) {
   std::vector<placed_node> all;
   all.reserve(total(members));
@@ -51,7 +52,7 @@ std::vector<std::vector<std::int32_t>> merge_nodes(const std::vector<std::vector
   return numbers;
 }
 
-// First position of each of the planes z_begin ... z_end in a list of places, and the end.
+// First position of each of the planes z_begin ... z_end in a list of places, and the end of the list.
 template <class PlaceOf>
 std::vector<std::int32_t> plane_begins(const brick_mesh& mesh, std::int64_t z_end, std::size_t size, PlaceOf place_of) {
   const std::int64_t plane = (mesh.lattice.shape.y + 1) * (mesh.lattice.shape.x + 1);
@@ -70,7 +71,8 @@ struct member_brick {
   std::int32_t matrix;  // number among the matrices of all members
 };
 
-// The matrix of bricks with equal corners is the sum of their matrices: each has the children of one rank.
+// Bricks with equal corners are merged. The matrix of the merged brick is the sum of their matrices, because each brick has
+// the children of one rank.
 class matrix_sums {
  public:
   matrix_sums(std::vector<kernel::symmetric24> table, std::vector<char> is_anchored) : table_(std::move(table)) {
@@ -173,7 +175,7 @@ agglomeration::agglomeration(MPI_Comm comm, int level, int before, int after, co
   std::vector<char> is_anchored;
   if (has_values) {
     const without_counts uncounted(comm);
-    // Matrices that are computed on demand are sent as such.
+    // Matrices that are otherwise computed on demand are computed here and sent as matrices.
     brick_matrices sent;
     std::vector<char> own_anchored;
     std::map<std::int32_t, std::int32_t> known;
@@ -195,7 +197,7 @@ agglomeration::agglomeration(MPI_Comm comm, int level, int before, int after, co
       is_anchored.insert(is_anchored.end(), all_anchored[m].begin(), all_anchored[m].end());
     }
   }
-  // The numbers of nodes ascend with their places, so this is the z, y, x order.
+  // This is the z, y, x order, because the numbers of nodes ascend with their places.
   std::stable_sort(bricks.begin(), bricks.end(),
                    [](const member_brick& a, const member_brick& b) { return a.corners < b.corners; });
   matrix_sums sums(std::move(table), std::move(is_anchored));

@@ -30,7 +30,7 @@ aggregates split_points(const coarse_level& fine, const level_geometry& geometry
   const std::vector<place>& places = geometry.places;
   const std::int32_t owned = k.rows();
   std::vector<float> diagonal(k.diagonal);
-  // Subtract the heat storage from the diagonal, so that the storage does not weaken the apparent coupling of two points.
+  // Subtract the heat storage from the diagonal, because the storage would weaken the apparent coupling of two points.
   for (std::size_t i = 0; i < geometry.storage.size(); ++i) diagonal[i] -= geometry.storage[i];
   diagonal.resize(at(owned + fine.ghosts));
   fine.links.exchange(diagonal.data());
@@ -54,8 +54,8 @@ place origin_of(const heat_cells& c) {
   return {static_cast<std::int32_t>(begin.z), static_cast<std::int32_t>(begin.y), static_cast<std::int32_t>(begin.x)};
 }
 
-// First planes of the slabs of cells, and the end of the last slab. Every block is in one slab, so that threads process
-// slabs independently.
+// First planes of the slabs of cells, and the end of the last slab. Every block is in one slab; threads can therefore
+// process slabs independently.
 std::vector<std::int64_t> slabs_of(const heat_cells& c, const std::array<int, 3>& shift) {
   std::vector<std::int64_t> begin;
   const std::int32_t origin = origin_of(c).z;
@@ -70,7 +70,7 @@ void for_each_slab(const std::vector<std::int64_t>& slabs, Each each) {
                  [&](std::int64_t n, std::int64_t) { each(at(n), slabs[at(n)], slabs[at(n) + 1]); });
 }
 
-// Aggregates of the cells. The positions of the cells follow from the runs.
+// Aggregates of the cells. The function computes the positions of the cells from the runs.
 aggregates split_cells(const heat_cells& c, const std::array<int, 3>& shift, const std::vector<std::int64_t>& slabs) {
   const auto stencil = c.stencil<float>();
   std::vector<float> diagonal(at(c.size));
@@ -137,7 +137,7 @@ std::vector<point> cell_centres(const heat_cells& c, const std::vector<std::int3
           for (std::int32_t n = 0; n < r.length; ++n) {
             point& p = points[at(parent[at(r.first + n)])];
             const std::array<double, 3> centre{row[0], row[1], (origin.x + r.x + n + 0.5) * h.x};
-            p.cells += 1;  // the running mean moves towards the new cell
+            p.cells += 1;  // the centre is a running mean, which moves towards the new cell
             for (std::size_t a = 0; a < 3; ++a)
               p.centre[a] +=
                   static_cast<float>((centre[a] - static_cast<double>(p.centre[a])) / static_cast<double>(p.cells));
@@ -175,7 +175,7 @@ void set_pieces(const aggregates& found, coarse_level& level) {
 // Galerkin operator for any shape of the aggregates.
 float shortening(float fine, float coarse) { return std::clamp(fine / std::max(coarse, 1e-30F), 0.5F, 1.0F); }
 
-// Distance between two centres, across a periodic face if this distance is shorter.
+// Distance between two centres. Across a periodic face, the distance may be shorter; the result is the shorter distance.
 float distance(const level_geometry& geometry, const point& a, const point& b) {
   float sum = 0;
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -204,7 +204,7 @@ struct ghost_parent {
 class coarse_number {
  public:
   // Build the coarse halo, and append its ghosts to `points`. Both ranks of a link number the coarse ghosts in the order of
-  // their first occurrence among the fine ghosts, so that the ranks need not exchange numbers.
+  // their first occurrence among the fine ghosts. The ranks therefore need not exchange numbers.
   // @param ghosts number of the first fine ghost
   coarse_number(const std::vector<std::int32_t>& parent, const halo& fine, std::int32_t ghosts, coarse_level& level,
                 std::vector<point>& points)
@@ -278,8 +278,8 @@ std::vector<point> merged(const std::vector<std::int32_t>& parent, const std::ve
   return points;
 }
 
-// Wall conductances of the aggregates. They are reduced by the distance to the face like the conductances between
-// aggregates, unless most of the resistance is in a film.
+// Wall conductances of the aggregates. The factor `shortening` of the distances to the face multiplies a wall conductance,
+// as it multiplies conductances between aggregates. Conductances of faces with a film are not changed.
 std::vector<wall> merged_walls(const std::vector<std::int32_t>& parent, const level_geometry& fine,
                                const level_geometry& coarse) {
   std::vector<wall> walls(fine.walls);
@@ -318,8 +318,8 @@ coarse_level aggregate(const heat_cells& fine, level_geometry& geometry) {
   geometry = {};
   const vector3 h = geometry.spacing_mm = fine.spacing_mm;
   geometry.domain = fine.where.domain;
-  // The first aggregates have 4 x 4 x 4 cells: a level of 2 x 2 x 2 cells would need as much memory as all vectors of the
-  // cells.
+  // The first aggregates have 4 x 4 x 4 cells, because a level of 2 x 2 x 2 cells would need as much memory as all vectors
+  // of the cells.
   geometry.shift = next_shift(next_shift({}, h, fine.where.domain), h, fine.where.domain);
   for (int a = 0; a < 3; ++a)
     if (fine.periodic[static_cast<std::size_t>(a)])

@@ -29,9 +29,9 @@ std::vector<std::vector<std::int32_t>> floating_parts(const kernel::sparse_rows&
   return floating;
 }
 
-// Diagonals in double precision: each is the sum of the row's conductances and the coupling of the point to the
-// surroundings. The rounded diagonals of the level may be smaller than this sum; a part with little or no coupling to the
-// surroundings would then have an indefinite matrix.
+// Diagonals in double precision. A diagonal is the sum of the row's conductances and of the point's coupling to the
+// surroundings. The rounded diagonals of the level may be smaller than this sum. With rounded diagonals, the matrix of a
+// part with little or no coupling to the surroundings could be indefinite.
 std::vector<double> exact_diagonals(const kernel::sparse_rows& k, const std::vector<float>& held) {
   std::vector<double> sum(held.begin(), held.end());
   for (std::int32_t i = 0; i < k.rows(); ++i)

@@ -24,7 +24,7 @@ coarse_halo make_coarse_halo(const halo& fine, const std::vector<std::int32_t>& 
       seen_by[at(p)] = n;
     }
   }
-  // The order is the order of first occurrence in the `send` list of the owner.
+  // Ghosts are in the order of first occurrence in the `send` list of the owner.
   const auto came = fine.swap(tell);
   std::int32_t next = owned;
   for (std::size_t n = 0; n < links; ++n) {

@@ -10,8 +10,8 @@ namespace osteon::numerics {
 
 namespace {
 
-// Definition of a coarse brick of the first level: the material of each octant, one bit for each fixed displacement of the
-// 27 nodes of its children, and the kind of the brick.
+// Definition of a coarse brick of the first level. It consists of the material of each octant, one bit for each fixed
+// displacement of the 27 nodes of its children, and the kind of the brick.
 struct recipe {
   kernel::octant_materials materials{};
   std::uint64_t fixed[2] = {0, 0};  // 81 bits of displacements, then the kind
@@ -29,9 +29,10 @@ struct recipe_hash {
   }
 };
 
-// Stiffening of each deformation on every coarse level, as a fraction of the energy of the stiffest deformation. In a small
-// part of a large brick, motions of the eight corners are nearly equal; rounding could make the energy of their differences
-// negative. Rigid motions remain without energy, so that a part on a thin strut has the same small energy on all levels.
+// Stiffening of each deformation on every coarse level, as a fraction of the energy of the stiffest deformation. If the
+// solid fills a small part of a large brick, motions of the eight corners have nearly equal effects. Rounding could make the
+// energy of their differences negative. Rigid motions remain without energy; a part on a thin strut therefore has the same
+// small energy on all levels.
 constexpr double stiffening = 1e-6;
 
 // If every voxel has its own modulus, most bricks of several materials are unique. If the number of materials is large,
@@ -58,8 +59,8 @@ bool is_fixed(const recipe& r, int place, int component) {
   return r.fixed[bit / 64] >> (bit % 64) & 1;
 }
 
-// The matrices of voxels. For many materials they are computed from the two matrices of modulus 1: a table with 4.5 KiB per
-// material would be as large as the solver's vectors.
+// The matrices of voxels. For many materials, the matrices are computed from the two matrices of modulus 1, because a table
+// with 4.5 KiB per material would be as large as the solver's vectors.
 class voxel_matrices {
  public:
   voxel_matrices(vector3 spacing_mm, const std::vector<kernel::lame>& materials) : materials_(materials) {
@@ -109,7 +110,8 @@ std::array<double, 3> middle_of(const coarse_mesh& mesh, int kind) {
   return middle;
 }
 
-// Shape of a brick of a kind. A brick that is not divided in the middle is the last along the axis and has its own length.
+// Shape of a brick of a kind. A brick that is not divided in the middle is the last brick along the axis and has an
+// individual length.
 kernel::brick_shape shape_of(const coarse_mesh& mesh, vector3 spacing_mm, int kind) {
   for (int d = 0; d < 3; ++d)
     if (kind & 4 >> d) spacing_mm[d] *= mesh.mesh.lattice.last[static_cast<std::size_t>(d)];
@@ -233,7 +235,7 @@ brick_matrices next_coarse_matrices(const brick_matrices& children, const brick_
   return result;
 }
 
-// The last brick along an axis may have its own length there.
+// The last brick along an axis may have an individual length along this axis.
 std::uint8_t shape_number(const brick_lattice& lattice, std::int64_t place) {
   const std::int64_t width = lattice.shape.x + 1, height = lattice.shape.y + 1;
   const index3 at{place / width / height, place / width % height, place % width};

@@ -16,8 +16,9 @@ namespace {
 constexpr int gather_tag = 700, scatter_tag = 800;
 constexpr std::size_t bytes_of_node = 4 * sizeof(float);
 
-// L of a factorisation L D L^T: strictly lower, without the unit diagonal. Up to four adjacent columns with equal rows form
-// a group, which reads and writes each row once. The substitution is serial: other ranks and threads wait for it.
+// The factor L of a factorisation L D L^T, strictly lower, without the unit diagonal. Up to four adjacent columns with equal
+// rows form a group; the substitution reads and writes each row once per group. The substitution is serial, and other ranks
+// and threads wait for its end.
 struct grouped_factor {
   const Eigen::SparseMatrix<double>& l;
   std::span<const int> first_column;  // first column of each group, and the end
@@ -68,7 +69,8 @@ struct grouped_factor {
 std::vector<int> group_columns(const Eigen::SparseMatrix<double>& l) {
   const int* const begin = l.outerIndexPtr();
   const int size = static_cast<int>(l.cols());
-  const auto has_rows_of_the_next = [&](int j) {  // fill-in includes these rows in column j + 1: compare the counts only
+  const auto has_rows_of_the_next = [&](int j) {  // fill-in includes these rows in column j + 1; a comparison of the counts
+                                                  // is sufficient
     return begin[j + 1] > begin[j] && l.innerIndexPtr()[begin[j]] == j + 1 &&
            begin[j + 2] - begin[j + 1] == begin[j + 1] - begin[j] - 1;
   };
@@ -104,7 +106,8 @@ void substitute(const grouped_factor& l, const Eigen::VectorXd& d, Eigen::Vector
 
 struct coarsest_solver::factorisation {
   std::vector<std::int32_t> owned_node, any_node;  // number of each value's node in the level, rank after rank
-  std::vector<Eigen::Index> unknown;               // of each global degree of freedom, -1 without stiffness
+  std::vector<Eigen::Index> unknown;               // unknown of each global degree of freedom; -1 for a degree of freedom
+                                                   // without stiffness
   Eigen::Index unknowns = 0;
   std::optional<Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>>> factor;
   std::vector<int> first_column;  // first column of each group of the factor, and the end
@@ -231,14 +234,14 @@ coarsest_solver::coarsest_solver(MPI_Comm comm, const brick_mesh& mesh, const br
 
 coarsest_solver::~coarsest_solver() = default;
 
-// Sums in double: their terms may be much larger than the sum.
+// Sums are in double precision, because the terms of a sum may be much larger than the sum.
 void coarsest_solver::multiply_rows(const std::vector<float>& all, float* x) const {
   const auto n = at(root_->unknowns);
   std::vector<double> rhs(n);
   root_->for_each_unknown(root_->owned_node, [&](std::size_t value, Eigen::Index u) { rhs[at(u)] = all[value]; });
   const float* row = rows_.data();
   root_->for_each_unknown(root_->any_node, [&](std::size_t value, Eigen::Index) {
-    double part[8]{};  // several sums, so that the compiler can vectorise
+    double part[8]{};  // several partial sums allow vectorisation
     std::size_t i = 0;
     for (; i + 8 <= n; i += 8)
       for (std::size_t k = 0; k < 8; ++k) part[k] += static_cast<double>(row[i + k]) * rhs[i + k];

@@ -14,7 +14,7 @@ namespace {
 
 using namespace elasticity_cycle;
 
-// The polynomial damps eigenvalues between this fraction of the largest and the largest.
+// The polynomial damps eigenvalues between this fraction of the largest eigenvalue and the largest eigenvalue.
 constexpr double lowest_treated = 0.1;
 
 // Weights of the parents' corners, by kind of brick and position in the brick.
@@ -40,7 +40,8 @@ std::int64_t owned_nodes(MPI_Comm comm, std::size_t nodes, const grid::shared_no
   return comm::sum_over_ranks(comm, static_cast<std::int64_t>(nodes - shared.not_owned().size()));
 }
 
-// A level without values, for a problem whose voxels represent bricks. It has the exchanges of the voxels.
+// A level without values, for a problem with voxels that represent bricks. The exchanges of this level are those of the
+// voxels.
 class missing_level final : public elasticity_operator {
  public:
   missing_level(const fine_stiffness& fine, int depth) : shared_(fine.shared().renamed(name_of_level(depth))) {}
@@ -124,8 +125,8 @@ elasticity_multigrid::elasticity_multigrid(const elasticity_problem& problem, co
     release(mesh.boundary);
     pass();
   }
-  // The vectors are allocated last, after the temporary data of the set-up are released.
-  // A coarse level may have more values than the voxels: isolated voxels keep their eight nodes, of four floats.
+  // The vectors are allocated last, after the temporary data of the set-up are released. A coarse level may have more values
+  // than the level of voxels, because isolated voxels keep their eight nodes and a coarse node has four floats.
   std::int64_t largest_size = 0;
   for (const auto& at : levels_) largest_size = std::max(largest_size, at->k->size());
   scratch_.emplace(largest_size);
@@ -157,7 +158,7 @@ std::vector<std::int64_t> nodes_of_levels(const elasticity_problem& problem) {
   }
 }
 
-// Move the coarsest level so far to the number of ranks with the shortest time.
+// Move the coarsest existing level to the number of ranks with the shortest time.
 void elasticity_multigrid::move_to_fewer_ranks(const elasticity_problem& problem, int depth, holding_ranks& holders,
                                                brick_matrices& matrices) {
   const MPI_Comm comm = problem.where.comm;
@@ -191,7 +192,7 @@ void elasticity_multigrid::allocate(std::size_t l) {
     at.direction = scratch_->floats(2).first(size);
     at.product = scratch_->floats(3).first(size);
   } else {
-    // The correction is swapped with the sum and becomes the direction of the level above.
+    // The correction is swapped with the sum and becomes the direction of the next finer level.
     const bool is_first = l == 1;
     at.correction = idle_floats(size, is_first);
     if (cycles_of_level(l) > 1) at.sum = idle_floats(size, is_first), at.start = idle_floats(size, false);
@@ -201,9 +202,9 @@ void elasticity_multigrid::allocate(std::size_t l) {
   }
 }
 
-// While coarse levels are processed, the finest level does not use its direction and its product; each is eight times larger
-// than a vector of the first coarse level. Vectors are allocated from their ends, first the vectors that must not overlap
-// the direction.
+// While coarse levels are processed, the finest level does not use its direction and its product. Each of these two vectors
+// is eight times larger than a vector of the first coarse level. Vectors of coarse levels are allocated from the end of this
+// memory. The vectors that must not overlap the direction are allocated first.
 std::span<float> elasticity_multigrid::idle_floats(std::size_t size, bool in_product) {
   constexpr std::size_t line = 16;
   const std::span<float> all(scratch_->floats(2).data(), 2 * scratch_->floats(2).size());
@@ -215,7 +216,7 @@ std::span<float> elasticity_multigrid::idle_floats(std::size_t size, bool in_pro
   return storage_.emplace_back(size);
 }
 
-// Largest eigenvalue of D^-1 K. The Lanczos estimate is too low and therefore raised by a tenth.
+// Largest eigenvalue of D^-1 K. The Lanczos estimate is below the eigenvalue and is therefore raised by a tenth.
 double elasticity_multigrid::largest_of_smoother(MPI_Comm comm, level& at, std::span<const std::int64_t> ids) {
   constexpr int steps = lanczos_steps_of_smoother;
   constexpr double safety = 1.1;
@@ -227,7 +228,7 @@ double elasticity_multigrid::largest_of_smoother(MPI_Comm comm, level& at, std::
          estimate_eigenvalues(comm, *at.k, ids, steps, {at.residual, at.direction, at.product}, by_diagonal).largest;
 }
 
-// Largest eigenvalue of a level's cycle; it is one for exact coarse solutions.
+// Largest eigenvalue of a level's cycle. For exact coarse solutions, this eigenvalue is 1.
 void elasticity_multigrid::find_largest_of_cycle(MPI_Comm comm, std::size_t l) {
   level& at = *levels_[l];
   if (cycles_of_level(l) == 1) return;
@@ -365,7 +366,7 @@ void elasticity_multigrid::restrict_own(level& fine, std::span<float> result) {
   const auto place = [&](std::int64_t node, int c) {
     return static_cast<std::size_t>(c * layout.component_stride + node * layout.node_stride);
   };
-  // The owner of a node restricts its residual, so that each node counts once.
+  // Only the owner of a node restricts the residual of the node; each node therefore counts once.
   const auto copies = fine.k->shared().not_owned();
   std::vector<float> put_back;
   for (const std::int32_t node : copies)
@@ -376,7 +377,8 @@ void elasticity_multigrid::restrict_own(level& fine, std::span<float> result) {
   const auto& places = fine.parents.node_place;
   const auto& corners = fine.parents.mesh.corners;
   const auto planes = static_cast<std::int64_t>(fine.node_plane_begin.size()) - 1;
-  // The nodes of planes 2 z and 2 z + 1 have parents in planes z and z + 1: pairs of one parity share no parents.
+  // The nodes of planes 2 z and 2 z + 1 have parents in planes z and z + 1. Pairs of planes with equal parity of z share no
+  // parents.
   const std::int64_t first = fine.z_begin / 2, last = (fine.z_begin + planes - 1) / 2;
   for (int parity = 0; parity < 2; ++parity) {
 #pragma omp parallel for schedule(dynamic)

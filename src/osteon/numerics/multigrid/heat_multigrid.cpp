@@ -15,7 +15,7 @@ namespace osteon::numerics {
 
 namespace {
 
-// A thermally isolated point has a zero diagonal; it is unchanged.
+// A thermally isolated point has a zero diagonal; the value of such a point is unchanged.
 template <class V>
 V inverse(V diagonal) {
   const V value = 1.0F / diagonal;
@@ -24,8 +24,9 @@ V inverse(V diagonal) {
 
 constexpr double smoothed_band = 5;  // ratio of the highest to the lowest eigenvalue damped by the smoother
 
-// Damping factors of `sweeps` Jacobi sweeps: a sequence of Chebyshev polynomials on [2 / smoothed_band, 2]. Their degree is
-// at most 4, because consecutive large factors of higher degrees would amplify the rounding errors of high modes.
+// Damping factors of `sweeps` Jacobi sweeps. The sweeps form a sequence of Chebyshev polynomials on [2 / smoothed_band, 2]
+// with degrees of at most 4. Polynomials of higher degrees have consecutive large factors, which would amplify the rounding
+// errors of high modes.
 std::vector<float> chebyshev_weights(int sweeps) {
   const int degree = std::min(sweeps, 4);
   const double high = 2, low = high / smoothed_band;
@@ -150,7 +151,8 @@ void heat_multigrid::smooth(kernel::sweep way, const float* r, float* z) const {
   }
 }
 
-// Each strip of planes computes and restricts its own part of the residual, so that the full residual is not stored.
+// The part of the residual in each strip of planes is computed and immediately restricted. The full residual is therefore
+// never stored.
 void heat_multigrid::restrict_residual(const float* r, const float* z) {
   const coarse_level& level = coarse_[0];
   std::vector<float>& right_side = work_[0].right_side;
@@ -162,7 +164,7 @@ void heat_multigrid::restrict_residual(const float* r, const float* z) {
                               [](const conduction_plane& p, std::int32_t c) { return p.cell < c; }) -
              fine_.planes.begin();
     };
-    // The values need no initialisation: the loop below reads only values that have been set.
+    // The values need no initialisation, because the loop below reads only values that have been set.
     const auto residual = std::make_unique_for_overwrite<float[]>(at(end - begin + kernel::conduction_padding));
     kernels_.residual(fine_.part(plane_of(begin), plane_of(end)), r, z, begin, residual.get());
     restrict_strip(level, strip, residual.get(), right_side.data());
@@ -193,7 +195,7 @@ kernel_work heat_multigrid::work_of_cycle() const {
   for (std::size_t n = 0; n < gathered_at_; ++n) {
     const auto rows = static_cast<double>(coarse_[n].matrix.rows()),
                entries = static_cast<double>(coarse_[n].matrix.column.size());
-    // Matrix, x, right-hand side and result; the first sweep starts from zero.
+    // Traffic of matrix, x, right-hand side and result. The first sweep starts from zero.
     const kernel_work product{8 * entries + rows * (4 + 4 + 12), 2 * entries + 5 * rows};
     all += 2.0 * kernels_.smoothing_sweeps(n + 1) * product + kernel_work{rows * (12 + 8), rows * 4};
   }

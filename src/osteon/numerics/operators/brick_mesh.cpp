@@ -19,7 +19,7 @@ struct child {
 };
 
 // A node number that is equal on all ranks. Nodes of one place differ in the smallest child that depends on them. A hash
-// collision merges two nodes, which coarsens further but does no harm.
+// collision merges two nodes. The mesh is then slightly coarser, but remains valid.
 std::int64_t scrambled_id(std::int64_t place, std::int64_t label) {
   return static_cast<std::int64_t>(
       mix_bits(static_cast<std::uint64_t>(place) * splitmix_increment + static_cast<std::uint64_t>(label)));
@@ -125,7 +125,7 @@ class coarsening {
     return place;
   }
 
-  // A child node of several bricks depends on the same nodes through each of them.
+  // A child node of several bricks depends on the same nodes through each of these bricks.
   void unite_corners(std::size_t node, std::int32_t brick, int place) {
     const int first_place = result_.node_place[node] % 27;
     for (int k = 0; k < parents_of_place.count[place]; ++k)
@@ -134,7 +134,7 @@ class coarsening {
   }
 
   void number_nodes() {
-    // Nodes from the data of this rank.
+    // Determine nodes from the data of this rank.
     std::vector<std::int32_t> node_of_slot(8 * brick_place_.size(), -1);
     std::vector<std::int64_t> place;
     const index3 shape = mesh().lattice.shape;
@@ -217,9 +217,9 @@ class coarsening {
       for (std::int32_t& brick : *list) brick = number[static_cast<std::size_t>(brick)];
   }
 
-  // Assign the smallest label of all copies to each node. If a child node has copies, the nodes on which it depends also
-  // have copies. Child nodes therefore identify these nodes. The exchange of labels is repeated until no label changes,
-  // usually a few times.
+  // Assign the smallest label of all copies to each node. If a child node has copies, the nodes on which the child node
+  // depends also have copies. Child nodes therefore identify copies of these nodes. The exchange of labels is repeated until
+  // no label changes, usually a few times.
   template <class Parents, class ParentOf>
   std::vector<bool> agree_on_labels(std::vector<std::int64_t>& label, Parents parents, ParentOf parent_of) {
     std::vector<bool> may_have_copies(label.size());

@@ -17,7 +17,7 @@ namespace {
 
 // Two pieces of the fluid with a common face. A piece is connected inside the block of a rank.
 struct contact_of_pieces {
-  std::int32_t a = 0, b = 0;  // numbered over all ranks
+  std::int32_t a = 0, b = 0;  // numbers of the pieces over all ranks
   std::int32_t axis = -1;     // axis of a crossing from a to b into the next period; -1: none
   std::int32_t step = 0;      // -1: previous period, 1: next period
   friend bool operator==(const contact_of_pieces&, const contact_of_pieces&) = default;
@@ -36,7 +36,7 @@ class parts_in_periods {
 
   void join(const contact_of_pieces& c) {
     const place p = find(c.a), q = find(c.b);
-    std::array<std::int32_t, 3> step = p.period;  // period of b, through a
+    std::array<std::int32_t, 3> step = p.period;  // period of b, computed from the period of a
     if (c.axis >= 0) step[at(c.axis)] += c.step;
     for (std::size_t a = 0; a < 3; ++a) step[a] -= q.period[a];
     if (p.root == q.root) {

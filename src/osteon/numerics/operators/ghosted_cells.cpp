@@ -25,7 +25,7 @@ index3 along(int axis, std::int64_t step) {
 
 box3 shifted(const box3& b, const index3& by) { return {b.begin + by, b.end + by}; }
 
-// Find the parts of other ranks' blocks beyond each face. Append a link for each part.
+// Find the parts of other ranks' blocks beyond each face, and append a link for each part.
 std::vector<contact> find_contacts(const grid::block& where, std::array<bool, 3> periodic, std::vector<halo_link>& links) {
   std::vector<contact> contacts;
   for (int side = 0; side < 6; ++side) {

@@ -166,7 +166,7 @@ class row_cutter {
   std::array<std::int32_t, 4> base_{};   // neighbours of the segment's first cell; -1: not yet known
 };
 
-// Assign a separate material to the wall cells of each face. It has the resistance of the convection film.
+// Assign a separate material to the wall cells of each face. This material has the resistance of the convection film.
 void line_walls(heat_cells& c, const heat_problem& problem) {
   std::size_t number = problem.materials->size();
   for (std::size_t side = 0; side < 6; ++side) {
@@ -192,7 +192,7 @@ heat_cells make_conduction_cells(const heat_problem& problem, ghosted_cells cell
   c.walls = c.cells.size;
 
   const auto& m = *problem.materials;
-  c.resistivity.assign(m.size() + 6, 0);  // and the films
+  c.resistivity.assign(m.size() + 6, 0);  // materials and films
   c.storage.assign(m.size() + 6, 0);
   for (std::size_t i = 1; i < m.size(); ++i)
     if (m[i].conductivity_W_per_mK > 0) c.resistivity[i] = 1000 / m[i].conductivity_W_per_mK;

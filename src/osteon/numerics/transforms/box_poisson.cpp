@@ -80,7 +80,8 @@ box_poisson::box_poisson(poisson_box box)
       along_z_(box_.comm, box_.planes, box_.ends[0], by_column(false), by_column(true)),
       modes_(at(own_ * columns_)) {}
 
-// Eigenvalues of the x and y operators by column, or the factors of the modes, for a weight of one along z.
+// Weighted sum of the eigenvalues of the x and y operators by column, or product of the norms of the modes. Both are divided
+// by the weight along z.
 std::vector<double> box_poisson::by_column(bool is_scale) const {
   std::vector<double> values(at(columns_), is_scale ? 0 : 1);
   for (std::int64_t y = 0; y < box_.shape.y; ++y)
@@ -161,7 +162,7 @@ void box_poisson::solve(const double* right, double* solution) {
   });
 }
 
-// Reads the right-hand side, writes and reads the modes, and writes the solution; lines remain in the caches.
+// solve() reads the right-hand side, writes and reads the modes, and writes the solution. Lines remain in the caches.
 kernel_work box_poisson::work() const {
   const auto cells = static_cast<double>(own_ * box_.shape.y * box_.shape.x);
   return along_z_.work() + cells * kernel_work{40, 2 * (along_y_.operations() / along_y_.length() +

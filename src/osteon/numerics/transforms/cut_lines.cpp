@@ -82,7 +82,8 @@ void cut_lines::set_couplings() {
         kernel::lanes<double>::vector same{}, other{};
         other += 1;
         if (is_end) {
-          // Start at the end: remaining coefficient of a point in the previous equation.
+          // Start at the end of the line. `same` is the remaining coefficient of a point in the equation of the previous
+          // point.
           same += high_;
           other *= 0;
           for (std::int64_t k = 0; k < between; ++k) same = 1 / (diagonal.v[i] - same);
@@ -157,8 +158,8 @@ void cut_lines::finish(std::int64_t block, double* values, const edges& firsts, 
   }
 }
 
-// Solve for the unknowns of all ranks. All unknowns except the last are eliminated in turn, each with its coefficient of the
-// last unknown.
+// Solve for the unknowns of all ranks. All unknowns except the last are eliminated one after another; each equation also has
+// a coefficient of the last unknown.
 // @param by_rank on entry, edges of each rank; on return, the unknowns of the rank and of the next rank
 void cut_lines::solve_columns(std::int64_t own_block, edges* by_rank, line& work) const {
   using vector = kernel::lanes<double>::vector;
@@ -229,7 +230,8 @@ void cut_lines::solve(double* values) {
   over_blocks(blocks_, own_, [&](std::int64_t b, line& work) { finish(b, values, ends_[at(b)], work, false); });
 }
 
-// Reads planes twice and writes them once, in a forward sweep with divisions and a forward and backward sweep.
+// solve() reads planes twice and writes them once. It has a forward sweep with divisions, and a forward and a backward
+// sweep.
 kernel_work cut_lines::work() const {
   const auto points = static_cast<double>(own_ * blocks_ * lanes);
   return {24 * points, 15 * points};

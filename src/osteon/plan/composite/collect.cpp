@@ -36,7 +36,7 @@ struct collector {
   }
 };
 
-// A tree over the order of parts, so that the data of a subtree form one span if parts are contiguous. The head of an
+// A tree over the order of parts. If parts are contiguous, the data of a subtree therefore form one span. The head of an
 // interval of places is the root if the interval contains the root, otherwise the first place.
 struct fan_in_tree : collector {
   std::int64_t degree;

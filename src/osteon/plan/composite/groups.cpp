@@ -16,7 +16,7 @@ namespace osteon::plan {
 
 namespace {
 
-// Groups of equal size and leader position are equivalent, so that there are few kinds.
+// Groups of equal size and equal leader position are equivalent. The number of kinds is therefore small.
 struct group_kind {
   composite inner;
   std::vector<std::int64_t> cuts;  // parts of the image after the inner method: [cuts[i], cuts[i + 1])

@@ -81,7 +81,8 @@ std::vector<shared_span> cut(const composite_task& task) {
   return result;
 }
 
-// Order of the messages to an owner: outwards, first to the front, so that each message is adjacent to the blended interval.
+// Order of the messages to an owner: from near to distant members, first towards the front. Each message is then adjacent to
+// the blended interval.
 bool comes_first(const bundle& a, const bundle& b) {
   const auto key = [](const bundle& m) {
     const int distance = std::abs(m.to - m.from);

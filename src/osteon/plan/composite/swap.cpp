@@ -46,7 +46,7 @@ struct group {
   }
 
   // Slots are ordered by the centres (2 i + 1) / (2 size) of the parts in the merging groups, then by group. Hence the i-th
-  // members of all large groups have consecutive slots, as have the i-th members of all small groups.
+  // members of all large groups have consecutive slots. The i-th members of all small groups have consecutive slots, too.
   std::int64_t first_slot_of_large(std::int64_t i) const {
     const std::int64_t p = large().size, q = small().size, reach = (2 * i + 1) * q;
     const std::int64_t small_before = std::min(q, (reach + p - 1) / p / 2);  // (2 j + 1) p < reach
@@ -120,7 +120,7 @@ struct swap_generator {
       return a == b ? arrival::place : a < b ? arrival::blend_front : arrival::blend_back;
     });
     add_messages(result.receives, own, next, index,
-                 always(arrival::place));  // before other parts are blended with the own part
+                 always(arrival::place));  // stored before other parts are blended with the own part
     for (std::int64_t b = a; b-- > 0;)
       add_messages(result.receives, subgroup(g, b), next, index, always(arrival::blend_front));
     for (std::int64_t b = a + 1; b < g.subgroups; ++b)
@@ -129,8 +129,8 @@ struct swap_generator {
   }
 
   round of(int index, int number) const {
-    // In an unevenly split group, a single member may form a group before the last level; it is then idle in the first
-    // rounds.
+    // In a group with an uneven division, a single member may form a group before the last level; this member is then idle
+    // in the first rounds.
     for (group g = all(); g.size() > 1; g = subgroup(g, g.subgroup_index(index)))
       if (g.level == levels - 1 - number) return merge_round(g, index);
     return {};

@@ -66,7 +66,8 @@ plan xor_exchange(int ranks, parcel_sizes sizes) {
 plan pairwise_exchange(int ranks, parcel_sizes sizes) {
   detail::check_ranks("pairwise", ranks);
   // Circle method with seats 0 ... m - 1 (m odd) and one seat in the middle. Seats i and j are paired if i + j = 2 round
-  // (mod m). A seat paired with itself is paired with the middle seat instead, which is empty if the number of ranks is odd.
+  // (mod m). If i + i = 2 round (mod m), seat i is paired with the middle seat. The middle seat is empty if the number of
+  // ranks is odd.
   const std::int64_t m = ranks % 2 == 0 ? ranks - 1 : ranks;
   const auto partner = [ranks, m](int rank, std::int64_t round) {
     std::int64_t other = round;
@@ -124,7 +125,7 @@ plan hierarchical_exchange(int ranks, int ranks_per_host, parcel_sizes sizes) {
       list.push_back({peer, {0, bytes}, arrival::place, std::move(parcels)});
     };
     const int host = rank / full, local = rank % full, members = size_of(host);
-    if (number < full - 1) {  // inside hosts: member m collects the host's parcels for its counterparts on all hosts
+    if (number < full - 1) {  // rounds inside hosts: member m collects the host's parcels for its counterparts on all hosts
       const auto for_member = [&](int from, int m) {
         std::vector<parcel> parcels;
         for (int h = 0; h < hosts; ++h)

@@ -91,9 +91,9 @@ plan butterfly(int ranks, std::int64_t bytes) {
 
 plan prefix_tree(int ranks, std::int64_t bytes) {
   const int up = detail::levels(ranks);
-  // Blocks of 2^b ranks have their sum at the last rank. Up: send the sum of a block to the last rank of the enclosing block
-  // of 2^(b+1) ranks. Down: send the complete sum at the end of a block of 2^(b+1) ranks to the end of the following half
-  // block.
+  // The last rank of a block of 2^b ranks has the sum of the block. In the upward rounds, this rank sends the sum to the
+  // last rank of the enclosing block of 2^(b+1) ranks. In the downward rounds, the last rank of a block of 2^(b+1) ranks
+  // sends the complete prefix sum to the last rank of the following half block.
   const auto hop = [up](std::int64_t round) { return std::int64_t{1} << (round < up ? round : 2 * up - 2 - round); };
   const auto to = [=](int rank, std::int64_t round) {
     const std::int64_t b = hop(round), end = rank + std::int64_t{1};
@@ -117,7 +117,8 @@ plan prefix_doubling(int ranks, std::int64_t bytes) {
 
 plan all_reduce(int ranks, std::int64_t bytes) {
   const int up = detail::levels(ranks);
-  // Round b: ranks with lowest bit b send to the rank without that bit; on the way down they receive the sum.
+  // In round b, ranks with lowest set bit b send to the rank without that bit. In the downward rounds, these ranks receive
+  // the sum.
   const auto bit = [up](std::int64_t round) { return std::int64_t{1} << (round < up ? round : 2 * up - 1 - round); };
   const auto above = [=](int rank, std::int64_t b) { return rank % (2 * b) == b ? static_cast<int>(rank - b) : -1; };
   const auto below = [=](int rank, std::int64_t b) { return rank % (2 * b) == 0 ? if_rank(rank + b, ranks) : -1; };
