@@ -18,11 +18,12 @@ symmetric_spectrum spectrum_of_symmetric(std::span<const double> matrix, int n);
 /// Eigenvalues in ascending order. @param matrix symmetric, n * n entries; only the lower triangle is used
 std::vector<double> eigenvalues_of_symmetric(std::span<const double> matrix, int n);
 
-/// Eigenvalues of a symmetric tridiagonal matrix in ascending order. @param coupling off-diagonal entries, one fewer than
-/// diagonal entries
+/// Eigenvalues of a symmetric tridiagonal matrix in ascending order. @param coupling off-diagonal entries; their number is
+/// one less than the number of diagonal entries
 std::vector<double> eigenvalues_of_tridiagonal(std::span<const double> diagonal, std::span<const double> coupling);
 
-/// Principal values of a symmetric tensor, largest first, with unit vectors whose largest component is positive.
+/// Principal values of a symmetric tensor, largest value first, and their unit vectors. The largest component of each vector
+/// is positive.
 struct principal_axes {
   std::array<double, 3> value{};
   std::array<std::array<double, 3>, 3> direction{};

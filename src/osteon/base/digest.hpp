@@ -26,7 +26,7 @@ class sha256 {
 };
 
 /// SHA-256 of a file's bytes.
-/// @param between called after each MiB; it may throw to stop
+/// @param between called after each MiB; an exception of this function stops the computation
 /// @throws data_error if the file cannot be read
 std::string sha256_of_file(const std::string& path, const std::function<void()>& between = {});
 std::string sha256_of(std::span<const std::byte> bytes);

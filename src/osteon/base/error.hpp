@@ -6,8 +6,8 @@
 ///     throw data_error(fmt::format("threshold {} leaves no voxel of {}: its grey values are in [{}, {}]; "
 ///                                  "choose a threshold inside that range", ...));
 ///
-/// Local functions throw directly. In collective functions, all ranks agree on an error (comm::collectively) and throw it
-/// with the same text.
+/// Local functions throw directly. In collective functions, all ranks agree on an error (comm::collectively) and throw this
+/// error with one text.
 #include <common/problem.hpp>
 #include <stdexcept>
 #include <string>

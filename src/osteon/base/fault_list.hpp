@@ -9,7 +9,7 @@
 
 namespace osteon {
 
-/// Throw an error unless a condition holds. The arguments are evaluated even if it holds.
+/// Throw an error unless a condition holds. The arguments are evaluated in both cases.
 template <class Error, class... Values>
 void require(bool holds, fmt::format_string<Values...> text, Values&&... values) {
   if (!holds) throw Error(fmt::format(text, std::forward<Values>(values)...));

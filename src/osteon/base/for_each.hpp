@@ -2,9 +2,9 @@
 /// @file Loops on host and device. Kernels are functors of an index. The functions below call a functor for each index, with
 /// OpenMP threads (g++) or by a kernel launch (nvcc).
 ///
-/// A functor is a pure function of its index and of views. It does not allocate memory, throw exceptions or call virtual
-/// functions. Mark functors with OSTEON_HD for compilation by both compilers. Calls with different indices must not write
-/// the same element; otherwise the result depends on the number of threads.
+/// A functor is a pure function of its index and of views. A functor does not allocate memory, throw exceptions or call
+/// virtual functions. Mark functors with OSTEON_HD for compilation by both compilers. Calls with different indices must not
+/// write the same element; otherwise the result depends on the number of threads.
 #include <cstdint>
 #include <vector>
 

@@ -1,12 +1,11 @@
 #pragma once
-/// @file
-/// Log of the library. The library does not print; it passes messages to a sink.
+/// @file Log of the library. The library does not print; the library passes messages to a sink.
 #include <string_view>
 
 namespace osteon {
 
-/// Receives messages and progress. This base class discards messages and progress; the sink of `app` writes them to a
-/// terminal.
+/// Receives messages and progress. This base class discards messages and progress; the sink of `app` writes messages and
+/// progress to a terminal.
 class log_sink {
  public:
   virtual ~log_sink() = default;

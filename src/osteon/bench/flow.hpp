@@ -1,6 +1,6 @@
 #pragma once
-/// @file Benchmark of permeability. It measures CPU time, iterations and memory of complete solves, and the speed of the
-/// Stokes operator relative to the STREAM triad.
+/// @file Benchmark of permeability. The benchmark measures CPU time, iterations and memory of complete solves, and the speed
+/// of the Stokes operator relative to the STREAM triad.
 #include <mpi.h>
 
 #include <nlohmann/json.hpp>
@@ -21,8 +21,8 @@ struct flow_options {
 
 /// The result has rows {image, shape, fluid_voxels, cpu_seconds (whole solve, all ranks), setup_seconds, iterations,
 /// ns_per_voxel_and_iteration (CPU time without set-up), bytes_per_voxel (increase of the peak resident memory of this
-/// rank), permeability_voxel2 (by direction) and its bounds, residual, product_ns_per_voxel, product_share_of_triad}, and
-/// triad_GB_per_s.
+/// rank), permeability_voxel2 (by direction), bounds of the permeability, residual, product_ns_per_voxel,
+/// product_share_of_triad}, and triad_GB_per_s.
 /// @throws data_error, usage_error on all ranks @collective on comm
 nlohmann::ordered_json measure_flow(MPI_Comm comm, const flow_options& options);
 

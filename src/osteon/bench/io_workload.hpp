@@ -1,6 +1,6 @@
 #pragma once
-/// @file Workload of the input and output benchmark. It consists of a model in all formats, a field at the nodes, and all
-/// methods that read the model or write the field.
+/// @file Workload of the input and output benchmark. The workload consists of a model in all formats, a field at the nodes,
+/// and all methods that read the model or write the field.
 #include <mpi.h>
 
 #include <cstdint>
@@ -35,7 +35,7 @@ class io_workload {
 
   /// All methods. The methods with zstd are absent if HDF5 does not find the zstd filter.
   std::vector<io_method> methods();
-  /// Return the CPU seconds that this rank waited in the last run, and reset them to 0.
+  /// Return the CPU seconds that this rank waited in the last run, and reset the stored value to 0.
   double waited() { return std::exchange(waited_, 0.0); }
   /// Shape, elements, nodes, and bytes of the materials and the dense field.
   nlohmann::ordered_json facts() const;

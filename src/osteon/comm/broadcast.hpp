@@ -1,6 +1,5 @@
 #pragma once
-/// @file
-/// Broadcast of text whose length is known on one rank only.
+/// @file Broadcast of a text. Only one rank needs the length of the text.
 #include <mpi.h>
 
 #include <string>

@@ -1,5 +1,5 @@
 #pragma once
-/// @file Collective error handling. Ranks agree on an error before they throw it; otherwise other ranks would block in a
+/// @file Collective error handling. Ranks agree on an error before any rank throws; otherwise other ranks would block in a
 /// collective.
 #include <mpi.h>
 
@@ -8,7 +8,7 @@
 
 namespace osteon::comm {
 
-/// Outcome of a local function on a rank: success, or the error thrown by it.
+/// Outcome of a local function on a rank: success, or the error thrown by the function.
 struct outcome {
   bool failed = false;
   error_kind kind = error_kind::machine;

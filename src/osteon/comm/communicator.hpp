@@ -1,6 +1,6 @@
 #pragma once
-/// @file
-/// Ownership of communicators. Functions of the library borrow an MPI_Comm; classes that store a communicator duplicate it.
+/// @file Ownership of communicators. Functions of the library borrow an MPI_Comm; classes that store a communicator
+/// duplicate the communicator.
 #include <mpi.h>
 
 #include <utility>
@@ -22,7 +22,7 @@ inline int size(MPI_Comm comm) {
   return virtual_size(comm, value);
 }
 
-/// An owned communicator. Move-only, because copying would be a hidden collective.
+/// An owned communicator. The class is move-only, because a copy would be a hidden collective.
 class communicator {
  public:
   communicator() = default;

@@ -43,7 +43,7 @@ class message_ledger {
   void begin_stage(int stage) { stage_ = stage; }
 
   const std::vector<entry>& entries() const { return entries_; }
-  /// Number of executions of each part of the run (sent_part). It is equal on all ranks and therefore not packed.
+  /// Number of executions of each part of the run (sent_part). The number is equal on all ranks and therefore not packed.
   const std::map<std::string, std::int64_t>& parts() const { return parts_; }
   void count_part(const std::string& part) { ++parts_[part]; }
   [[deprecated("count_part")]] void happened(const std::string& part) { count_part(part); }
@@ -118,8 +118,8 @@ struct message_parts {
                                        ///< by its address
 };
 
-/// A part of a solve, such as an iteration or the recomputation of a residual. Its messages are the same in every execution;
-/// its number of executions depends on the data. A part starts and ends with the lifetime of this object.
+/// A part of a solve, such as an iteration or the recomputation of a residual. The messages of a part are equal in every
+/// execution; the number of executions depends on the data. A part starts and ends with the lifetime of this object.
 ///
 /// A run counts the executions of a part; a virtual rank counts the messages of one execution. For each part of a run,
 /// messages are multiplied by executions; the sum over all parts yields the messages of the run. The object has no effect

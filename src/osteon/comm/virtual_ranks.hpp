@@ -48,8 +48,9 @@ std::vector<std::byte> virtual_receive(const virtual_place& to, int from, int ta
 
 /// True for the communicator of a virtual rank. @collective local
 bool is_virtual(MPI_Comm comm);
-/// While this object exists, the virtual rank has no values of unknowns: vectors of a solver are empty, its messages are
-/// counted but not sent, and sums over ranks are 1. Neighbours are set up as usual. The object has no effect on MPI ranks.
+/// While this object exists, the virtual rank has no values of unknowns: vectors of a solver are empty, messages of the
+/// solver are counted but not sent, and sums over ranks are 1. Neighbours are set up as usual. The object has no effect on
+/// MPI ranks.
 /// @collective local
 class without_values {
  public:

@@ -16,7 +16,7 @@ namespace osteon::compositing {
 /// is no barrier.
 class among_threads {
  public:
-  /// @param wide_between intermediate results have a wider format, so that only the final result is rounded
+  /// @param wide_between intermediate results have a wider format; only the final result is rounded
   /// @throws usage_error for a plan with unmatched sends or receives
   among_threads(const plan::plan& plan, kernel::pixel_format format, bool wide_between = true);
   among_threads(const among_threads&) = delete;

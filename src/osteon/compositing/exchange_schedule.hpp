@@ -76,8 +76,9 @@ struct exchange_schedule {
   /// The largest error in `result`.
   double error_bound() const;
 
-  /// Error of a blend into a format if more layers follow, in units of the last place of `format`. The map x -> colour + (1
-  /// - opacity) x of a group has a rounded colour and a rounded opacity; its error is at most one unit for x in [0, 1].
+  /// Error of a blend into a format if more layers follow, in units of the last place of `format`. For a group of layers,
+  /// the map x -> colour + (1
+  /// - opacity) x has a rounded colour and a rounded opacity. The error of this map is at most one unit for x in [0, 1].
   /// Errors of joined groups add up, because a blend does not amplify errors.
   static double rounding(kernel::pixel_format format, bool wide);
 };

@@ -7,7 +7,7 @@
 
 namespace osteon::grid {
 
-/// Global number of the node at a position in the image. It is independent of the decomposition.
+/// Global number of the node at a position in the image. The number is independent of the decomposition.
 inline std::int64_t node_id(index3 domain, index3 node) {
   return (node.z * (domain.y + 1) + node.y) * (domain.x + 1) + node.x;
 }

@@ -45,7 +45,7 @@ class box_tree {
   box3 box_of(int rank) const;
   /// Rank of the box that contains a voxel of the domain.
   int owner_of(index3 voxel) const;
-  /// Ranks whose boxes intersect `part`, ascending.
+  /// Ranks with boxes that intersect `part`, ascending.
   /// @cost O(depth + number of ranks found)
   std::vector<int> ranks_overlapping(const box3& part) const;
   /// Groups of the ranks with boxes that intersect `part`, ascending. A group consists of consecutive ranks and may occur
@@ -54,7 +54,7 @@ class box_tree {
   /// @cost O(depth) per group found
   std::vector<int> groups_overlapping(const box3& part, const std::function<int(int rank)>& group_of) const;
 
-  /// All ranks in the order that `low_first(cut)` defines. It returns true if the low side of the cut comes first.
+  /// All ranks in the order that `low_first(cut)` defines. `low_first` returns true if the low side of the cut comes first.
   template <class F>
   std::vector<int> ordered(F&& low_first) const {
     std::vector<int> order;

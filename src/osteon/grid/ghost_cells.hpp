@@ -14,8 +14,8 @@ struct ghosted_field {
   std::vector<T> values;
 };
 
-/// Box of the block and of its ghost voxels, which are at most `depth` voxels away along each axis (across faces, edges and
-/// corners).
+/// Box of the block and of its ghost voxels. Ghost voxels are at most `depth` voxels away along each axis, across faces,
+/// edges and corners.
 box3 with_ghosts(const block& where, int depth);
 
 /// A rank's part of the plan of with_ghost_cells. @collective local

@@ -50,7 +50,7 @@ std::vector<T> redistribute(MPI_Comm comm, const box_tree& from, const box_tree&
 ///
 /// Adjacent boxes share nodes. The result at a shared node is the value of the highest rank with a value that is not NaN.
 /// @param values shape (z + 1, y + 1, x + 1, components) of this rank's box in `from`
-/// @param planes boxes of nodes; their domain is larger by one along each axis than the domain of `from`
+/// @param planes boxes of nodes; the domain of `planes` is larger by 1 along each axis than the domain of `from`
 /// @collective on comm
 std::vector<float> redistribute_nodes(MPI_Comm comm, const box_tree& from, const box_tree& planes,
                                       std::span<const float> values, int components = 1);

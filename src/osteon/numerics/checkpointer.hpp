@@ -32,7 +32,7 @@ class checkpointer {
   /// Return true if the solver must save its state now. Called between iterations. @param done iterations or steps so far
   /// @collective
   virtual bool is_due(std::int64_t done) = 0;
-  /// Called between steps of the set-up, which has no state to save.
+  /// Called between steps of the set-up. The set-up has no state to save.
   /// @throws interrupted_error on all ranks if the job must stop @collective
   virtual void pass() {}
   /// Save the state. @throws interrupted_error on all ranks if the job must stop @collective

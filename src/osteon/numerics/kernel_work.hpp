@@ -1,6 +1,5 @@
 #pragma once
-/// @file
-/// Lower bound of the work of a solver's kernels: bytes of memory traffic and floating-point operations.
+/// @file Work of a solver's kernels: bytes of memory traffic and floating-point operations.
 #include <mpi.h>
 
 #include <osteon/base/stopwatch.hpp>

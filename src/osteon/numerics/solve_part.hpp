@@ -1,6 +1,5 @@
 #pragma once
-/// @file
-/// Parts of a solve. Message plans list each part once; a solve executes it repeatedly.
+/// @file Parts of a solve. Message plans list each part once; a solve executes a part repeatedly.
 #include <functional>
 
 namespace osteon::numerics {

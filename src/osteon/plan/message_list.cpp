@@ -37,7 +37,7 @@ plan plan_of_ends(const std::string& name, int ranks, const std::vector<line_of_
   return made;
 }
 
-// Remove the last word of the line if it equals `word`.
+// Remove the last word of the line if this last word equals `word`.
 bool takes_word(std::string_view& line, std::string_view word) {
   const std::size_t end = line.find_last_not_of(" \t\r");
   if (end == std::string_view::npos || !line.substr(0, end + 1).ends_with(word)) return false;

@@ -54,8 +54,7 @@ struct round {
   friend bool operator==(const round&, const round&) = default;
 };
 
-/// Explicit part of a plan for one rank: the rounds, and the elements whose final values are on this rank after the last
-/// round.
+/// Explicit part of a plan for one rank: the rounds, and the elements with final values on this rank after the last round.
 struct rank_plan {
   std::vector<round> rounds{};
   std::vector<span> result{};
@@ -87,7 +86,7 @@ struct plan {
   std::int64_t elements = 0;       ///< number of elements of the object
   std::int64_t element_bytes = 1;  ///< bytes per element for costs, simulation and counts; not used by executors
   std::function<round(int rank, std::int64_t round)> of{};
-  /// Spans whose final values are on a rank. Empty: all ranks have all elements, or there is no object.
+  /// Spans with final values on a rank. Empty: all ranks have all elements, or the plan has no object.
   std::function<std::vector<span>(int rank)> result{};
   exchange_form form = exchange_form::any;
   std::vector<int> shape{};  ///< of a translation: number of ranks along each dimension; rank numbers vary fastest along the

@@ -5,7 +5,7 @@
 
 namespace osteon::voxel {
 
-/// Shape of an image whose voxels are `factor` times as large along each axis, rounded up.
+/// Shape of an image, rounded up, after its voxels are enlarged by `factor` along each axis.
 index3 coarsened_shape(index3 shape, std::int64_t factor);
 
 /// Coarsen an image. The value of a new voxel is the mean over the overlapping old voxels, weighted by overlap. The type of

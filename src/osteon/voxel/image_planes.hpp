@@ -44,7 +44,7 @@ void for_each_block(const image_planes& image_in_planes, F&& f) {
 /// number of invalid values and the position of the first
 grey_range check_values(const image_planes& scan);
 
-/// Check labels, which may be stored as floats but must be integers.
+/// Check labels. Labels may be stored as floats but must be integers.
 /// @param name name of the image in messages
 /// @throws data_error with the first value that is not a 32-bit integer
 void require_labels(const image_planes& labels, const std::string& name);

@@ -14,7 +14,7 @@ constexpr const char* axis_names[] = {"z", "y", "x"};
 std::string face_name(int axis, bool high) { return fmt::format("{} {} face", high ? "high" : "low", axis_names[axis]); }
 
 // Axes along which each part connects both faces of the image. Paths may cross periodic faces of other axes only. A grain
-// that a periodic face divides touches both faces but does not connect them.
+// that a periodic face divides touches both faces but does not connect these faces.
 using joined_axes = std::vector<std::array<bool, 3>>;
 joined_axes find_joined_axes(const run_set& cells, const components& found, const std::array<bool, 3>& periodic,
                              connectivity by) {

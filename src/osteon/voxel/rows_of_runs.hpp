@@ -6,8 +6,8 @@
 
 namespace osteon::voxel {
 
-/// Call `meet(p, q)` for each pair of runs `p` of `a` and `q` of `b` that overlap in x after extension by `reach`: 0 for
-/// voxels with a common face, 1 also for voxels with a common edge or corner.
+/// Call `meet(p, q)` for each pair of runs `p` of `a` and `q` of `b` that overlap in x after extension by `reach`. With a
+/// reach of 0, voxels of a pair have a common face; with a reach of 1, they may have a common edge or corner only.
 /// @cost one sweep over both rows, which are sorted by x
 template <class Meet>
 void for_each_meeting(std::span<const run> a, std::span<const run> b, std::int32_t reach, Meet meet) {

@@ -201,7 +201,7 @@ void set_classes_of_greys(segmented& model, const image_planes& scan, const dens
 }
 
 // Reject a model with invalid values at solid voxels. The message contains the number of these voxels and the position of
-// the first of them.
+// the first invalid voxel.
 void require(const segmented& model, const image_planes& scan, const by_planes<double>& values, bool (*allowed)(double),
              const char* quantity, const char* limit) {
   const index3 n = model.shape;

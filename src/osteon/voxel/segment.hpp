@@ -41,8 +41,8 @@ struct segmentation_options {
   bool must_connect_faces = true;  ///< throw if the solid does not connect the two faces of the load axis
   std::string remedy_for_faces{};  ///< remedy in the message for a solid that does not reach a face; ends in ", "
   /// `percolating` keeps parts that connect both faces of an axis in `through` (z, y, x), and parts that touch a face in
-  /// `touching` (low, high). If `through` and `touching` select nothing, it keeps parts that connect both faces of
-  /// load_axis.
+  /// `touching` (low, high). If `through` and `touching` select nothing, `percolating` keeps parts that connect both faces
+  /// of load_axis.
   std::array<bool, 3> through{};
   std::array<std::array<bool, 2>, 3> touching{};
   bool may_keep_all_parts = false;  ///< if no part is `percolating`, keep all parts instead of throwing an error
@@ -59,7 +59,7 @@ struct segmentation_report {
   /// Number of voxels of each material in kept and dropped parts; empty if each voxel has its own modulus.
   std::vector<std::int64_t> voxels_of_material{};
   std::int64_t parts = 0, dropped_islands = 0;
-  /// Dropped voxels that edges or corners connect to kept parts; `connectivity::corners` would keep them.
+  /// Dropped voxels that edges or corners connect to kept parts; `connectivity::corners` would keep these voxels.
   std::int64_t hanging_voxels = 0, hanging_islands = 0;
   std::vector<std::int64_t> largest_islands;  ///< voxels of the largest dropped parts, at most ten
   double volume_fraction = 0;                 ///< kept voxels divided by all voxels
@@ -145,7 +145,7 @@ segmented segment_phases(const image_planes& scan, const segmentation_options& o
 segmented segment_phases(const image_planes& labels, const segmentation_options& options, const material& phase,
                          const std::vector<labelled_material>& others, const std::vector<std::int64_t>& void_labels);
 
-/// Otsu's threshold: the grey value that best separates an image into two classes. Solid grey values are above the
+/// Otsu's threshold is the grey value that best separates an image into two classes. Solid grey values are above the
 /// threshold.
 ///
 /// The threshold maximises the between-class variance. The result is exact for integer images of at most 16 bits; other

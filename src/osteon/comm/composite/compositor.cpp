@@ -138,7 +138,7 @@ void blend_stretch(const composite_options& o, kernel::pixel_format out_format, 
   std::vector<kernel::layer> there;
   for (std::int64_t at = stretch.begin; at < stretch.end;) {
     // End at the next pixel at which the set of active layers changes. This is the end of the stretch if all layers are
-    // active everywhere, otherwise at most the end of the row.
+    // active everywhere, otherwise this pixel is at most at the end of the row.
     const std::int64_t row = at / o.width, begin = row * o.width;
     std::int64_t stop = stretch.end;
     there.clear();

@@ -17,7 +17,7 @@ enum class transport {
   automatic,  ///< `shared` on one host, `hybrid` if hosts have several ranks, otherwise `messages`
   messages,   ///< a plan between all ranks
   shared,     ///< for ranks on one host, which render into shared memory; each rank blends one stripe of all images
-  hybrid,     ///< shared memory inside hosts; a plan per stripe between hosts
+  hybrid,     ///< shared memory inside hosts, and one plan per stripe between hosts
 };
 
 /// Makes a compositing plan, such as binary swap or direct send. `order[i]` is the rank at visibility index i; `root` may be
@@ -36,7 +36,7 @@ struct composite_options {
   drawn_plan_maker method_of_drawn;  ///< replaces `method` for messages of `sparse` images. The messages contain the pixels
                                      ///< that the plan sends from the active rectangles, without run lengths
   int root = 0;                      ///< rank that receives the picture; -1: each rank keeps its finished part
-  bool sparse = false;               ///< images are partially empty: send and blend only non-empty pixels
+  bool sparse = false;               ///< for partially empty images: only non-empty pixels are sent and blended
   bool wide_between = true;          ///< messages: send partly blended pixels in a wider format
   bool check = true;                 ///< check that every pixel is premultiplied
   int ranks_per_host = 0;            ///< number of consecutive ranks that are treated as one host; 0: detect the hosts
@@ -60,7 +60,7 @@ class compositor {
   std::span<std::byte> buffer();
 
   /// Composite the images in the buffers.
-  /// @param order rank at each visibility index, front to back; equal on all ranks
+  /// @param order rank at each visibility index, front to back; the order is equal on all ranks
   /// @param active pixels outside this rectangle are treated as empty; empty for a rank without data. Messages use the
   /// rectangle only for `sparse` images
   /// @throws usage_error unless `order` is a permutation of the ranks
@@ -72,7 +72,7 @@ class compositor {
   /// The picture, shape (height, width), valid until the next `run`. Pixels in the spans of `parts` are final; on the root,
   /// all pixels are final.
   std::span<const std::byte> picture() const;
-  /// Final pixels of `picture` on this rank. If there is a root, it has all pixels and the other ranks have none.
+  /// Final pixels of `picture` on this rank. If there is a root, the root has all pixels and the other ranks have no pixels.
   const std::vector<plan::span>& parts() const;
   /// True if every rank can read the whole `picture`, including the parts of other ranks. The value is equal on all ranks;
   /// collective calls may therefore depend on it.

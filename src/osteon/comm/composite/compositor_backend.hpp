@@ -41,7 +41,7 @@ std::unique_ptr<compositor::backend> composite_hybrid(const composite_options& o
 /// Messages of a rank in a frame of dense images.
 message_ledger::shape shape_of(const exchange_schedule& schedule, const exchange_pixels& pixels);
 /// Record a frame in the ledger attached to `comm`, if any.
-/// @param between communicator of the messages; its ranks are translated to those of `comm`
+/// @param between communicator of the messages; ranks of `between` are translated to ranks of `comm`
 void count_frame(MPI_Comm comm, MPI_Comm between, const std::string& name, message_ledger::shape frame,
                  const frame_report& report);
 

@@ -11,7 +11,7 @@ namespace osteon::comm {
 /// ranks have completed frame f: `await_images` of frame f + 1 waits until all ranks have announced frame f + 1.
 class host_images {
  public:
-  /// @param holder rank whose memory segment contains the picture
+  /// @param holder rank with the memory segment that contains the picture
   /// @throws machine_error if shared memory is insufficient
   /// @collective on host, a borrowed communicator of ranks on one host
   host_images(MPI_Comm host, const composite_options& options, int holder);
@@ -35,7 +35,7 @@ class host_images {
   /// blocks of its own stripe, then blocks of other stripes. If ranks outnumber cores, running ranks process the blocks of
   /// ranks that wait for a core.
   void begin_blocks(std::int64_t of_all_stripes) { last_block_ = ++turn_ * static_cast<std::uint32_t>(of_all_stripes); }
-  /// Claim a free block of stripe r, which has `blocks` blocks; -1 if there is none.
+  /// Claim a free block of stripe r, which has `blocks` blocks; -1 if no block is free.
   std::int64_t claim(int r, std::int64_t blocks);
   void finish_block() { common().blended.add(last_block_, crowded_); }
   void await_blocks() const { common().blended.wait(last_block_, crowded_); }

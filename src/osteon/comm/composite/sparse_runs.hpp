@@ -9,7 +9,7 @@ namespace osteon::comm {
 std::vector<plan::span> rows_of(const pixel_rectangle& active, int width);
 
 /// Runs of non-empty pixels in `spans`. If at least three fifths of a sample of the pixels are non-empty, the function
-/// returns `spans`, because the test of all pixels would cost more than their blending.
+/// returns `spans`, because the test of all pixels would cost more time than their blending.
 /// @param image pointer to pixel 0
 std::vector<plan::span> active_runs(kernel::pixel_format format, const std::byte* image, std::vector<plan::span> spans);
 

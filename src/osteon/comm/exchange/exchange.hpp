@@ -43,7 +43,7 @@ struct all_to_all_options {
   std::int64_t longest_message = std::int64_t{1} << 30;
 };
 
-/// Exchange of parcels of any length, including 0, between all ranks. Construct once, run repeatedly.
+/// Exchange of parcels of any length, including 0, between all ranks. Construct the object once and call `run` repeatedly.
 class all_to_all {
  public:
   /// @throws usage_error if the schedule is unknown, is no all-to-all or transposition of this number of ranks, or is
@@ -57,8 +57,8 @@ class all_to_all {
   /// `shared`, or the name of the plan.
   const std::string& schedule() const;
 
-  /// Number of elements that this rank receives from each rank, from the number of elements that it sends to each rank.
-  /// @param counts_to shape (ranks)
+  /// Number of elements that this rank receives from each rank. The result is computed from `counts_to` of all ranks.
+  /// @param counts_to number of elements that this rank sends to each rank, shape (ranks)
   /// @collective
   std::vector<std::int64_t> counts_from(std::span<const std::int64_t> counts_to);
 
@@ -90,7 +90,7 @@ class all_to_all {
 
 /// Execute a plan that sends whole objects, with at most one message to a rank per round: prefix sums, reductions,
 /// broadcasts.
-/// @param add adds a received object to the local one; not called for a broadcast
+/// @param add adds a received object to the local object; not called for a broadcast
 /// @collective on comm
 void execute_on_object(MPI_Comm comm, const plan::plan& plan, std::span<std::byte> object,
                        const std::function<void(std::byte* own, const std::byte* arrived)>& add);
@@ -116,7 +116,7 @@ void broadcast(MPI_Comm comm, std::span<T> object, int root) {
   execute_on_object(comm, plan::broadcast_tree(size(comm), root, std::ssize(bytes)), bytes, {});
 }
 
-/// One round of plan::butterfly: exchange objects with the rank whose number differs in bit `round`.
+/// One round of plan::butterfly: exchange objects with the rank that has a number different in bit `round`.
 /// @param out, in equal sizes on all ranks, not overlapping
 /// @return true if that rank exists @collective on comm
 bool butterfly_round(MPI_Comm comm, int round, std::span<const std::byte> out, std::span<std::byte> in);

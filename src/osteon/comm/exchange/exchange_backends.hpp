@@ -22,7 +22,7 @@ std::unique_ptr<all_to_all::backend> exchange_in_shared_memory(MPI_Comm host, co
 /// @collective on comm
 std::unique_ptr<all_to_all::backend> exchange_hierarchically(MPI_Comm comm, int members, const all_to_all_options& options);
 
-/// Start requests for the pieces of a message whose size may exceed the range of MPI counts.
+/// Start requests for the pieces of a message. The size of the message may exceed the range of MPI counts.
 void send_in_pieces(const std::byte* from, std::int64_t bytes, std::int64_t longest, int peer, int tag, MPI_Comm comm,
                     std::vector<MPI_Request>& requests);
 void receive_in_pieces(std::byte* into, std::int64_t bytes, std::int64_t longest, int peer, int tag, MPI_Comm comm,

@@ -16,9 +16,9 @@ namespace osteon::comm {
 
 namespace {
 
-/// Channel between two ranks, in the memory of the receiver. It consists of a ring of slots, and of the address of a parcel
-/// that the receiver fetches directly. Sender and receiver count the used slots since the creation of the channel; a fetched
-/// parcel counts as one slot.
+/// Channel between two ranks, in the memory of the receiver. The channel consists of a ring of slots, and of the address of
+/// a parcel that the receiver fetches directly. Sender and receiver count the used slots since the creation of the channel;
+/// a fetched parcel counts as one slot.
 struct box {
   alignas(64) std::atomic<std::uint64_t> written;
   const std::byte* address;
@@ -59,7 +59,7 @@ std::vector<pid_t> readable_processes(MPI_Comm host) {
         read != c.word)
       readable = 0;
   }
-  MPI_Allreduce(MPI_IN_PLACE, &readable, 1, MPI_INT, MPI_MIN, host);  // `word` must exist until all ranks have read it
+  MPI_Allreduce(MPI_IN_PLACE, &readable, 1, MPI_INT, MPI_MIN, host);  // `word` must exist until all ranks have read `word`
   if (!readable) processes.clear();
   return processes;
 }
@@ -112,7 +112,7 @@ class shared_boxes final : public all_to_all::backend {
 
  private:
   static constexpr std::int64_t slots = 4;
-  /// Minimum size for which one copy by a system call costs less than two copies through a slot.
+  /// Minimum size of a parcel for which one copy by a system call costs less time than two copies through a slot.
   static constexpr std::int64_t least_fetched = 32 * 1024;
 
   struct end {
@@ -130,7 +130,7 @@ class shared_boxes final : public all_to_all::backend {
     box& state() const { return *reinterpret_cast<box*>(memory); }
   };
 
-  // Perform the next copy if it is ready. @return true if a copy was performed
+  // Perform the next copy if data and memory for this copy are ready. @return true if a copy was performed
   bool move(end& e) {
     if (e.sends) return e.fetched ? offer(e) : fill_slot(e);
     if (e.state().written.load(std::memory_order_acquire) == e.count) return false;
@@ -166,7 +166,7 @@ class shared_boxes final : public all_to_all::backend {
     advance(e, bytes);
   }
 
-  // The sender does not complete the parcel until the receiver has read it.
+  // The sender does not complete the parcel until the receiver has read the parcel.
   bool offer(end& e) {
     if (!e.offered) {
       e.state().address = e.source;

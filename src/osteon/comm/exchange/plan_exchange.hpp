@@ -56,19 +56,19 @@ class dense_exchange {
   frame_report run();
 
  private:
-  struct work {  ///< layers to blend after the arrival of `awaited` chunks
+  struct work {  ///< layers that are blended after the arrival of `awaited` chunks
     kernel::pixel_format format;
     std::byte* out;
     std::vector<kernel::layer> layers;
     std::int64_t count;
     int awaited;
     bool after_sends;
-    std::vector<int> arrival_of;  ///< by layer; -1 for pixels of this rank
+    std::vector<int> arrival_of;  ///< index of the arrival of each layer; -1 for pixels of this rank
     kernel::layer sum;            ///< sum of joined layers at the back; null if there are fewer than three layers
   };
   struct round {
     std::vector<MPI_Request> sends, arrivals;
-    std::vector<std::vector<std::size_t>> wanted_by;  ///< by arrival: indices of the `work` that depends on it
+    std::vector<std::vector<std::size_t>> wanted_by;  ///< by arrival: indices of each `work` that depends on this arrival
     std::vector<work> works;
     bool collects = false;
     std::int64_t bytes_sent = 0;

@@ -23,8 +23,8 @@ family family_of(colour_format colour) {
   return floating ? family::floating_point : family::fixed_point;
 }
 
-// Fast check of RGBA8. It subtracts colours from opacities in fields of 16 bits. Bit 8 of the minuend is set; a borrow
-// clears this bit.
+// Fast check of RGBA8. The check subtracts colours from opacities in fields of 16 bits. Bit 8 of the minuend is set; a
+// borrow clears this bit.
 bool all_premultiplied(const std::byte* pixels, std::int64_t count) {
   std::uint32_t lost = 0;
   for (std::int64_t i = 0; i < count; ++i) {

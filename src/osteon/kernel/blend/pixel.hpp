@@ -9,7 +9,7 @@ namespace osteon::kernel {
 
 /// Format of the four channels red, green, blue and opacity: 8 or 16 bits for [0, 1], or half or single precision. `sum` is
 /// the unrounded sum of formats with 8 or 16 bits, in single precision and in units of 1 / 255. `wide` is a wide_pixel with
-/// visually exact blending. It stores colours, and transmittance instead of opacity, with 106 bits each.
+/// visually exact blending. A wide_pixel stores colours, and transmittance instead of opacity, with 106 bits each.
 enum class colour_format : std::uint8_t { rgba8, rgba16, rgba16f, rgba32f, sum, wide };
 
 constexpr std::size_t bytes_of(colour_format colour) {

@@ -149,7 +149,7 @@ template <class V>
 // bricks. `last_tail`: as `tail`, but a full vector would exceed the nodes of the plane; the next nodes may belong to
 // another thread.
 enum class place { inside, tail, last_tail };
-// Treatment of the fourth row of nodes, which is not shared with previous bricks: add forces to the row, or set it.
+// Treatment of the fourth row of nodes: add forces to the row, or set the row. Previous bricks do not share this row.
 enum class fourth_row { add, set };
 template <place where, fourth_row fourth, class T, class V, class K>
 [[gnu::always_inline]] inline void add_bricks(const T* const (&x)[3], T* const (&y)[3], const std::int64_t (&at)[4],
@@ -345,7 +345,8 @@ void hex8_stiffness<T>::multiply(const hex8_bricks& bricks, const T* x, T* y, st
     const auto at = static_cast<std::size_t>(z);
     return bricks.runs.subspan(bricks.run_plane_begin[at], bricks.run_plane_begin[at + 1] - bricks.run_plane_begin[at]);
   };
-  // The first bricks at nodes of the upper plane set these nodes without reading them. Only nodes between runs are cleared.
+  // The first bricks at nodes of the upper plane set the forces at these nodes without reading old values. Only nodes
+  // between runs are cleared.
   const auto set_and_add = [&](std::int64_t z) {
     const std::int32_t node_end[2] = {static_cast<std::int32_t>(begin_of(z + 1)),
                                       static_cast<std::int32_t>(begin_of(z + 2))};

@@ -152,8 +152,8 @@ template <class T>
   return true;
 }
 
-/// Elastic stress of the total plastic strain, which includes the increment. It equals the elastic stress of the strain
-/// minus the stress.
+/// Elastic stress of the total plastic strain, which includes the increment. This stress equals the elastic stress of the
+/// strain minus the stress.
 template <class T>
 [[gnu::always_inline]] inline void relaxed_stress(const trial_stress<T>& t, const plastic_state<T>* state,
                                                   const plastic_numbers<T>& m, bool mean_dilatation,

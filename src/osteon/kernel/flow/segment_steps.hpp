@@ -9,7 +9,7 @@
 namespace osteon::kernel::detail {
 
 /// Call step(i, to, left) for vectors of `Width` cells. A vector begins at cell i of a segment with `left` remaining cells;
-/// its neighbours in the six directions are at i + to[d]. No branch tests for the end of a segment: segments in pores have
+/// its neighbours in the six directions are at i + to[d]. No branch tests for the end of a segment. Segments in pores have
 /// only about ten cells, and a branch misprediction costs as much time as a vector.
 template <int Width, class Step>
 void step_through(std::span<const conduction_segment> segments, const Step& step) {

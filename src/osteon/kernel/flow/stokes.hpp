@@ -1,11 +1,11 @@
 #pragma once
 /// @file Operator of steady Stokes flow on runs of cells: y = K x, K = [A G; G^T 0], on the staggered grid.
 ///
-/// Each cell has four unknowns with one number: the velocity components z, y, x on its low faces, and the pressure at its
-/// centre. They are stored in four arrays of `stride` values. A component has a value if both cells of the face are fluid;
-/// all other velocity values are zero. Missing neighbours need no test, because the friction of walls is part of the
-/// diagonal. Lengths are in units of voxels; non-cubic voxels have weights by axis. The operators are (A u)_i = d_i u_i -
-/// sum over the six neighbours of w_axis u_j, and (G p)_i = g_axis (p_i - p_below).
+/// Each cell has four unknowns: the velocity components z, y, x on its low faces, and the pressure at its centre. The four
+/// unknowns of a cell have one number; they are stored in four arrays of `stride` values. A component has a value if both
+/// cells of the face are fluid; all other velocity values are zero. Missing neighbours need no test, because the friction of
+/// walls is part of the diagonal. Lengths are in units of voxels; non-cubic voxels have weights by axis. The operators are
+/// (A u)_i = d_i u_i - sum over the six neighbours of w_axis u_j, and (G p)_i = g_axis (p_i - p_below).
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -24,7 +24,8 @@ struct stokes_open_face {
   std::int32_t pressure = 0;                           ///< adjacent cell inside the domain
   std::int32_t along = -1;                             ///< next face along the axis; -1: a wall
   std::array<std::int32_t, 4> across{-1, -1, -1, -1};  ///< low and high along the first of axes_across, then the second
-  double diagonal = 0;     ///< diagonal, halved like the row; double precision, because it limits the accuracy
+  double diagonal = 0;     ///< diagonal, halved like the row; in double precision, because the precision of the diagonal
+                           ///< limits the accuracy
   bool is_inlet = true;    ///< the cell inside is above the face
   std::int8_t axis = 0;    ///< axis normal to the face
   std::uint8_t whole = 0;  ///< bit per entry of `across`: set for a face between two cells, with full friction
@@ -57,7 +58,7 @@ struct stokes_rows {
   explicit stokes_rows(const stokes_stencil<T>& stencil) : k(stencil) {}
 };
 
-// Coefficients of the rows for weights and slopes of one (cubic voxels), which have integer diagonals.
+// Coefficients of the rows for weights and slopes of 1 (cubic voxels). These rows have integer diagonals.
 // @tparam Sixteens number of groups of 16 diagonals
 template <int Sixteens>
 struct stokes_rows_of_cubes {

@@ -9,8 +9,8 @@ namespace osteon::kernel {
 /// Passes of Stockham's self-sorting transform, in order of execution.
 ///
 /// A pass has n = R m remaining points and s interleaved transforms. For p < m and q < s, the pass reads and transforms the
-/// points q + s (p + m j), j < R. It multiplies coefficient k by exp(-2 pi i p k / n) and writes the product to q + s (R p +
-/// k).
+/// points q + s (p + m j), j < R. The pass multiplies coefficient k by exp(-2 pi i p k / n) and writes the product to q + s
+/// (R p + k).
 /// @cite [VanLoan1992], section 1.7
 class fourier_plan {
  public:

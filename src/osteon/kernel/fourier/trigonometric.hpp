@@ -20,12 +20,13 @@ struct line_ends {
   friend bool operator==(const line_ends&, const line_ends&) = default;
 };
 
-/// The transform F of lines of n points to the eigenvectors of the second difference 2 x_j - x_(j-1) - x_(j+1) with given
-/// end conditions: F^T diag(norm) F = 1, and F^T diag(norm * eigenvalue) F is the second difference.
+/// The transform F of lines of n points to coefficients of the eigenvectors of the second difference 2 x_j - x_(j-1) -
+/// x_(j+1) with given end conditions. F^T diag(norm) F is the identity, and F^T diag(norm * eigenvalue) F is the second
+/// difference.
 ///
-/// If both ends are `mirror`, the rows of F are cos(pi k (2 j + 1) / 2 n) (DCT-II); for `mirror` and `zero`, they are cos(pi
-/// (2 k + 1) (2 j + 1) / 4 n) (DCT-IV). If the low end is `zero`, the rows are multiplied by (-1)^j and yield sines in
-/// reverse order. Periodic lines use cos + sin of 2 pi j k / n. Two lines require one complex transform of n points; even
+/// If both ends are `mirror`, the rows of F are cos(pi k (2 j + 1) / 2 n) (DCT-II). For `mirror` and `zero`, the rows are
+/// cos(pi (2 k + 1) (2 j + 1) / 4 n) (DCT-IV). If the low end is `zero`, the rows are multiplied by (-1)^j and yield sines
+/// in reverse order. Periodic lines use cos + sin of 2 pi j k / n. Two lines require one complex transform of n points; even
 /// points come first, and odd points follow in reverse order [Makhoul1980]. Lengths n other than 2^a 3^b 5^c use a
 /// convolution [Bluestein1970]. The length of the convolution is the smallest number 2^a 3^b 5^c that is at least 2 n - 1.
 /// The convolution is about five times slower than a transform of a supported length.

@@ -32,13 +32,13 @@ struct conduction_segment {
   std::array<std::int32_t, 4> neighbour{};
 };
 
-/// A cell whose x neighbours do not have adjacent numbers. Missing neighbours are the cell itself.
+/// A cell with x neighbours that do not have adjacent numbers. Missing neighbours are the cell itself.
 struct conduction_corner {
   std::int32_t cell = 0;
   std::array<std::int32_t, directions> neighbour{};
 };
 
-/// Padding of vectors and `open` after the last cell, so that full SIMD vectors can be read.
+/// Padding of vectors and `open` after the last cell; kernels read full SIMD vectors.
 inline constexpr std::int32_t conduction_padding = 8;
 
 /// A part of the cells, such as a plane.
@@ -192,9 +192,9 @@ void walk_all(const conduction_stencil<T>& k, std::span<const conduction_segment
 
 }  // namespace detail
 
-/// Call `done(i, (K x)_i)`, or `done(i, (K x)_i, K_ii)` if it accepts three arguments, for every cell of the stencil, in any
-/// order. Vector arguments refer to the cells from i on (see `get` and `put`). With vector arguments, `done` must only store
-/// results at these indices, because it is called repeatedly for some cells and only the last call has correct values.
+/// Call `done(i, (K x)_i)`, or `done(i, (K x)_i, K_ii)` if `done` accepts three arguments, for every cell of the stencil, in
+/// any order. Vector arguments refer to the cells from i on (see `get` and `put`). With vector arguments, `done` must only
+/// store results at these indices, because it is called repeatedly for some cells and only the last call has correct values.
 /// @param x read at cells, ghosts and walls, and at any number up to the padding; `done` must not modify x
 template <class T, class In, class Done>
 void for_each_flux(const conduction_stencil<T>& k, const In* x, const Done& done) {

@@ -1,11 +1,11 @@
 #pragma once
 /// @file In-place Gauss-Seidel sweeps of the conduction operator on runs of cells.
 ///
-/// A step updates the cells of one vector register: first the even lanes, then the odd lanes, which use the new even values.
-/// Along the run, a step uses the old values of the previous step; steps are therefore independent. Each cell has at most
-/// one neighbour with such an old value; the sweep is therefore still a contraction. The backward sweep updates the cells in
-/// the opposite order. Forward and backward sweeps are therefore adjoint, and a cycle with forward smoothing before and
-/// backward smoothing after the correction is symmetric.
+/// A step updates the cells of one vector register, first the even lanes, then the odd lanes. The odd lanes use the new even
+/// values. Along the run, a step uses the old values of the previous step; steps are therefore independent. Each cell has at
+/// most one neighbour with such an old value; the sweep is therefore still a contraction. The backward sweep updates the
+/// cells in the opposite order. Forward and backward sweeps are therefore adjoint, and a cycle with forward smoothing before
+/// and backward smoothing after the correction is symmetric.
 #include <osteon/kernel/heat/conduction.hpp>
 
 namespace osteon::kernel {

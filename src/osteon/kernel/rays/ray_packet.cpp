@@ -30,7 +30,7 @@ using channels = double4;
     high = s + e;
     low = e - (high - s);
   };
-#ifdef __FMA__  // without FMA instructions, std::fma would be a function call that dominates the run time
+#ifdef __FMA__  // without FMA instructions, __builtin_fma would be a function call that dominates the run time
   const channels product = c * through;
   channels error;
   for (int i = 0; i < 4; ++i) error[i] = __builtin_fma(c[i], through, -product[i]);
@@ -87,9 +87,9 @@ template <class F>
   body(std::integral_constant<int, 3>{});
 }
 
-// Lower bound of the number of halvings of light along a part of a ray, from the exponent of a float and log2(1 + f) of its
-// fraction f. The logarithm is approximated by f + f (1 - f) c(f) with a linear function c. This approximation is too large
-// by at most 0.005.
+// Lower bound of the number of halvings of light along a part of a ray. The number is computed from the exponent of a float
+// and log2(1 + f) of its fraction f. The logarithm is approximated by f + f (1 - f) c(f) with a linear function c. This
+// approximation is too large by at most 0.005.
 // @param through in [0, 1]
 [[gnu::always_inline]] inline std::uint32_t depth_of(float through) {
   constexpr std::uint32_t one = 0x3f800000, fraction = 0x007fffff;
@@ -272,8 +272,8 @@ template <bool Lit>
   return sum.whole();
 }
 
-// Image of a segment with several layers. Layers at one sample absorb jointly; each layer contributes colour in proportion
-// to its opacity, independent of the order of layers.
+// Image of a segment with several layers. Layers at one sample absorb jointly. Each layer contributes colour in proportion
+// to its opacity; the result is independent of the order of layers.
 float4 march_volume::blend_layers(std::span<const appearance* const> seen, std::span<const colour_entry* const> tables) {
   two_sums sum;
   each_pair([&](auto number) {

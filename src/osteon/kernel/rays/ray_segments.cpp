@@ -79,7 +79,7 @@ ray_segments::ray_segments(index3 domain, const box3& owned, const box3& present
   offset_of_first_ = static_cast<double>(first);
 }
 
-// Positions of the middle samples of segments, which determine the owner.
+// Positions of the middle samples of segments. These positions determine the owner of a segment.
 double4 ray_segments::middle(const four_rays& rays, const double4& segment, int axis) const {
   const double4 k = lesser(segment * samples_ + middle_, rays.count - 1);
   return rays.origin[axis] + (rays.entry + (k + 0.5) * step_) * rays.direction[axis];

@@ -1,10 +1,10 @@
 #pragma once
 /// @file Division of the samples of a ray into segments, independent of the decomposition into blocks.
 ///
-/// Lengths along a ray are in mm, positions in voxels: the voxel (z, y, x) fills [z, z+1) x [y, y+1) x [x, x+1), and its
-/// value is at the centre. Sample k of a ray is at entry + (k + 1/2) step, where the ray enters the *domain* at `entry`.
-/// Eight consecutive samples (fewer if the step is long) form a segment. The block that owns the voxel of the middle sample
-/// composites the whole segment; rounding therefore does not depend on the decomposition.
+/// Lengths along a ray are in mm, and positions are in voxels. The voxel (z, y, x) fills [z, z+1) x [y, y+1) x [x, x+1); the
+/// value of a voxel is at its centre. Sample k of a ray is at entry + (k + 1/2) step, where the ray enters the *domain* at
+/// `entry`. Eight consecutive samples (fewer if the step is long) form a segment. The block that owns the voxel of the
+/// middle sample composites the whole segment; rounding therefore does not depend on the decomposition.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -33,7 +33,7 @@ inline int samples_in_segment(double step_voxels) {
 
 /// Number of ghost voxels read by the segments of a block: half a segment, one neighbour for interpolation, and one more for
 /// the gradient. Surfaces need more: a surface point may be up to a step before the first sample of a segment. A B-spline
-/// reads two voxels around the surface point, and around a point half a voxel below it.
+/// reads two voxels around the surface point, and around a point half a voxel below the surface point.
 inline int ghosts_needed(double step_voxels) {
   const int behind = samples_in_segment(step_voxels) / 2;
   const double first = (behind + 0.5) * step_voxels, last = (behind - 0.5) * step_voxels;
@@ -89,8 +89,8 @@ std::vector<float> repeat_ends(const float* values, const box3& present, const b
 struct four_rays {
   double4 origin[3], direction[3], inverse[3];  ///< z, y, x: voxels, voxels per mm, mm per voxel
   double4 entry;
-  /// Numbers of the first sample of the current segment, the first sample after the block's last segment, the first sample
-  /// after the last full segment, and the number of samples in the domain.
+  /// Sample numbers by lane: first sample of the current segment, first sample after the block's last segment, and first
+  /// sample after the last full segment; and the number of samples in the domain.
   double4 begin, end, whole, count;
   double4 at[3];  ///< z, y, x of the first sample of the current segment (voxels)
 };
@@ -109,11 +109,11 @@ class ray_segments {
     double4 origin, direction;  // z, y, x, 0
   };
   part of(const ray& along) const;
-  /// As the function for one ray, for four rays. It sets the first segments as current segments.
+  /// As the function for one ray, for four rays. The function sets the first segments as current segments.
   void put(const ray* const (&along)[4], four_rays& rays) const;
 
-  /// First segment after `segment` whose middle may be outside of the box [low, high) [voxels]. The box must contain the
-  /// middle of `segment`.
+  /// First segment after `segment` with a middle that may be outside of the box [low, high) [voxels]. The box must contain
+  /// the middle of `segment`.
   std::int64_t after_box(const part& p, std::int64_t segment, const double (&low)[3], const double (&high)[3]) const;
 
   /// First and middle sample of a segment, on the ray extended beyond the domain: z, y, x, 0 [voxels].

@@ -109,8 +109,8 @@ solid_pyramid::solid_pyramid(index3 cells, vector3 cell_mm, std::span<const std:
   list_steps();
 }
 
-// Add the words of a level. @param share solid fractions of its cells @return solid fractions of the next level, whose cells
-// have two cells along each axis
+// Add the words of a level. @param share solid fractions of its cells @return solid fractions of the next level; its cells
+// contain two cells of this level along each axis
 std::vector<std::uint8_t> solid_pyramid::add_level(index3 n, vector3 edge, std::vector<std::uint8_t> share) {
   const auto first = static_cast<std::int64_t>(words_.size());
   const double longest = std::max({edge.z, edge.y, edge.x});

@@ -34,8 +34,8 @@ class solid_pyramid {
   solid_pyramid& operator=(solid_pyramid&&) noexcept;
   ~solid_pyramid();
 
-  /// Visible fraction of the sky in [0, 1], weighted by the cosine of the angle to the normal. It is computed from the cones
-  /// in front of the tangent plane, out of a set of 20 cones.
+  /// Visible fraction of the sky in [0, 1], weighted by the cosine of the angle to the normal. The fraction is computed from
+  /// those cones of a set of 20 that are in front of the tangent plane.
   /// @param point mm @param normal unit vector in mm space
   /// @param reach distance [mm] at which the decreasing effect of solid vanishes
   double sky(const vector3& point, const vector3& normal, double reach, std::span<const half_space> cut = {}) const;

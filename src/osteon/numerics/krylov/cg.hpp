@@ -7,8 +7,8 @@
 namespace osteon::numerics {
 
 /// The recursion of preconditioned conjugate gradients. The system owns the solution x, the residual r, the preconditioned
-/// residual z, the search direction p and the product q = K p. It determines the precision and layout of these vectors, and
-/// fuses loops.
+/// residual z, the search direction p and the product q = K p. The system also determines the precision and layout of these
+/// vectors, and fuses loops.
 /// @cite [HestenesStiefel1952], section 10
 ///
 /// A system has
@@ -16,8 +16,8 @@ namespace osteon::numerics {
 /// - `double search(double beta)`: p = z + beta p, q = K p; returns (p, q)
 /// - `double step(double alpha)`: x += alpha p, r -= alpha q; returns the norm of r
 ///
-/// A system may use another inner product in which its operator is symmetric and positive definite: Bramble-Pasciak
-/// (bramble_pasciak.hpp) is this recursion for P K with (z, z) and (p, P K p) in the inner product of P.
+/// A system may use another inner product in which its operator is symmetric and positive definite. For example,
+/// Bramble-Pasciak (bramble_pasciak.hpp) is this recursion for P K with (z, z) and (p, P K p) in the inner product of P.
 ///
 /// An iteration is a call of `advance()`, or calls of `begin()` and `finish()`. A solver may test (r, z) and stop between
 /// `begin()` and `finish()`.

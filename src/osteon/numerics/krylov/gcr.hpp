@@ -90,7 +90,7 @@ class gcr {
 
  private:
   struct kept {
-    std::vector<float> direction, image;  // scaled so that the image has unit length
+    std::vector<float> direction, image;  // scaled to unit length of the image
   };
 
   // Subtract the components of p and w along the stored directions and images. @return squared norm of the initial w

@@ -52,7 +52,7 @@ class agglomeration {
   /// @collective on comm, which is borrowed
   agglomeration(MPI_Comm comm, int level, int before, int after, const brick_mesh& mesh, brick_matrices& matrices);
 
-  /// The merged mesh; it has no bricks on ranks that do not store the level.
+  /// The merged mesh, without bricks on ranks that do not store the level.
   brick_mesh mesh;
   /// Vector of the nodes before the move: the source of `gather`, and the target of `scatter`. Empty if the problem has no
   /// values.

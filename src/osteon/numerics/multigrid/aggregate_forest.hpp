@@ -10,7 +10,7 @@
 
 namespace osteon::numerics {
 
-/// Return true if the coupling of two points is strong enough to represent them by one value on the coarse level. Without
+/// Return true if the coupling of two points is strong enough for a common value of both points on the coarse level. Without
 /// this test, a coarse value would short-circuit two good conductors that are separated by a poor conductor.
 inline bool is_strong(float conductance, float diagonal, float other_diagonal) {
   constexpr float threshold = 5e-4F;  // for equal cells in a chain or a block, the compared ratio is 1/4 to 1/36

@@ -3,10 +3,11 @@
 /// connected inside its block.
 ///
 /// Cells of different pores or struts in one block never share an aggregate. A coarse level therefore preserves the topology
-/// of the fine level; averages over boxes would destroy this topology. The coarse conductance between two aggregates is the
-/// sum over their common faces (Galerkin with constants), divided by the ratio of the centre distances on the coarse and the
-/// fine level. Without this division, conductances would correspond to half of the actual distance, and the coarse operator
-/// would be too stiff by a factor of two (over-correction).
+/// of the fine level; averages over boxes would destroy this topology. The coarse conductance between two aggregates is a
+/// sum of fine conductances over their common faces (Galerkin with constants). This sum is divided by the ratio of the
+/// centre distance on the coarse level to the centre distance on the fine level. Without this division, conductances would
+/// correspond to half of the actual distance, and the coarse operator would be too stiff by a factor of two
+/// (over-correction).
 #include <osteon/kernel/sparse_rows.hpp>
 #include <osteon/numerics/operators/heat_cells.hpp>
 #include <vector>

@@ -10,8 +10,8 @@ namespace osteon::numerics {
 
 namespace {
 
-// Definition of a coarse brick of the first level. It consists of the material of each octant, one bit for each fixed
-// displacement of the 27 nodes of its children, and the kind of the brick.
+// Definition of a coarse brick of the first level. The recipe consists of the material of each octant, one bit for each
+// fixed displacement of the 27 nodes of its children, and the kind of the brick.
 struct recipe {
   kernel::octant_materials materials{};
   std::uint64_t fixed[2] = {0, 0};  // 81 bits of displacements, then the kind

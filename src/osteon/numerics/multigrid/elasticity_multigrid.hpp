@@ -15,9 +15,9 @@
 
 namespace osteon::numerics {
 
-/// The direct solver of the coarsest level. If few ranks store the level, they send their right-hand sides to rank 0, which
-/// has a factorisation L D L^T in double precision. If more ranks store the level, they exchange their right-hand sides, and
-/// each rank multiplies by its rows of the inverse.
+/// The direct solver of the coarsest level. Few ranks send their right-hand sides to rank 0, and rank 0 solves with a
+/// factorisation L D L^T in double precision. A larger number of ranks exchange their right-hand sides, and each rank
+/// multiplies by its rows of the inverse.
 class coarsest_solver {
  public:
   /// @param mesh this rank's bricks @param matrices of these bricks @param holders number of ranks that hold the level
@@ -51,7 +51,7 @@ class elasticity_multigrid {
   elasticity_multigrid(const elasticity_problem& problem, const fine_stiffness& fine, const std::function<void()>& pass);
 
   /// Input vector of the cycle: the residual, a flat vector of fine.size() values, zero at fixed displacements. The cycle
-  /// overwrites it.
+  /// overwrites this vector.
   std::span<float> residual() { return levels_[0]->residual; }
   /// Run one cycle. @return the correction, valid until the next cycle
   /// @collective
@@ -60,11 +60,12 @@ class elasticity_multigrid {
   /// Work of one cycle on this rank, without the coarsest level.
   kernel_work work_of_cycle() const { return work_of_cycle(0, false); }
 
-  /// Scratch memory between cycles: one of two vectors of fine.size() values, which the finest level uses during a cycle.
+  /// Scratch memory between cycles: one of two vectors of fine.size() values. During a cycle, the finest level uses these
+  /// vectors.
   std::span<double> scratch(std::size_t which) { return scratch_->doubles(which).first(levels_[0]->residual.size()); }
 
-  /// Reduce the step lengths on all levels. Call this function if an underestimated eigenvalue makes the cycle indefinite,
-  /// which is rare.
+  /// Reduce the step lengths on all levels. Call this function if an underestimated eigenvalue makes the cycle indefinite.
+  /// Underestimated eigenvalues are rare.
   void damp();
 
  private:

@@ -13,7 +13,7 @@
 
 namespace osteon::numerics {
 
-/// Consecutive ranks that receive this rank's lists, and consecutive ranks whose lists this rank receives. A rank may send
+/// Consecutive ranks that receive the lists of this rank, and consecutive ranks with lists for this rank. A rank may send
 /// and receive.
 struct gathering_ranks {
   plan::span to, from;
@@ -50,7 +50,8 @@ std::vector<std::vector<T>> gathered_lists(MPI_Comm comm, const std::string& nam
   return lists;
 }
 
-/// During its lifetime, messages on a communicator are not counted. Used for messages whose sizes depend on values.
+/// During the lifetime of this object, messages on a communicator are not counted. It is used for messages with sizes that
+/// depend on values.
 class without_counts {
  public:
   explicit without_counts(MPI_Comm comm) : attached_(comm::attachment_of(comm)) {

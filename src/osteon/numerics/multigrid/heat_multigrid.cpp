@@ -187,7 +187,7 @@ void heat_multigrid::correct(const float* r, float* z) {
 
 kernel_work heat_multigrid::work_of_cycle() const {
   // A sweep over a cell reads the right-hand side and a byte of directions, and reads and writes the value. For each of six
-  // faces, it multiplies a conductance by a difference, and adds the product and the diagonal entry.
+  // faces, the sweep multiplies a conductance by a difference, and adds the product and the diagonal entry.
   constexpr double of_product = 4 * 6 + 2;
   const auto owned = static_cast<double>(fine_.owned);
   constexpr double sweeps = 2 * heat_cycle::cell_sweeps;

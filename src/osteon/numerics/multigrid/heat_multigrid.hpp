@@ -15,12 +15,13 @@ namespace osteon::numerics {
 /// A linear, symmetric, positive definite approximation of K^-1, or of the pseudo-inverse if parts of the solid are
 /// thermally isolated.
 ///
-/// Gauss-Seidel sweeps smooth the cells in place, forward before the correction and backward after it. A sweep processes
-/// first the planes of even z, then the planes of odd z; threads process the planes of one colour in parallel. On coarse
-/// levels the smoother is a polynomial in D^-1 K. The eigenvalues of D^-1 K are in (0, 2] for every diagonally dominant K
-/// (Gershgorin). The polynomial is therefore a contraction without an estimate of eigenvalues. The number of sweeps grows
-/// from level to level (variable V-cycle). With a constant number of sweeps and piecewise constant coarse spaces, the number
-/// of iterations would grow with the problem size. Additional sweeps on coarse levels are cheap.
+/// Gauss-Seidel sweeps smooth the cells in place, forward before the coarse correction and backward after the coarse
+/// correction. A sweep processes first the planes of even z, then the planes of odd z; threads process the planes of one
+/// colour in parallel. On coarse levels the smoother is a polynomial in D^-1 K. The eigenvalues of D^-1 K are in (0, 2] for
+/// every diagonally dominant K (Gershgorin). The polynomial is therefore a contraction without an estimate of eigenvalues.
+/// The number of sweeps grows from level to level (variable V-cycle). With a constant number of sweeps and piecewise
+/// constant coarse spaces, the number of iterations would grow with the problem size. Additional sweeps on coarse levels are
+/// cheap.
 class heat_multigrid {
  public:
   /// An operator on the cells that replaces the conduction operator; coarse levels are built from a similar conduction
@@ -32,7 +33,7 @@ class heat_multigrid {
     std::function<void(const kernel::conduction_part&, const float* r, const float* z, std::int32_t first, float* residual)>
         residual;
     float correction = 1;  ///< factor applied to the correction of the cells by level 1
-    /// Per cell: 0 if the cell has no unknown, in which case level 1 does not change it; null if every cell has an unknown.
+    /// Per cell: 0 if the cell has no unknown; level 1 does not change such a cell. Null if every cell has an unknown.
     const std::uint8_t* unknown = nullptr;
     /// Sweeps on coarse level 1, 2, ... before and after the correction.
     int (*smoothing_sweeps)(std::size_t level) = heat_cycle::smoothing_sweeps;
@@ -73,8 +74,8 @@ class heat_multigrid {
 
   const heat_cells& fine_;
   cell_kernels kernels_;
-  // coarse_[0] is level 1. The levels from gathered_at_ + 1 on are on rank 0 only and contain the unknowns of all ranks;
-  // level gathered_at_ + 1 is a copy of the previous level.
+  // coarse_[0] is level 1. Levels with numbers of at least gathered_at_ + 1 are on rank 0 only and contain the unknowns of
+  // all ranks. Level gathered_at_ + 1 is a copy of the previous level.
   std::vector<coarse_level> coarse_;
   std::vector<work> work_;
   std::size_t gathered_at_ = 0;

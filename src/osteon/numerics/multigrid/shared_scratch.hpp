@@ -1,6 +1,5 @@
 #pragma once
-/// @file
-/// Memory used alternately by the multigrid cycle and the iteration around it.
+/// @file Memory that the multigrid cycle and the outer iteration use alternately.
 #include <cstddef>
 #include <memory>
 #include <new>

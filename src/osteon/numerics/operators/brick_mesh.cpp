@@ -18,7 +18,7 @@ struct child {
   std::array<std::int32_t, 8> corners;
 };
 
-// A node number that is equal on all ranks. Nodes of one place differ in the smallest child that depends on them. A hash
+// A node number that is equal on all ranks. Nodes of one place differ in the smallest child that depends on the node. A hash
 // collision merges two nodes. The mesh is then slightly coarser, but remains valid.
 std::int64_t scrambled_id(std::int64_t place, std::int64_t label) {
   return static_cast<std::int64_t>(

@@ -1,7 +1,7 @@
 #pragma once
 /// @file The coarse meshes of the elasticity solver. A brick consists of 2 x 2 x 2 bricks of the next finer level; bricks
-/// are aligned in the whole image. A brick shared by ranks exists on each of these ranks. On each rank, it has the children
-/// of this rank only.
+/// are aligned in the whole image. A brick shared by ranks exists on each of these ranks. On each rank, the brick has only
+/// the children of this rank.
 ///
 /// Disconnected parts remain separate. If children of one place share no node, they form several bricks. Adjacent bricks
 /// share a node only if they share a child node that depends on this node; otherwise the node is cloned. Cloned nodes keep
@@ -62,7 +62,7 @@ struct coarse_mesh {
                                                 ///< 3 y + x
 };
 
-/// Kind of a brick: bit 4 (z), 2 (y) or 1 (x) is set if the brick is the last along the axis and not divided in the middle.
+/// Kind of a brick. Bit 4 (z), 2 (y) or 1 (x) is set if the brick is the last along this axis and not divided in the middle.
 int brick_kind(const coarse_mesh& mesh, index3 place);
 
 /// The corners that determine a node at place 9 z + 3 y + x (0, 1, 2: low, between, high) of a brick.

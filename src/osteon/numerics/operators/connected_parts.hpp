@@ -17,9 +17,9 @@ struct flow_parts {
 
 /// Find the face-connected parts of the cells over all ranks.
 ///
-/// On a periodic box, a part percolates along an axis if a path in the part connects a voxel to its image in another period
-/// of the axis. Contact with both faces is not sufficient: a dead-end pore with contact to both faces has no flow. On other
-/// boxes, a part percolates if it touches both faces.
+/// On a periodic box, a part percolates along an axis if a path in the part connects a voxel to the image of this voxel in
+/// another period of the axis. Contact with both faces is not sufficient: a dead-end pore with contact to both faces has no
+/// flow. On other boxes, a part percolates along an axis if the part touches both faces of the axis.
 /// @param periodic true if the box is periodic along all axes @param wanted bits of the requested axes
 /// @collective on where.comm
 /// @cost parts at rank boundaries are gathered on rank 0
@@ -29,7 +29,7 @@ flow_parts find_flow_parts(const grid::block& where, const voxel::run_set& cells
 struct numbered_parts {
   std::vector<std::int32_t> of_run;  ///< per run of the cells: its part
   std::int32_t count = 0;            ///< all ranks
-  /// Per part: bit a is set if a path in the part connects a voxel to its image in another period of axis a.
+  /// Per part: bit a is set if a path in the part connects a voxel to the image of this voxel in another period of axis a.
   std::vector<std::uint8_t> winds;
 };
 

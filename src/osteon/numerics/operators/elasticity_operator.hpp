@@ -34,7 +34,8 @@ class elasticity_operator {
   virtual std::int64_t size() const = 0;
   virtual grid::node_layout layout() const = 0;
   virtual const grid::shared_nodes& shared() const = 0;
-  /// The inverse diagonal. It is arbitrary at fixed displacements, because residuals are zero at fixed displacements.
+  /// The inverse diagonal. Its values at fixed displacements are arbitrary, because residuals are zero at fixed
+  /// displacements.
   virtual numerics::inverse_diagonal inverse_diagonal() const = 0;
   /// Indices of fixed displacements in a flat vector, ascending.
   virtual std::span<const std::int64_t> fixed() const = 0;
@@ -77,7 +78,7 @@ struct lanczos_vectors {
 /// Estimate the extreme eigenvalues of B K by Lanczos steps from a pseudo-random start vector. The estimates are inside the
 /// spectrum.
 /// @param ids global node numbers
-/// @param precondition applies B, which is symmetric; it may return the vector `product`
+/// @param precondition applies B, which must be symmetric; the function may return the vector `product`
 /// @collective on comm
 eigenvalue_range estimate_eigenvalues(MPI_Comm comm, const elasticity_operator& k, std::span<const std::int64_t> ids,
                                       int steps, const lanczos_vectors& vectors,

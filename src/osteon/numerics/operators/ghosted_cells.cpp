@@ -47,7 +47,7 @@ std::vector<contact> find_contacts(const grid::block& where, std::array<bool, 3>
   return contacts;
 }
 
-// The runs of the cells in a part of the block. Coordinates are relative to the part; cell numbers are those of the block.
+// The runs of the cells in a part of the block. Coordinates are relative to the part; cell numbers refer to the block.
 std::vector<voxel::run> runs_in(const voxel::run_set& cells, const box3& part) {
   std::vector<voxel::run> runs;
   for (std::int64_t z = part.begin.z; z < part.end.z; ++z)

@@ -10,9 +10,9 @@
 
 namespace osteon::numerics {
 
-/// Active cells of a block, numbered from 0 in z, y, x order, followed by its ghosts: the active cells of other ranks that
-/// share a face with the block. Ghosts are ordered by link, then in z, y, x order. On periodic axes, the plane beyond a face
-/// is the plane at the opposite face, possibly of the same block.
+/// Active cells of a block, numbered from 0 in z, y, x order, followed by the ghosts of the block. Ghosts are active cells
+/// of other ranks that share a face with the block. Ghosts are ordered by link, then in z, y, x order. On periodic axes, the
+/// plane beyond a face is the plane at the opposite face, possibly of the same block.
 struct ghosted_cells {
   index3 shape;  ///< shape of the block
   /// Owned runs and ghosts in z, y, x order. Coordinates are relative to the block; ghosts have the coordinate -1 or

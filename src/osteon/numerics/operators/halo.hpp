@@ -1,6 +1,5 @@
 #pragma once
-/// @file
-/// Exchange of values with the ranks whose blocks share a face with the block of this rank.
+/// @file Exchange of values with ranks that have blocks with a face in common with the block of this rank.
 #include <mpi.h>
 
 #include <cstdint>
@@ -78,7 +77,8 @@ class halo {
   }
 
   static constexpr int setup_tag = 400, ghosts_tag = 500;
-  mutable std::shared_ptr<comm::neighbours> messages_;  // created by the first exchange; copies of the halo share it
+  mutable std::shared_ptr<comm::neighbours> messages_;  // created by the first exchange; copies of the halo share this
+                                                        // object
 };
 
 }  // namespace osteon::numerics

@@ -8,11 +8,11 @@
 
 namespace osteon::numerics {
 
-/// A box of cells whose z planes are distributed over ranks.
+/// A box of cells. The z planes of the box are distributed over ranks.
 struct poisson_box {
   MPI_Comm comm = MPI_COMM_NULL;          ///< borrowed
   index3 shape;                           ///< cells of all ranks
-  std::vector<std::int64_t> planes;       ///< first plane of each rank, and shape.z; each rank has at least one
+  std::vector<std::int64_t> planes;       ///< first plane of each rank, and shape.z; each rank has at least one plane
   std::array<kernel::line_ends, 3> ends;  ///< by axis
   std::array<double, 3> weight{};         ///< by axis, > 0
   std::vector<std::int32_t> row;          ///< per (own plane, y): number of its first cell in a vector

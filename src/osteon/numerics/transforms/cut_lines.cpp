@@ -100,8 +100,8 @@ void cut_lines::set_couplings() {
   });
 }
 
-// Forward elimination of the planes between two unknowns. `low` is the value before these planes, `high` the value after
-// them.
+// Forward elimination of the planes between two unknowns. `low` is the value before these planes; `high` is the value after
+// these planes.
 void cut_lines::eliminate(std::int64_t block, const double* values, const wide& low, const wide& high, line& work,
                           bool is_known) const {
   const std::int64_t columns = blocks_ * lanes, between = own_ - 1;
@@ -230,8 +230,8 @@ void cut_lines::solve(double* values) {
   over_blocks(blocks_, own_, [&](std::int64_t b, line& work) { finish(b, values, ends_[at(b)], work, false); });
 }
 
-// solve() reads planes twice and writes them once. It has a forward sweep with divisions, and a forward and a backward
-// sweep.
+// solve() reads planes twice and writes them once. The function has a forward sweep with divisions, and a forward and a
+// backward sweep.
 kernel_work cut_lines::work() const {
   const auto points = static_cast<double>(own_ * blocks_ * lanes);
   return {24 * points, 15 * points};

@@ -1,5 +1,5 @@
 #pragma once
-/// @file Compositing methods by name. Names are those of the literature and of the command line.
+/// @file Compositing methods by name. The command line uses the same names, which are those of the literature.
 #include <osteon/plan/composite/collect.hpp>
 
 namespace osteon::plan {
@@ -23,7 +23,7 @@ bool names_composite_method(const std::string& text);
 /// - `pipeline`, `tree`, `binary-swap`, `2-3-swap`, `2-3-4-swap`
 /// - `radix-k`, `radix-k:8,4`: factors in the order of rounds; the last factor is repeated (default 8)
 /// - `multi-step:P`, `multi-step:P:INNER:OUTER`: groups of P (default: binary swap, then a tree of leaders)
-/// - `multi-step:P:INNER:spans:OUTER`: as above, without an intermediate collection
+/// - `multi-step:P:INNER:spans:OUTER`: the same groups, without an intermediate collection
 /// - `hybrid`, `hybrid:R`: direct send inside hosts (of R consecutive ranks), binary swap between hosts
 ///
 /// A suffix `+gather` (default), `+fan-in:K`, `+leaders`, `+leaders:R` or `+none` selects the collection of parts.

@@ -30,7 +30,7 @@ struct equal_parts {
   std::int64_t count, size;
 };
 
-// The visibility indices [begin, end), which are merged into one group in the round of `level`.
+// The visibility indices [begin, end). The round of `level` merges these members into one group.
 struct group {
   std::int64_t begin, end;
   int level;
@@ -96,7 +96,8 @@ struct swap_generator {
 
   span part_of(const group& g, std::int64_t index) const { return partition{elements, g.size()}.part(slot_of(g, index)); }
 
-  // Messages with members of `g`, except `self`, whose parts overlap `interval`. `action` returns the arrival action.
+  // Messages with those members of `g`, except `self`, that have parts overlapping `interval`. `action` returns the arrival
+  // action.
   template <class Action>
   void add_messages(std::vector<message>& messages, const group& g, span interval, std::int64_t self, Action action) const {
     if (interval.size() <= 0) return;

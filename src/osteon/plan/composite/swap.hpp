@@ -8,9 +8,9 @@ namespace osteon::plan {
 /// Swap by a tree of groups. In each round, groups of adjacent members merge into one group with equal, contiguous parts.
 /// Members send their elements to the members with overlapping new parts.
 ///
-/// Groups of one round may have two sizes that differ by one. When groups merge, the members get the new parts in the order
-/// of the centres of their present parts. The next part of a member is therefore inside or adjacent to its present part. For
-/// groups of equal size, this method is the classic swap.
+/// Groups of one round may have two sizes, which differ by one member. When groups merge, the members get the new parts in
+/// the order of the centres of their present parts. The next part of a member is therefore inside or adjacent to its present
+/// part. For groups of equal size, this method is the classic swap.
 /// @param levels number of rounds; the groups of the last level are single members
 /// @param subgroups number of subgroups of a group of `size` members; level 0 is the last round
 /// @cost of(index): O(sum of subgroups * log members); a member sends (1 - 1/members) of the image if all groups are equal,

@@ -68,8 +68,8 @@ plan transposition(int ranks, transposition_order order, parcel_sizes sizes) {
     const std::int64_t m = rank / side, n = rank % side, u = (m + n + t) % side;
     return static_cast<int>(printed ? n * side + u : u * side + m);
   };
-  // Inverse of the send. ([Itakura] prints PU(x - y - t, x) as the partner of the receive, which is not the inverse of the
-  // send.)
+  // Inverse of the send. ([Itakura] prints PU(x - y - t, x) as the partner of the receive; that partner is not the inverse
+  // of the send.)
   const auto from = [=](int rank, std::int64_t t) {
     const std::int64_t x = rank / side, y = rank % side;
     return static_cast<int>(printed ? (y - x - t + 2 * side) % side * side + x : y * side + (x - y - t + 2 * side) % side);
