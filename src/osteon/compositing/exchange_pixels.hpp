@@ -13,7 +13,7 @@ class exchange_pixels {
   exchange_pixels(const exchange_schedule& schedule, const exchange_object& object, std::int64_t elements,
                   std::byte* narrow);
   kernel::pixel_format format(bool wide) const { return wide ? kernel::wider(format_) : format_; }
-  /// Address of a pixel. There is wide memory only for pixels that are wide in the schedule.
+  /// Address of a pixel. Memory in the wide format exists only for pixels that are wide in the schedule.
   std::byte* at(bool wide, std::int64_t pixel) {
     return wide ? wide_.get() + (pixel - first_wide_) * static_cast<std::int64_t>(format(true).bytes())
                 : narrow_ + pixel * static_cast<std::int64_t>(format_.bytes());

@@ -54,7 +54,7 @@ std::vector<int> adjacent_ranks(const block& where, int level = 0, const std::ar
 /// As adjacent_ranks, for groups of consecutive ranks. Returns the groups that may share a node with the group of the ranks
 /// begin ... end - 1.
 /// @param group_of group of a rank, not decreasing with the rank
-/// @collective local @cost O(log(ranks)) per rank of the group and group found
+/// @collective local @cost O(log(ranks)) per rank of the group and per group found
 std::vector<int> touching_groups(const block& where, int level, const std::array<bool, 3>& periodic, int begin, int end,
                                  const std::function<int(int rank)>& group_of);
 

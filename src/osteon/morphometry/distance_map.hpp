@@ -18,8 +18,8 @@ inline constexpr float beyond = 1e30F;
 /// @param phase zero or non-zero, shape of where.owned @param spacing edges of a voxel, in any unit
 /// @return shape of where.owned; bitwise independent of the number of ranks
 /// @throws usage_error on all ranks if there are more ranks than lines of voxels
-/// @collective on where.comm @cost O(voxels); four messages of 4 bytes per voxel with each rank whose lines cross those of
-/// this rank;
+/// @collective on where.comm @cost O(voxels); four messages of 4 bytes per voxel with each rank that has lines crossing
+/// lines of this rank;
 ///       temporary memory of 12 bytes per voxel
 std::vector<float> distance_map(const grid::block& where, const std::vector<float>& phase, const vector3& spacing);
 

@@ -25,14 +25,14 @@ inline constexpr std::array<std::array<int, 3>, 13> lattice_steps{{{1, 0, 0},
                                                                    {1, -1, 1},
                                                                    {1, -1, -1}}};
 
-/// Counts over the whole image. They are integers and independent of the number of ranks.
+/// Counts over the whole image. The counts are integers and independent of the number of ranks.
 struct lattice_counts {
   std::int64_t voxels = 0;  ///< number of solid voxels
   /// Numbers of voxel pairs along each of lattice_steps: `mixed` counts pairs with exactly one solid voxel, `pairs` counts
   /// all pairs.
   std::array<std::int64_t, 13> mixed{}, pairs{};
   /// Euler number of the solid. Solid voxels are closed cubes, connected by faces, edges and corners; the background is
-  /// connected by faces. There is no solid outside of the image.
+  /// connected by faces. The space outside of the image is background.
   std::int64_t euler = 0;
   /// Eight times the contribution of the inner corners to the Euler number. Inner corners are surrounded by eight voxels of
   /// the image. If the image shows a part of a larger solid, this contribution divided by the volume around the inner

@@ -8,7 +8,7 @@
 
 namespace osteon::numerics {
 
-/// Complete state of the iteration. Saving and restoring use the same members.
+/// Complete state of the iteration. All members are saved and restored.
 struct solver_state {
   std::string solver;  ///< identifies the solve and the interpretation of the numbers
   grid::block where;

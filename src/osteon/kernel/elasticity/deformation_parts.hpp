@@ -149,7 +149,8 @@ inline std::array<double, 576> transform_columns(const std::array<double, 576>& 
   return result;
 }
 
-// A matrix as a quadratic form of deformations and rigid motions: apply the inverse transformation from both sides.
+// Express a matrix as a quadratic form of deformations and rigid motions. The inverse transformation is applied from both
+// sides.
 inline std::array<double, 576> in_deformations(const symmetric24& matrix, const brick_shape& shape) {
   double first[3], second[3];
   for (int i = 0; i < 3; ++i) {

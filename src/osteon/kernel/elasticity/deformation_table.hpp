@@ -12,7 +12,7 @@
 
 namespace osteon::kernel {
 
-/// Aspect ratios of a brick, which distinguish rotations from shears.
+/// Aspect ratios of a brick. The ratios are required to distinguish rotations from shears.
 struct brick_shape {
   explicit brick_shape(vector3 sides);
   float4 first{}, second{};  ///< for the planes zy, zx, yx: relative edge lengths along the first and the second axis

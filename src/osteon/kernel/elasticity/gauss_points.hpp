@@ -43,7 +43,8 @@ template <int axis, class V>
   if constexpr (axis == 2) return v * V{-1, 1, -1, 1, -1, 1, -1, 1};
 }
 
-// Interpolate from corners to Gauss points along an axis. The matrix is symmetric and therefore also maps forces to corners.
+// Interpolate from corners to Gauss points along an axis. The interpolation matrix is symmetric; it therefore also maps
+// forces from Gauss points to corners.
 template <int axis, class V>
 [[gnu::always_inline]] inline V between(const V& v) {
   using scalar = std::remove_cvref_t<decltype(v[0])>;

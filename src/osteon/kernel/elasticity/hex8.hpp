@@ -83,7 +83,8 @@ class hex8_stiffness {
   double diagonal(material_number material, int component) const { return diagonal_[material].data()[component]; }
 
  private:
-  /// @tparam set_fourth_row assign to the row of nodes that is not shared with previous bricks, instead of adding
+  /// @tparam set_fourth_row if true, forces are assigned to the row of nodes that previous bricks do not share; otherwise
+  /// forces are added
   template <bool set_fourth_row>
   void add_bricks_of(const hex8_run& run, const std::int32_t* node_end, const material_number* material, const T* x, T* y,
                      std::int64_t stride) const;

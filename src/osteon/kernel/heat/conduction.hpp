@@ -82,7 +82,7 @@ template <class T>
     return mask{low, low, low, low} >> mask{0, 8, 16, 24};
 }
 
-// In lanes with bit d in their byte, all bits are set; other lanes are zero.
+// In lanes with bit d set in their byte, all bits are set; other lanes are zero.
 template <class T>
 [[gnu::always_inline]] inline typename lanes<T>::mask where_open(typename lanes<T>::mask open, int d) {
   if constexpr (sizeof(T) == 4)
@@ -193,8 +193,9 @@ void walk_all(const conduction_stencil<T>& k, std::span<const conduction_segment
 }  // namespace detail
 
 /// Call `done(i, (K x)_i)`, or `done(i, (K x)_i, K_ii)` if `done` accepts three arguments, for every cell of the stencil, in
-/// any order. Vector arguments refer to the cells from i on (see `get` and `put`). With vector arguments, `done` must only
-/// store results at these indices, because it is called repeatedly for some cells and only the last call has correct values.
+/// any order. A vector argument contains values of consecutive cells, beginning with cell i (see `get` and `put`). With
+/// vector arguments, `done` must only store results at these indices, because it is called repeatedly for some cells and
+/// only the last call has correct values.
 /// @param x read at cells, ghosts and walls, and at any number up to the padding; `done` must not modify x
 template <class T, class In, class Done>
 void for_each_flux(const conduction_stencil<T>& k, const In* x, const Done& done) {

@@ -6,9 +6,9 @@
 
 namespace osteon::numerics {
 
-/// The recursion of preconditioned conjugate gradients. The system owns the solution x, the residual r, the preconditioned
-/// residual z, the search direction p and the product q = K p. The system also determines the precision and layout of these
-/// vectors, and fuses loops.
+/// The recursion of preconditioned conjugate gradients, applied to a system. The system owns the solution x, the residual r,
+/// the preconditioned residual z, the search direction p and the product q = K p. The system also determines the precision
+/// and layout of these vectors, and fuses loops.
 /// @cite [HestenesStiefel1952], section 10
 ///
 /// A system has

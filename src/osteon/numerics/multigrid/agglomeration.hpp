@@ -27,7 +27,7 @@ class holding_ranks {
   void reduce(int fewest = 1) { counts_.push_back(std::max(fewest, (count() + 7) / 8)); }
   /// Rank that stores the part of a rank of the finest level.
   int holder_of(int rank) const;
-  /// First rank of the finest level with a part on the holder; for holder + 1 the end.
+  /// First rank of the finest level with a part on the holder. `first_of(holder + 1)` is the end of these ranks.
   int first_of(int holder) const;
   /// Holders that may share a node with this rank. @collective local
   std::vector<int> touching(const grid::block& where, int level, const std::array<bool, 3>& periodic) const;

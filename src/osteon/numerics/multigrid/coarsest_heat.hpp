@@ -11,8 +11,9 @@ namespace osteon::numerics {
 /// A level gathered on rank 0, and the transfer of vectors to rank 0 and back. Rank 0 alone processes the coarser levels.
 class gathered_level {
  public:
-  /// @param level, geometry on return, of all ranks on rank 0, and empty elsewhere. Block sizes are chosen again from the
-  /// positions of the points. The next level then has about two to eight times fewer points. Blocks may become smaller.
+  /// @param level, geometry on return, rank 0 has the data of all ranks, and the data of other ranks are empty. Block sizes
+  /// are chosen again from the positions of the points. The next level then has about two to eight times fewer points.
+  /// Blocks may become smaller.
   /// @collective on comm
   gathered_level(MPI_Comm comm, coarse_level& level, level_geometry& geometry);
 

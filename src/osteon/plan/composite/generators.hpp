@@ -10,8 +10,8 @@ namespace osteon::plan {
 ///
 /// Pairs by round robin or XOR require members - 1 slots, but images then arrive out of visibility order, and an owner must
 /// store all images. The order of this class alternates between front and back at distances 1, 2, ... At distances of at
-/// least half the number of members, the two directions have disjoint pairs and share a slot. This order requires 3/2
-/// members slots.
+/// least half the number of members, the two directions have disjoint pairs and share a slot. This order requires `members`
+/// * 3/2 slots.
 struct send_slots {
   int members;
 

@@ -27,8 +27,8 @@ inline parcel_sizes equal_parcels(std::int64_t bytes) {
 /// @cite [Itakura]: simultaneous same-direction transfer
 plan shift_exchange(std::vector<int> shape, parcel_sizes sizes);
 
-/// The partner in round s is rank XOR (s + 1). The number of rounds is that of the next power of two of ranks. A rank
-/// without a partner is idle.
+/// The partner in round s is rank XOR (s + 1). There are n - 1 rounds, where n is the smallest power of two that is at least
+/// `ranks`. A rank without a partner is idle.
 plan xor_exchange(int ranks, parcel_sizes sizes);
 
 /// Pairs by the circle method. An even number of ranks requires ranks - 1 rounds, and an odd number requires `ranks` rounds.
