@@ -15,7 +15,7 @@ std::int64_t multiply_and_add();
 extern template std::int64_t multiply_and_add<float>();
 extern template std::int64_t multiply_and_add<double>();
 
-/// a = b + 3 c on three arrays of this process on all its threads (McCalpin's STREAM), with ordinary stores.
+/// Computes a = b + 3 c on three arrays of this process (McCalpin's STREAM), with all threads and ordinary stores.
 class triad {
  public:
   /// @param bytes size of each array; must exceed the part of the caches that is available to this process

@@ -36,7 +36,7 @@ bool arrives_in_place(const round& round, const message& received);
 ///
 /// In a valid plan, each send has one receive with an equal description in the same round, and each receive has one such
 /// send. Messages of a pair of ranks are identified by their order. A rank posts all messages of a round before it waits. By
-/// induction over the rounds, there is no deadlock.
+/// induction over the rounds, a deadlock is impossible.
 ///
 /// For an object, the state of an element on a rank is the interval of blended visibility indices. With `goal.holds`, the
 /// interval contains ranks instead. `over` joins only adjacent intervals, front before back; a sum joins adjacent intervals

@@ -41,7 +41,7 @@ void for_each_block(const image_planes& image_in_planes, F&& f) {
 }
 
 /// Range of the grey values. @throws data_error if the image is empty or contains NaN or infinity; the message contains the
-/// number of invalid values and the position of the first
+/// number of invalid values and the position of the first invalid value
 grey_range check_values(const image_planes& scan);
 
 /// Check labels. Labels may be stored as floats but must be integers.

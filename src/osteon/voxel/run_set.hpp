@@ -27,7 +27,7 @@ class run_set {
  public:
   run_set() = default;
   /// @param runs ordered by z, y, x; runs of one row must not overlap or touch; the constructor sets `first`
-  /// @throws data_error if the set has more than 2^31 - 1 numbered points (use more ranks) or runs
+  /// @throws data_error if the set has more than 2^31 - 1 numbered points or runs (use more ranks)
   run_set(index3 shape, std::vector<run> runs, numbering numbers = numbering::points);
 
   index3 shape() const { return shape_; }

@@ -31,9 +31,9 @@ inline int samples_in_segment(double step_voxels) {
   return step_voxels <= 1 ? 8 : std::max(1, static_cast<int>(8 / step_voxels));
 }
 
-/// Number of ghost voxels read by the segments of a block: half a segment, one neighbour for interpolation, and one more for
-/// the gradient. Surfaces need more: a surface point may be up to a step before the first sample of a segment. A B-spline
-/// reads two voxels around the surface point, and around a point half a voxel below the surface point.
+/// Number of ghost voxels read by the segments of a block: half a segment, one neighbour for interpolation, and one further
+/// neighbour for the gradient. Surfaces need more: a surface point may be up to a step before the first sample of a segment.
+/// A B-spline reads two voxels around the surface point, and around a point half a voxel below the surface point.
 inline int ghosts_needed(double step_voxels) {
   const int behind = samples_in_segment(step_voxels) / 2;
   const double first = (behind + 0.5) * step_voxels, last = (behind - 0.5) * step_voxels;

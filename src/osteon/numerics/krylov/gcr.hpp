@@ -31,8 +31,7 @@ struct gcr_layout {
 /// - `float* direction()`, `float* image()`: p and w
 /// - `const T* residual() const`: the vector to minimise, in the space of the images
 /// - `void follow()`: called after p has been combined with stored directions, and w with their images; updates all other
-/// data that depend
-///   on p
+///   data that depend on p
 /// - `double update(const gcr_step& step)`: move x along p and r along w; store p and w divided by the length of w; return
 ///   the norm of r
 ///

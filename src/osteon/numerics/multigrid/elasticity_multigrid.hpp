@@ -20,7 +20,7 @@ namespace osteon::numerics {
 /// multiplies by its rows of the inverse.
 class coarsest_solver {
  public:
-  /// @param mesh this rank's bricks @param matrices of these bricks @param holders number of ranks that hold the level
+  /// @param mesh this rank's bricks @param matrices of these bricks @param holders number of ranks that store the level
   /// @throws solve_error if the matrix cannot be factorised
   /// @collective on comm, which is borrowed
   coarsest_solver(MPI_Comm comm, const brick_mesh& mesh, const brick_matrices& matrices, const grid::shared_nodes& shared,
@@ -28,7 +28,7 @@ class coarsest_solver {
   ~coarsest_solver();
 
   /// x = A^-1 b; both have four floats per node and are equal on all copies of a node.
-  /// @collective on the ranks that hold the level
+  /// @collective on the ranks that store the level
   void solve(const float* b, float* x);
 
  private:
@@ -72,7 +72,8 @@ class elasticity_multigrid {
   struct level {
     const elasticity_operator* k = nullptr;
     std::unique_ptr<elasticity_operator> owned_k;       // on coarse levels
-    std::vector<std::unique_ptr<agglomeration>> moves;  // from the ranks of the level above to the ranks of this level
+    std::vector<std::unique_ptr<agglomeration>> moves;  // transfers from the ranks of the next finer level to the ranks of
+                                                        // this level
     bool is_held = true;                                // by this rank
     coarse_mesh parents;                                // next coarser mesh, and its connections to this level
     std::vector<std::array<float, 8>> weights;          // by node_place: weight of each corner in parents_of_place

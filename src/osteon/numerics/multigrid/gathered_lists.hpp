@@ -50,8 +50,8 @@ std::vector<std::vector<T>> gathered_lists(MPI_Comm comm, const std::string& nam
   return lists;
 }
 
-/// During the lifetime of this object, messages on a communicator are not counted. It is used for messages with sizes that
-/// depend on values.
+/// During the lifetime of this object, messages on a communicator are not counted. The object is used for messages with
+/// sizes that depend on values.
 class without_counts {
  public:
   explicit without_counts(MPI_Comm comm) : attached_(comm::attachment_of(comm)) {

@@ -52,7 +52,7 @@ class heat_multigrid {
   void apply(const float* r, float* z);
 
   /// Perform the part of apply() between its forward and backward sweeps: add the coarse-level correction for r - K z to z.
-  /// @param z its ghosts must be current on entry; they are not current on return @collective
+  /// @param z ghosts of z must be current on entry, and are not current on return @collective
   void correct(const float* r, float* z);
 
   /// Set the factor of the level 1 correction, for cell operators that change by a factor.

@@ -8,8 +8,9 @@
 
 namespace osteon::numerics {
 
-/// Memory for four vectors of floats or two vectors of doubles. Float vectors 0 and 1 share memory with double vector 0,
-/// float vectors 2 and 3 with double vector 1. A write to a vector invalidates the vectors that share its memory.
+/// Memory for four vectors of floats or two vectors of doubles. Float vectors 0 and 1 share memory with double vector 0;
+/// float vectors 2 and 3 share memory with double vector 1. A write to a vector invalidates the vectors that share its
+/// memory.
 class shared_scratch {
  public:
   explicit shared_scratch(std::int64_t size) : size_(static_cast<std::size_t>(size)), bytes_(allocate(16 * size_)) {

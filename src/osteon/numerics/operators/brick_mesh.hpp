@@ -24,7 +24,7 @@ struct brick_lattice {
   std::array<double, 3> last{1, 1, 1};  ///< size of the last brick along an axis; other bricks have size 1
 };
 
-/// The bricks of a rank on one coarse level, in z, y, x order; several may have the same place.
+/// The bricks of a rank on one coarse level, in z, y, x order; several bricks may have the same place.
 struct brick_mesh {
   brick_lattice lattice;
   std::int64_t z_begin = 0, z_end = 0;               ///< planes of bricks of this rank
@@ -47,7 +47,8 @@ struct child_bricks {
   std::int64_t z_begin, z_end;  ///< planes of bricks of this rank
   std::span<const std::int64_t> node_id;
   const grid::shared_nodes* shared;
-  bool are_voxels;  ///< if true, each place has at most one brick, and all bricks of a parent share its middle node
+  bool are_voxels;  ///< if true, each place has at most one brick, and all children of a parent share the middle node of the
+                    ///< parent
   std::function<void(std::int64_t z, const brick_visitor&)> visit_plane;  ///< calls the visitor for the bricks of plane z in
                                                                           ///< y, x order
 };

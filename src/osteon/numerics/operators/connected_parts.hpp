@@ -9,7 +9,7 @@
 namespace osteon::numerics {
 
 struct flow_parts {
-  /// Per run of the cells: bit a is set if its part percolates along axis a.
+  /// Per run of the cells: bit a is set if the part of the run percolates along axis a.
   std::vector<std::uint8_t> through;
   std::int64_t parts = 0;          ///< face-connected parts, all ranks
   std::int64_t flowing_parts = 0;  ///< number of parts that percolate along a requested axis
