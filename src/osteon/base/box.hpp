@@ -1,5 +1,6 @@
 #pragma once
-/// @file Boxes, spacings and views of 3-D arrays. All arrays have the axis order (z, y, x) in C order: x is contiguous.
+/// @file
+/// Boxes, spacings and views of 3-D arrays. All arrays have the axis order (z, y, x) in C order: x is contiguous.
 #include <array>
 #include <cassert>
 #include <cstddef>

@@ -1,6 +1,7 @@
 #pragma once
-/// @file Eigenvalues and small dense systems. Only dense.cpp includes Eigen, because the instantiation of Eigen's
-/// decompositions dominates the build time. No loop over voxels calls these functions. Matrices are stored by rows.
+/// @file
+/// Eigenvalues and small dense systems. Only dense.cpp includes Eigen, because the instantiation of Eigen's decompositions
+/// dominates the build time. No loop over voxels calls these functions. Matrices are stored by rows.
 #include <array>
 #include <span>
 #include <vector>

@@ -1,5 +1,6 @@
 #pragma once
-/// @file Exceptions of osteon. Each type corresponds to one exit code of the command line (see `exit_code`).
+/// @file
+/// Exceptions of osteon. Each type corresponds to one exit code of the command line (see `exit_code`).
 ///
 /// A message states the problem, the value, the limit and the remedy:
 ///

@@ -1,5 +1,6 @@
 #pragma once
-/// @file Checks that throw on the first fault, or collect all faults of a job or of a solver's input.
+/// @file
+/// Checks that throw on the first fault, or collect all faults of a job or of a solver's input.
 #include <fmt/format.h>
 
 #include <osteon/base/error.hpp>

@@ -1,5 +1,6 @@
 #pragma once
-/// @file Loops on host and device. Kernels are functors of an index. The functions below call a functor for each index, with
+/// @file
+/// Loops on host and device. Kernels are functors of an index. The functions below call a functor for each index, with
 /// OpenMP threads (g++) or by a kernel launch (nvcc).
 ///
 /// A functor is a pure function of its index and of views. A functor does not allocate memory, throw exceptions or call

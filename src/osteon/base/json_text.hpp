@@ -1,6 +1,7 @@
 #pragma once
-/// @file JSON as text. Only json_text.cpp instantiates the parser and the writer, for nlohmann::json and
-/// nlohmann::ordered_json, because each source that instantiates these templates compiles for an additional second.
+/// @file
+/// JSON as text. Only json_text.cpp instantiates the parser and the writer, for nlohmann::json and nlohmann::ordered_json,
+/// because each source that instantiates these templates compiles for an additional second.
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>

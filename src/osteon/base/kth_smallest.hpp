@@ -1,5 +1,6 @@
 #pragma once
-/// @file Order statistics of the values of one process. comm/percentile.hpp computes percentiles over ranks.
+/// @file
+/// Order statistics of the values of one process. comm/percentile.hpp computes percentiles over ranks.
 #include <algorithm>
 #include <cstddef>
 #include <vector>

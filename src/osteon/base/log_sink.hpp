@@ -1,5 +1,6 @@
 #pragma once
-/// @file Log of the library. The library does not print; the library passes messages to a sink.
+/// @file
+/// Log of the library. The library does not print; the library passes messages to a sink.
 #include <string_view>
 
 namespace osteon {

@@ -1,6 +1,7 @@
 #pragma once
-/// @file Material number of a voxel, from segmentation to kernels. Files store a material number in one byte if one byte
-/// suffices (docs/reference/format.md).
+/// @file
+/// Material number of a voxel, from segmentation to kernels. Files store a material number in one byte if one byte suffices
+/// (docs/reference/format.md).
 #include <cstddef>
 #include <cstdint>
 

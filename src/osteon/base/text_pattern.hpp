@@ -1,6 +1,6 @@
 #pragma once
-/// @file Regular expressions. Only text_pattern.cpp uses std::regex, because its instantiation needs seconds of compile
-/// time.
+/// @file
+/// Regular expressions. Only text_pattern.cpp uses std::regex, because its instantiation needs seconds of compile time.
 #include <memory>
 #include <string>
 #include <vector>

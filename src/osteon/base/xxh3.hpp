@@ -1,5 +1,6 @@
 #pragma once
-/// @file XXH3: a non-cryptographic digest that detects damage. Its data rate exceeds the bandwidth of main memory.
+/// @file
+/// XXH3: a non-cryptographic digest that detects damage. Its data rate exceeds the bandwidth of main memory.
 #include <cstddef>
 #include <memory>
 #include <span>

@@ -1,7 +1,8 @@
 #pragma once
-/// @file Benchmarks of all-to-all exchanges, of input and output, and of the sampling rate of the renderer. Exchanges are
-/// compared with MPI. Input and output use text as in PARA-BMU, the formats of osteon, and raw bytes. The sampling rate is
-/// compared with the limit of the machine.
+/// @file
+/// Benchmarks of all-to-all exchanges, of input and output, and of the sampling rate of the renderer. Exchanges are compared
+/// with MPI. Input and output use text as in PARA-BMU, the formats of osteon, and raw bytes. The sampling rate is compared
+/// with the limit of the machine.
 #include <mpi.h>
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-/// @file Correctness and speed of the kernels on a CUDA device: osteon_bench_device [EDGE]
+/// @file
+/// Correctness and speed of the kernels on a CUDA device: osteon_bench_device [EDGE]
 ///
 /// The model is a sheet of bone-like thickness in a cube of EDGE voxels (default 96). Prints JSON. The exit code is 1 if a
 /// result is wrong, and 77 if no device is usable. Build the program with tools/cuda_compile.py.

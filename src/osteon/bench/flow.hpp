@@ -1,6 +1,7 @@
 #pragma once
-/// @file Benchmark of permeability. The benchmark measures CPU time, iterations and memory of complete solves, and the speed
-/// of the Stokes operator relative to the STREAM triad.
+/// @file
+/// Benchmark of permeability. The benchmark measures CPU time, iterations and memory of complete solves, and the speed of
+/// the Stokes operator relative to the STREAM triad.
 #include <mpi.h>
 
 #include <nlohmann/json.hpp>

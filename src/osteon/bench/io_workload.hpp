@@ -1,6 +1,7 @@
 #pragma once
-/// @file Workload of the input and output benchmark. The workload consists of a model in all formats, a field at the nodes,
-/// and all methods that read the model or write the field.
+/// @file
+/// Workload of the input and output benchmark. The workload consists of a model in all formats, a field at the nodes, and
+/// all methods that read the model or write the field.
 #include <mpi.h>
 
 #include <cstdint>

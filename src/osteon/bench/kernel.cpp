@@ -1,4 +1,5 @@
-/// @file Measure y = K x of the brick kernel: osteon_bench_kernel REPETITIONS IMAGE.npy ...
+/// @file
+/// Measure y = K x of the brick kernel: osteon_bench_kernel REPETITIONS IMAGE.npy ...
 ///
 /// Each image is segmented by Otsu's threshold. The largest part of the image is used, once with a single material and once
 /// with one material for each grey value. Repetitions of all cases are interleaved. The program reports the minimum of the

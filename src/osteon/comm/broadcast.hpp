@@ -1,5 +1,6 @@
 #pragma once
-/// @file Broadcast of a text. Only one rank needs the length of the text.
+/// @file
+/// Broadcast of a text. Only one rank needs the length of the text.
 #include <mpi.h>
 
 #include <string>

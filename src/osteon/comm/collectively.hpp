@@ -1,5 +1,6 @@
 #pragma once
-/// @file Collective error handling. Ranks agree on an error before any rank throws; otherwise other ranks would block in a
+/// @file
+/// Collective error handling. Ranks agree on an error before any rank throws; otherwise other ranks would block in a
 /// collective.
 #include <mpi.h>
 

@@ -1,6 +1,7 @@
 #pragma once
-/// @file Ownership of communicators. Functions of the library borrow an MPI_Comm; classes that store a communicator
-/// duplicate the communicator.
+/// @file
+/// Ownership of communicators. Functions of the library borrow an MPI_Comm; classes that store a communicator duplicate the
+/// communicator.
 #include <mpi.h>
 
 #include <utility>

@@ -1,5 +1,6 @@
 #pragma once
-/// @file MPI datatype of an element of several bytes. Message counts are then numbers of elements and fit into an int.
+/// @file
+/// MPI datatype of an element of several bytes. Message counts are then numbers of elements and fit into an int.
 #include <mpi.h>
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 #pragma once
-/// @file Gather of lists on all ranks or on rank 0, for MPI and virtual ranks (comm/virtual_ranks.hpp). The length of a list
-/// may differ by rank.
+/// @file
+/// Gather of lists on all ranks or on rank 0, for MPI and virtual ranks (comm/virtual_ranks.hpp). The length of a list may
+/// differ by rank.
 #include <mpi.h>
 
 #include <cstring>

@@ -1,6 +1,7 @@
 #pragma once
-/// @file Check that a host has enough memory for the next step of its ranks. The check is necessary because a process that
-/// is killed for lack of memory cannot print a message.
+/// @file
+/// Check that a host has enough memory for the next step of its ranks. The check is necessary because a process that is
+/// killed for lack of memory cannot print a message.
 #include <mpi.h>
 
 #include <string>

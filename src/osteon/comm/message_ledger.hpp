@@ -1,5 +1,6 @@
 #pragma once
-/// @file Message tracer: counts the messages of a rank by plan.
+/// @file
+/// Message tracer: counts the messages of a rank by plan.
 ///
 /// A ledger is attached to a communicator and its later duplicates; functions therefore need no ledger parameter. Without a
 /// ledger, messages are not counted. `comm::neighbours` records neighbour exchanges, the compositor records its messages,

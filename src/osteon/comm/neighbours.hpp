@@ -1,6 +1,7 @@
 #pragma once
-/// @file Persistent neighbour exchange for ghost updates, sums of shared values, redistribution of boxes, and transfer of
-/// planes to writers.
+/// @file
+/// Persistent neighbour exchange for ghost updates, sums of shared values, redistribution of boxes, and transfer of planes
+/// to writers.
 ///
 /// Construct the object once from a plan (example in plan/exchange/neighbours.hpp) and use it repeatedly:
 ///

@@ -1,5 +1,6 @@
 #pragma once
-/// @file Reductions, gather to rank 0 and scatter from rank 0, for MPI and virtual ranks (comm/virtual_ranks.hpp).
+/// @file
+/// Reductions, gather to rank 0 and scatter from rank 0, for MPI and virtual ranks (comm/virtual_ranks.hpp).
 #include <mpi.h>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #pragma once
-/// @file Virtual ranks: threads of one process that run one at a time and exchange data in memory. Virtual ranks determine
-/// the messages of a run on many ranks without a machine of that size.
+/// @file
+/// Virtual ranks: threads of one process that run one at a time and exchange data in memory. Virtual ranks determine the
+/// messages of a run on many ranks without a machine of that size.
 ///
 /// Each virtual rank has its own communicator. comm::rank and comm::size return the virtual rank and the number of virtual
 /// ranks; comm::neighbours and the functions below communicate between virtual ranks. For functions of MPI, each of these

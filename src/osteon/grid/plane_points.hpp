@@ -1,6 +1,7 @@
 #pragma once
-/// @file Gather and scatter of values at the points (nodes or cells) of all ranks by whole planes. Files with values by
-/// planes are independent of the decomposition.
+/// @file
+/// Gather and scatter of values at the points (nodes or cells) of all ranks by whole planes. Files with values by planes are
+/// independent of the decomposition.
 ///
 /// The messages are all-to-all calls of MPI, not a neighbour plan. The owners of the points of a plane are determined round
 /// by round; a rank therefore stores only a few planes.

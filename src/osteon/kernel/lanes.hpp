@@ -1,6 +1,7 @@
 #pragma once
-/// @file Short vectors for kernels. They use the vector extension of compilers and are portable. On machines with registers
-/// of this width, a vector is in one register.
+/// @file
+/// Short vectors for kernels. They use the vector extension of compilers and are portable. On machines with registers of
+/// this width, a vector is in one register.
 #include <cstdint>
 #include <cstring>
 #include <type_traits>

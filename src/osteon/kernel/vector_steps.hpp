@@ -1,5 +1,6 @@
 #pragma once
-/// @file Vector kernels of the multigrid cycle and of conjugate gradients: functors for `for_each` on host and device. The
+/// @file
+/// Vector kernels of the multigrid cycle and of conjugate gradients: functors for `for_each` on host and device. The
 /// functors borrow memory of the executing host or device.
 #include <osteon/base/for_each.hpp>
 

@@ -154,8 +154,7 @@ std::optional<fabric> fabric_of(const lattice_counts& counts, index3 domain, con
       spectrum_of_symmetric(std::array{m[0], m[3], m[5], m[3], m[1], m[4], m[5], m[4], m[2]}, 3);
   if (!(solved.values[0] > 1e-12 * solved.values[2]) || !(solved.values[2] > 0)) return {};
   fabric f;
-  for (std::size_t n = 0; n < 3; ++n) {  // eigenvalues are ascending; the smallest inverse square belongs to the longest
-                                         // axis
+  for (std::size_t n = 0; n < 3; ++n) {  // ascending eigenvalues; the smallest inverse square belongs to the longest axis
     f.length_mm[n] = 1 / std::sqrt(solved.values[n]);
     std::copy_n(solved.vectors[n].begin(), 3, f.direction_zyx[n].begin());
   }

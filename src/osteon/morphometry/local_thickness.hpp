@@ -1,5 +1,6 @@
 #pragma once
-/// @file Local thickness of a phase: the diameter of the largest ball in the phase that contains a voxel.
+/// @file
+/// Local thickness of a phase: the diameter of the largest ball in the phase that contains a voxel.
 #include <array>
 #include <cstdint>
 #include <osteon/grid/block.hpp>

@@ -1,5 +1,6 @@
 #pragma once
-/// @file Work of a solver's kernels: bytes of memory traffic and floating-point operations.
+/// @file
+/// Work of a solver's kernels: bytes of memory traffic and floating-point operations.
 #include <mpi.h>
 
 #include <osteon/base/stopwatch.hpp>

@@ -1,5 +1,6 @@
 #pragma once
-/// @file Parts of a solve. Message plans list each part once; a solve executes a part repeatedly.
+/// @file
+/// Parts of a solve. Message plans list each part once; a solve executes a part repeatedly.
 #include <functional>
 
 namespace osteon::numerics {

@@ -1,7 +1,8 @@
 #pragma once
-/// @file A communication plan is a value with sender, receiver, content, round and arrival action of each message. The plan
-/// exists before any message is sent. It can therefore be verified, costed, simulated, executed and drawn
-/// (src/osteon/README.md, "The one idea").
+/// @file
+/// A communication plan is a value with sender, receiver, content, round and arrival action of each message. The plan exists
+/// before any message is sent. It can therefore be verified, costed, simulated, executed and drawn (src/osteon/README.md,
+/// "The one idea").
 ///
 /// A plan is produced lazily: a generator builds the messages of one rank in one round.
 #include <cstdint>

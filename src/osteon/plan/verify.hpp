@@ -1,6 +1,7 @@
 #pragma once
-/// @file Symbolic execution of a plan verifies delivery, blending order and absence of deadlock. A summary counts messages,
-/// bytes and memory.
+/// @file
+/// Symbolic execution of a plan verifies delivery, blending order and absence of deadlock. A summary counts messages, bytes
+/// and memory.
 #include <functional>
 #include <osteon/base/error.hpp>
 #include <osteon/plan/plan.hpp>

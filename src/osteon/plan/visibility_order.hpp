@@ -1,5 +1,6 @@
 #pragma once
-/// @file Checks of the visibility order of ranks. Users specify this order.
+/// @file
+/// Checks of the visibility order of ranks. Users specify this order.
 #include <cstdint>
 #include <span>
 #include <string>

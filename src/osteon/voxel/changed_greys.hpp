@@ -1,5 +1,6 @@
 #pragma once
-/// @file Images with grey values that are modified during reading: coarsening and noise.
+/// @file
+/// Images with grey values that are modified during reading: coarsening and noise.
 #include <cstdint>
 #include <osteon/voxel/image_planes.hpp>
 

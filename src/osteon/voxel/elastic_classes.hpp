@@ -1,5 +1,6 @@
 #pragma once
-/// @file Materials of voxels with individual elastic constants. Voxels with nearly equal constants have a common material;
+/// @file
+/// Materials of voxels with individual elastic constants. Voxels with nearly equal constants have a common material;
 /// thousands of materials are sufficient.
 #include <cstdint>
 #include <functional>

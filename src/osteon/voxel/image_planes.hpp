@@ -1,5 +1,6 @@
 #pragma once
-/// @file An image with planes that are read on demand. The image may exceed the memory.
+/// @file
+/// An image with planes that are read on demand. The image may exceed the memory.
 #include <algorithm>
 #include <functional>
 #include <osteon/voxel/image.hpp>

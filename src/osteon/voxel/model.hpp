@@ -1,5 +1,6 @@
 #pragma once
-/// @file A model is an image with the material of every voxel. The import writes the model, and the ranks read it.
+/// @file
+/// A model is an image with the material of every voxel. The import writes the model, and the ranks read it.
 #include <cstdint>
 #include <osteon/base/box.hpp>
 #include <osteon/voxel/material.hpp>

@@ -1,7 +1,7 @@
 #pragma once
-/// @file Sets of nodes, selected by position or by voxels. All functions are local to a block. Selections by position
-/// contain a shared node on each block of the node. Selections by voxels contain the node only on blocks that own the
-/// voxels.
+/// @file
+/// Sets of nodes, selected by position or by voxels. All functions are local to a block. Selections by position contain a
+/// shared node on each block of the node. Selections by voxels contain the node only on blocks that own the voxels.
 #include <array>
 #include <cstdint>
 #include <osteon/voxel/run_set.hpp>

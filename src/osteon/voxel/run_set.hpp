@@ -1,7 +1,8 @@
 #pragma once
-/// @file The solid as a list of runs. A run is a sequence of contiguous active voxels along x. Only active cells and nodes
-/// are numbered, in z, y, x order. Memory is therefore proportional to the number of active voxels, and kernels access
-/// memory with unit stride.
+/// @file
+/// The solid as a list of runs. A run is a sequence of contiguous active voxels along x. Only active cells and nodes are
+/// numbered, in z, y, x order. Memory is therefore proportional to the number of active voxels, and kernels access memory
+/// with unit stride.
 #include <cstdint>
 #include <memory>
 #include <osteon/base/box.hpp>

@@ -55,8 +55,7 @@ class in_shared_memory : public compositor::backend {
 
  private:
   static constexpr std::int64_t line = 64;     // pixels
-  static constexpr std::int64_t block = 8192;  // pixels; with this size, blocks of several layers fit into the cache of a
-                                               // core
+  static constexpr std::int64_t block = 8192;  // pixels; several layers of a block fit into the cache of a core
 
   // Elements of the plan are cache lines.
   plan::span stripe(int r) const {

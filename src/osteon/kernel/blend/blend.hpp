@@ -1,6 +1,6 @@
 #pragma once
-/// @file The operator `over` for any number of layers in one pass. Values are accumulated in single precision and rounded
-/// once.
+/// @file
+/// The operator `over` for any number of layers in one pass. Values are accumulated in single precision and rounded once.
 ///
 ///     colour = front + (1 - front opacity) back,   opacity likewise
 ///

@@ -1,5 +1,6 @@
 #pragma once
-/// @file Conversion between half (IEEE 754 binary16) and single precision for SIMD vectors. The conversion uses integer
+/// @file
+/// Conversion between half (IEEE 754 binary16) and single precision for SIMD vectors. The conversion uses integer
 /// operations, because GCC 12 has no half type in C++.
 #include <bit>
 #include <cstdint>

@@ -1,5 +1,6 @@
 #pragma once
-/// @file Pixels with a precision for which `over` is associative in practice.
+/// @file
+/// Pixels with a precision for which `over` is associative in practice.
 ///
 /// In floating point, (a over b) over c differs from a over (b over c) in the last bits. A picture would therefore depend on
 /// the distribution of planes over ranks. To avoid this dependence, each channel is a sum of two doubles (106 bits). The

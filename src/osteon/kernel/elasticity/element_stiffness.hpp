@@ -1,5 +1,6 @@
 #pragma once
-/// @file Stiffness of an eight-node brick as a full matrix. Tests compare the faster kernels with this matrix.
+/// @file
+/// Stiffness of an eight-node brick as a full matrix. Tests compare the faster kernels with this matrix.
 #include <array>
 #include <osteon/base/box.hpp>
 

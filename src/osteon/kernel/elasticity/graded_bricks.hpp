@@ -1,6 +1,7 @@
 #pragma once
-/// @file Bricks of eight octants with arbitrary materials, without stored matrices. If every voxel has its own modulus, all
-/// bricks of the first coarse level differ. A table of their matrices would need most of the memory of the solver.
+/// @file
+/// Bricks of eight octants with arbitrary materials, without stored matrices. If every voxel has its own modulus, all bricks
+/// of the first coarse level differ. A table of their matrices would need most of the memory of the solver.
 ///
 /// The octants are mirror images of one another, and each deformation of the brick is even or odd under a reflection. In
 /// terms of deformations, a matrix entry of the brick is therefore the entry of one octant times a signed sum of the

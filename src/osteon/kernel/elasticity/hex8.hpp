@@ -1,5 +1,6 @@
 #pragma once
-/// @file Matrix-free product of the stiffness of eight-node bricks, stored as runs, with a vector.
+/// @file
+/// Matrix-free product of the stiffness of eight-node bricks, stored as runs, with a vector.
 ///
 /// A box-shaped isotropic brick is symmetric under three reflections. A Walsh-Hadamard transform over the corners of each
 /// component therefore decomposes the 24 x 24 matrix of the brick into eight 3 x 3 blocks with 45 non-zeros in total.

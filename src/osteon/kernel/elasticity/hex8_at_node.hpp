@@ -1,5 +1,6 @@
 #pragma once
-/// @file Product of the stiffness of bricks with a vector by nodes: a functor for `for_each` on host and device.
+/// @file
+/// Product of the stiffness of bricks with a vector by nodes: a functor for `for_each` on host and device.
 ///
 /// The functor sums the contributions of up to eight bricks at a node. Each value has one writer; the result therefore does
 /// not depend on the order of nodes. The functor uses full element matrices and is the reference for hex8.hpp.

@@ -1,6 +1,7 @@
 #pragma once
-/// @file Plasticity with a yield function of two stress invariants at the eight Gauss points of a brick: return mapping and
-/// its tangent. The model has small strains, associated flow, and isotropic linear hardening.
+/// @file
+/// Plasticity with a yield function of two stress invariants at the eight Gauss points of a brick: return mapping and its
+/// tangent. The model has small strains, associated flow, and isotropic linear hardening.
 ///
 /// Lanes are selected by masks instead of branches, because often only some points of a brick yield.
 #include <osteon/kernel/elasticity/gauss_points.hpp>

@@ -1,5 +1,6 @@
 #pragma once
-/// @file Return mapping to a quadric yield surface. For each point, a scalar equation is solved in double precision.
+/// @file
+/// Return mapping to a quadric yield surface. For each point, a scalar equation is solved in double precision.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,5 +1,6 @@
 #pragma once
-/// @file In-place Gauss-Seidel sweeps on runs of cells, for the four operators of the preconditioner of Stokes flow.
+/// @file
+/// In-place Gauss-Seidel sweeps on runs of cells, for the four operators of the preconditioner of Stokes flow.
 ///
 /// (L x)_i = d_i x_i - sum over the neighbours of g_ij x_j. Rows without an unknown have no diagonal, and their x is zero.
 /// The order of cells is that of conduction_relax.hpp; forward and backward sweeps are therefore adjoint. In contrast to

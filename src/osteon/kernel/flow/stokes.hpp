@@ -1,5 +1,6 @@
 #pragma once
-/// @file Operator of steady Stokes flow on runs of cells: y = K x, K = [A G; G^T 0], on the staggered grid.
+/// @file
+/// Operator of steady Stokes flow on runs of cells: y = K x, K = [A G; G^T 0], on the staggered grid.
 ///
 /// Each cell has four unknowns: the velocity components z, y, x on its low faces, and the pressure at its centre. The four
 /// unknowns of a cell have one number; they are stored in four arrays of `stride` values. A component has a value if both

@@ -1,6 +1,7 @@
 #pragma once
-/// @file Vectorised table look-up, which vector extensions of compilers do not provide. AVX-512 has a look-up instruction
-/// for tables of 32 floats. The look-up instruction of AVX2 is limited to tables of 16 bytes.
+/// @file
+/// Vectorised table look-up, which vector extensions of compilers do not provide. AVX-512 has a look-up instruction for
+/// tables of 32 floats. The look-up instruction of AVX2 is limited to tables of 16 bytes.
 #include <array>
 #include <cstdint>
 #include <osteon/kernel/lanes.hpp>

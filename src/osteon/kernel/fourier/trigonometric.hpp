@@ -1,6 +1,7 @@
 #pragma once
-/// @file Cosine, sine and Fourier transforms of lines of real numbers of any length. The transforms yield coefficients of
-/// the eigenvectors of second differences.
+/// @file
+/// Cosine, sine and Fourier transforms of lines of real numbers of any length. The transforms yield coefficients of the
+/// eigenvectors of second differences.
 #include <cstdint>
 #include <optional>
 #include <osteon/kernel/fourier/fourier_plan.hpp>

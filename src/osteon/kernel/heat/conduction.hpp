@@ -1,5 +1,6 @@
 #pragma once
-/// @file The seven-point conduction operator K on runs of cells, with two-point fluxes and harmonic face conductances.
+/// @file
+/// The seven-point conduction operator K on runs of cells, with two-point fluxes and harmonic face conductances.
 ///
 /// Cells are numbered along x inside a run; x neighbours are therefore implicit. The neighbours of a segment in the four
 /// other directions are contiguous, too. Bits per cell mark existing neighbours. Loops compute with arbitrary values of

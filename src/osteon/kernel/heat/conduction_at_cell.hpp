@@ -1,6 +1,7 @@
 #pragma once
-/// @file Seven-point conduction operator by cells: a functor for `for_each` on host and device. Tests compare conduction.hpp
-/// with this functor.
+/// @file
+/// Seven-point conduction operator by cells: a functor for `for_each` on host and device. Tests compare conduction.hpp with
+/// this functor.
 #include <algorithm>
 #include <osteon/base/for_each.hpp>
 #include <osteon/base/material_number.hpp>

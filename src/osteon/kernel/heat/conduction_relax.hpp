@@ -1,5 +1,6 @@
 #pragma once
-/// @file In-place Gauss-Seidel sweeps of the conduction operator on runs of cells.
+/// @file
+/// In-place Gauss-Seidel sweeps of the conduction operator on runs of cells.
 ///
 /// A step updates the cells of one vector register, first the even lanes, then the odd lanes. The odd lanes use the new even
 /// values. Along the run, a step uses the old values of the previous step; steps are therefore independent. Each cell has at

@@ -1,5 +1,6 @@
 #pragma once
-/// @file Eight samples of a volume: positions, interpolated values and gradients.
+/// @file
+/// Eight samples of a volume: positions, interpolated values and gradients.
 ///
 /// The samples are on one ray and therefore share a few cache lines. Values are loaded as pairs of neighbours along x (8
 /// bytes). A gather instruction would require twice the number of loads.

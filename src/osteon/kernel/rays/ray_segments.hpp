@@ -1,5 +1,6 @@
 #pragma once
-/// @file Division of the samples of a ray into segments, independent of the decomposition into blocks.
+/// @file
+/// Division of the samples of a ray into segments, independent of the decomposition into blocks.
 ///
 /// Lengths along a ray are in mm, and positions are in voxels. The voxel (z, y, x) fills [z, z+1) x [y, y+1) x [x, x+1); the
 /// value of a voxel is at its centre. Sample k of a ray is at entry + (k + 1/2) step, where the ray enters the *domain* at

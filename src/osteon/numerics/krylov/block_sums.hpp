@@ -1,6 +1,6 @@
 #pragma once
-/// @file Sums and maxima over fixed blocks of indices, and sums over ranks. The results are independent of the number of
-/// threads.
+/// @file
+/// Sums and maxima over fixed blocks of indices, and sums over ranks. The results are independent of the number of threads.
 #include <mpi.h>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #pragma once
-/// @file Agglomeration of coarse levels. A level with few nodes per rank moves to fewer ranks, because the time saved in
-/// exchanges then exceeds the time of the additional computation per rank.
+/// @file
+/// Agglomeration of coarse levels. A level with few nodes per rank moves to fewer ranks, because the time saved in exchanges
+/// then exceeds the time of the additional computation per rank.
 #include <mpi.h>
 
 #include <algorithm>

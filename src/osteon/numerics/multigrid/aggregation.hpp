@@ -1,5 +1,6 @@
 #pragma once
-/// @file Coarse levels of conduction: aggregates of up to 4 x 4 x 4 cells, then of 2 x 2 x 2 aggregates. Each aggregate is
+/// @file
+/// Coarse levels of conduction: aggregates of up to 4 x 4 x 4 cells, then of 2 x 2 x 2 aggregates. Each aggregate is
 /// connected inside its block.
 ///
 /// Cells of different pores or struts in one block never share an aggregate. A coarse level therefore preserves the topology

@@ -1,6 +1,6 @@
 #pragma once
-/// @file Galerkin stiffness P^T K P of the coarse bricks, computed brick by brick. A brick shared by ranks needs no
-/// exchange.
+/// @file
+/// Galerkin stiffness P^T K P of the coarse bricks, computed brick by brick. A brick shared by ranks needs no exchange.
 #include <memory>
 #include <osteon/kernel/elasticity/deformation_table.hpp>
 #include <osteon/kernel/elasticity/graded_bricks.hpp>
@@ -56,10 +56,7 @@ class coarse_stiffness final : public elasticity_operator {
   grid::node_layout layout() const override { return {3, 1, 4}; }
   const grid::shared_nodes& shared() const override { return shared_; }
   numerics::inverse_diagonal inverse_diagonal() const override { return {inverse_diagonal_}; }
-  std::span<const std::int64_t> fixed() const override {
-    return {};
-  }  // Galerkin matrices give fixed displacements zero
-     // weight
+  std::span<const std::int64_t> fixed() const override { return {}; }  // fixed displacements have zero weight
 
  private:
   void tabulate(vector3 spacing_mm, const brick_matrices& matrices);

@@ -1,5 +1,6 @@
 #pragma once
-/// @file The coarsest levels of the heat multigrid. A level is gathered on one rank if rank boundaries limit the growth of
+/// @file
+/// The coarsest levels of the heat multigrid. A level is gathered on one rank if rank boundaries limit the growth of
 /// aggregates. The last level is factorised.
 #include <cstdint>
 #include <memory>

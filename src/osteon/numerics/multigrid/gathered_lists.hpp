@@ -1,5 +1,6 @@
 #pragma once
-/// @file Gather of lists of some ranks on one rank. Only these ranks exchange messages.
+/// @file
+/// Gather of lists of some ranks on one rank. Only these ranks exchange messages.
 #include <mpi.h>
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 #pragma once
-/// @file Memory that the multigrid cycle and the outer iteration use alternately.
+/// @file
+/// Memory that the multigrid cycle and the outer iteration use alternately.
 #include <cstddef>
 #include <memory>
 #include <new>

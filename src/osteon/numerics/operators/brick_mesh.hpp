@@ -1,7 +1,8 @@
 #pragma once
-/// @file The coarse meshes of the elasticity solver. A brick consists of 2 x 2 x 2 bricks of the next finer level; bricks
-/// are aligned in the whole image. A brick shared by ranks exists on each of these ranks. On each rank, the brick has only
-/// the children of this rank.
+/// @file
+/// The coarse meshes of the elasticity solver. A brick consists of 2 x 2 x 2 bricks of the next finer level; bricks are
+/// aligned in the whole image. A brick shared by ranks exists on each of these ranks. On each rank, the brick has only the
+/// children of this rank.
 ///
 /// Disconnected parts remain separate. If children of one place share no node, they form several bricks. Adjacent bricks
 /// share a node only if they share a child node that depends on this node; otherwise the node is cloned. Cloned nodes keep

@@ -1,5 +1,6 @@
 #pragma once
-/// @file Threaded sums and maxima over cells and their neighbours. The results are independent of the number of threads.
+/// @file
+/// Threaded sums and maxima over cells and their neighbours. The results are independent of the number of threads.
 #include <algorithm>
 #include <osteon/numerics/krylov/block_sums.hpp>
 #include <osteon/numerics/operators/visit_neighbours.hpp>

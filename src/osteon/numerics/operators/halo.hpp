@@ -1,5 +1,6 @@
 #pragma once
-/// @file Exchange of values with ranks that have blocks with a face in common with the block of this rank.
+/// @file
+/// Exchange of values with ranks that have blocks with a face in common with the block of this rank.
 #include <mpi.h>
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 #pragma once
-/// @file Collection of finished parts at one member. All members can compute the position of every part. Parts are therefore
+/// @file
+/// Collection of finished parts at one member. All members can compute the position of every part. Parts are therefore
 /// received in place, without an exchange of sizes or offsets.
 #include <osteon/plan/composite/composite.hpp>
 

@@ -1,5 +1,6 @@
 #pragma once
-/// @file Compositing plans by visibility index, which is the common form of all methods.
+/// @file
+/// Compositing plans by visibility index, which is the common form of all methods.
 ///
 /// A method is written for members 0 ... n - 1, front to back. Finally, `in_order` assigns ranks to these indices. Methods
 /// can therefore be nested, and no method can confuse rank order with visibility order.

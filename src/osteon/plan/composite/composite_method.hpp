@@ -1,5 +1,6 @@
 #pragma once
-/// @file Compositing methods by name. The command line uses the same names, which are those of the literature.
+/// @file
+/// Compositing methods by name. The command line uses the same names, which are those of the literature.
 #include <osteon/plan/composite/collect.hpp>
 
 namespace osteon::plan {

@@ -1,6 +1,7 @@
 #pragma once
-/// @file Compositing methods. In direct send, each member owns a stripe and receives this stripe of all other images. Binary
-/// tree and sequential compositing send whole images. Pipelines send stripes between neighbours.
+/// @file
+/// Compositing methods. In direct send, each member owns a stripe and receives this stripe of all other images. Binary tree
+/// and sequential compositing send whole images. Pipelines send stripes between neighbours.
 #include <osteon/plan/composite/composite.hpp>
 
 namespace osteon::plan {

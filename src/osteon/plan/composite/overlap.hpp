@@ -1,5 +1,6 @@
 #pragma once
-/// @file Direct send for partially empty images: each member sends only spans in which it has drawn pixels.
+/// @file
+/// Direct send for partially empty images: each member sends only spans in which it has drawn pixels.
 #include <osteon/plan/composite/composite.hpp>
 
 namespace osteon::plan {

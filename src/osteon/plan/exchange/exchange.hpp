@@ -1,6 +1,7 @@
 #pragma once
-/// @file Plans of exchanges with message sizes in bytes: personalised all-to-all schedules, array transposition, butterfly,
-/// prefix sums, reductions, broadcast and halos.
+/// @file
+/// Plans of exchanges with message sizes in bytes: personalised all-to-all schedules, array transposition, butterfly, prefix
+/// sums, reductions, broadcast and halos.
 #include <array>
 #include <cstdint>
 #include <functional>

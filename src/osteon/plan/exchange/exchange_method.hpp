@@ -1,5 +1,6 @@
 #pragma once
-/// @file Exchanges by name. Names are those of the command line.
+/// @file
+/// Exchanges by name. Names are those of the command line.
 #include <osteon/plan/composite/composite_method.hpp>
 #include <osteon/plan/exchange/exchange.hpp>
 #include <osteon/plan/verify.hpp>
