@@ -3,16 +3,16 @@
 /// Product of the stiffness of bricks with a vector on a CUDA device: one thread per node, in the basis of modes of
 /// hex8.hpp.
 ///
-/// A thread processes the four bricks that begin at its node along x, and their forces on its node and on the next node in
-/// the row; the next lane adds the latter. Hence each value of the result has one writer and one order of summation, without
-/// atomics and without idle lanes in sparse images. Four threads transform each brick and share the nine rows of nodes
-/// around a node.
+/// A thread processes the four bricks that begin at its node along x. It computes the forces of these bricks on its node and
+/// on the next node in the row; the next lane adds the forces on the next node. Hence each value of the result has one
+/// writer and one order of summation. No atomic operations are required, and sparse images cause no idle lanes. Four threads
+/// transform each brick and share the nine rows of nodes around a node.
 #include <osteon/base/device_buffer.hpp>
 #include <osteon/kernel/elasticity/hex8.hpp>
 
 namespace osteon::kernel {
 
-/// A run, which is read by two loads of 16 bytes.
+/// A run. A thread reads a run by two loads of 16 bytes.
 struct alignas(16) aligned_run {
   explicit aligned_run(const hex8_run& run)
       : node{run.node[0], run.node[1], run.node[2], run.node[3]}, rest{run.cell, run.length, run.material, 0} {}
@@ -57,7 +57,7 @@ __device__ __forceinline__ void apply(const lame_blocks<T>& k, T ratio, T& a, T&
 }
 
 // Add the forces of blocks 2 q and 2 q + 1, as modes in z and y with their signs at the node's row of brick b. `even` and
-// `odd` are modes along x: their sum acts on the lower corner, their difference on the upper corner.
+// `odd` are modes along x. Their sum acts on the lower corner, and their difference acts on the upper corner.
 template <int b, int q, class T>
 __device__ __forceinline__ void add_blocks(const lame_blocks<T>& k, T ratio, const T (&sums)[3][4],
                                            const T (&differences)[3][4], T (&even)[3], T (&odd)[3]) {
