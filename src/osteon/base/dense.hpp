@@ -31,9 +31,9 @@ struct principal_axes {
 };
 principal_axes principal_axes_of(const std::array<std::array<double, 3>, 3>& tensor);
 
-/// Spectral radius of the linear map g_i -> g_(i+1) in the space of the vectors g_0 ... g_(size - 2), computed from scalar
-/// products of the vectors. Directions with a share of the vectors below `least_part` are excluded. The result is 0 if no
-/// direction remains.
+/// Spectral radius of the linear map g_i -> g_(i+1) in the space of the vectors g_0 ... g_(size - 2). The radius is computed
+/// from scalar products of the vectors. Directions with a share of the vectors below `least_part` are excluded. The result
+/// is 0 if no direction remains.
 /// @param gram scalar products, size * size entries
 double spectral_radius_of_sequence(std::span<const double> gram, int size, double least_part);
 

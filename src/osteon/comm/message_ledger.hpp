@@ -93,7 +93,7 @@ class counted_call {
   /// Gather to or scatter from rank 0 in one message per rank. @param counts counts of all ranks; used on rank 0 only
   static counted_call gather(MPI_Comm comm, std::string_view name, std::span<const int> counts, int own, int value_bytes);
   static counted_call scatter(MPI_Comm comm, std::string_view name, std::span<const int> counts, int own, int value_bytes);
-  /// Send one message to each rank for which there are values. @param to, from number of values by rank
+  /// Send one message to each rank for which this rank has values. @param to, from number of values by rank
   static counted_call all_to_all(MPI_Comm comm, std::string_view name, std::span<const int> to, std::span<const int> from,
                                  int value_bytes);
   ~counted_call();

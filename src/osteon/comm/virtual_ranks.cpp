@@ -58,7 +58,7 @@ int virtual_rank(MPI_Comm comm, int otherwise) {
   return a && a->place.world ? a->place.rank : otherwise;
 }
 
-/// Mailboxes and scheduling: the thread that holds the lock runs.
+/// Mailboxes and scheduling of virtual ranks. Only the thread with the lock runs.
 class virtual_world {
  public:
   explicit virtual_world(int ranks) : places_(static_cast<std::size_t>(ranks)), running_(ranks) {}

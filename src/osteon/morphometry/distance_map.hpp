@@ -7,7 +7,7 @@
 
 namespace osteon::morphometry {
 
-/// Squared distance if there is no voxel of the other phase.
+/// Value of the squared distance if the image has no voxel of the other phase.
 inline constexpr float beyond = 1e30F;
 
 /// Squared distance of each voxel centre to the nearest centre of a voxel with phase 0, in units of the squared edge along x

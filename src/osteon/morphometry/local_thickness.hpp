@@ -39,8 +39,9 @@ thickness_statistics statistics_of(const grid::block& where, const std::vector<f
 using image_faces = std::array<bool, 6>;
 inline constexpr image_faces all_faces{true, true, true, true, true, true};
 
-/// For each voxel, the squared radius of the largest ball in the phase that can move from outside the image until its centre
-/// is at the voxel. The centre moves between voxels with a common face. The value is 0 if there is no such ball.
+/// For each voxel, the squared radius of the largest ball in the phase that can move from outside the image to a position
+/// with its centre at the voxel. The centre moves between voxels with a common face. The value is 0 if there is no such
+/// ball.
 /// @param squared distance_map() of the phase @param from faces through which balls may enter
 /// @return shape of where.owned; bitwise independent of the number of ranks
 /// @collective on where.comm @cost O(voxels log(radii)), and an exchange of ghosts for each crossing of a path to another

@@ -8,9 +8,9 @@
 
 namespace osteon::numerics {
 
-/// The byte count assumes that no vector stays in a cache between kernels: each kernel reads its inputs once, writes its
-/// outputs once, and reads the vectors to which it adds. For a small problem, the resulting bandwidth may therefore exceed
-/// the memory bandwidth.
+/// The byte count assumes that no vector stays in a cache between kernels. Each kernel reads its inputs once, writes its
+/// outputs once, and reads the vectors to which the kernel adds. For a small problem, the resulting bandwidth may therefore
+/// exceed the memory bandwidth.
 struct kernel_work {
   double bytes = 0;
   double operations = 0;  ///< floating-point additions, multiplications and divisions

@@ -40,9 +40,9 @@ bool arrives_in_place(const round& round, const message& received);
 /// induction over the rounds, a deadlock is impossible.
 ///
 /// For an object, the state of an element on a rank is the interval of blended visibility indices. With `goal.holds`, the
-/// interval contains ranks instead. `over` joins only adjacent intervals, front before back; a sum joins adjacent intervals
-/// in any order. At the end of compositing, every element is in exactly one result, and its interval is [0, ranks). Indices
-/// count only the ranks that are active at the element.
+/// interval contains ranks instead of visibility indices. `over` joins only adjacent intervals, front before back; a sum
+/// joins adjacent intervals in any order. At the end of compositing, every element is in exactly one result, and its
+/// interval is [0, ranks). Indices count only the ranks that are active at the element.
 ///
 /// For parcels, a rank must have the parcels that it sends. At the end, exactly the wanted parcels are at their
 /// destinations.

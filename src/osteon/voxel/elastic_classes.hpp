@@ -36,7 +36,7 @@ using each_solid_voxel = std::function<void(const std::function<void(const elast
 /// relative error at both limits. For a single Poisson's ratio and moduli from low to high, the error of E is (q - 1) / (q +
 /// 1) with q = (high / low)^(1/4096). This error is 0.06 % for moduli over two decades and 0.11 % for moduli over four
 /// decades.
-/// @param visit called up to three times; may pass constants that several voxels have in common only once
+/// @param visit called up to three times; may pass equal constants of several voxels in one call
 elastic_classes sort_into_materials(const each_solid_voxel& visit);
 
 }  // namespace osteon::voxel

@@ -8,7 +8,7 @@ namespace osteon::comm {
 /// Two alternating images of each rank, and one picture.
 ///
 /// A rank renders frame f + 1 while other ranks read its image of frame f. Frame f + 2 overwrites this image only after all
-/// ranks have completed frame f: `await_images` of frame f + 1 waits until all ranks have announced frame f + 1.
+/// ranks have completed frame f, because `await_images` of frame f + 1 waits until all ranks have announced frame f + 1.
 class host_images {
  public:
   /// @param holder rank with the memory segment that contains the picture

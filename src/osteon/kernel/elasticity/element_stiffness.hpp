@@ -17,8 +17,8 @@ inline lame lame_of(double youngs_modulus, double poisson_ratio) {
           youngs_modulus / (2 * (1 + poisson_ratio))};
 }
 
-/// A 24 x 24 matrix, row-major. Degree of freedom 3 a + c: component c in the order z, y, x, of corner
-/// a = 4 (upper in z) + 2 (upper in y) + (upper in x).
+/// A 24 x 24 matrix, row-major. Degree of freedom 3 a + c is component c (in the order z, y, x) of corner a = 4 (upper in z)
+/// + 2 (upper in y) + (upper in x).
 using matrix24 = std::array<double, 24 * 24>;
 
 /// Stiffness of a trilinear brick [N/mm], integrated with 2 x 2 x 2 Gauss points. The integral is exact for a box.

@@ -350,8 +350,8 @@ void hex8_stiffness<T>::multiply(const hex8_bricks& bricks, const T* x, T* y, st
   const auto set_and_add = [&](std::int64_t z) {
     const std::int32_t node_end[2] = {static_cast<std::int32_t>(begin_of(z + 1)),
                                       static_cast<std::int32_t>(begin_of(z + 2))};
-    // Clear the few nodes between two runs, and some following nodes that have no value yet; a call of memset would take
-    // longer.
+    // Clear the few nodes between two runs, and some following nodes that have no value yet. A call of memset would take
+    // more time.
     const auto clear_gap = [&](std::int64_t begin, std::int64_t end) {
       if (end + lanes<T>::count > node_end[1]) return clear(begin, end);
       for (; begin < end; begin += lanes<T>::count)
@@ -379,8 +379,9 @@ void hex8_stiffness<T>::multiply(const hex8_bricks& bricks, const T* x, T* y, st
   if (planes == 0) clear(0, stride);
 #pragma omp parallel
   {
-    const bool alone = omp_get_num_threads() == 1;  // a single thread need not defer first planes, because it adds
-                                                    // contributions in the same order; the nodes are then in cache
+    const bool alone = omp_get_num_threads() == 1;  // a single thread need not defer first planes, because a single thread
+                                                    // adds contributions in the same order in both cases; without deferral,
+                                                    // the nodes are in cache
 #pragma omp for schedule(dynamic)
     for (std::int64_t b = 0; b < blocks; ++b) {
       const std::int64_t first = b > 0 ? b * block + 1 : 0, end = std::min(planes, (b + 1) * block);

@@ -163,8 +163,8 @@ void trigonometric_transform::forward(complex_lanes* lines, complex_lanes* scrat
         scratch);
   else
     found = transform([lines, n, s = sign_](int m) { return (2 * m < n ? 1 : s) * lines[point_at(m, n)]; }, scratch);
-  // With V_k = A_k + i B_k of two real lines and k' its partner, A_k = (V_k + conj V_k') / 2, B_k = (V_k - conj V_k') / 2i;
-  // the results are the real parts of A_k and B_k times a weight.
+  // The transform of two real lines is V_k = A_k + i B_k. With the partner k' of k, A_k = (V_k + conj V_k') / 2 and B_k =
+  // (V_k - conj V_k') / 2i. The results are the real parts of A_k and B_k times a weight.
   for (int k = 0; k < n; ++k) {
     const int partner = is_quarter_ ? n - 1 - k : k == 0 ? 0 : n - k;
     if (partner < k) continue;

@@ -195,8 +195,8 @@ void walk_all(const conduction_stencil<T>& k, std::span<const conduction_segment
 
 /// Call `done(i, (K x)_i)`, or `done(i, (K x)_i, K_ii)` if `done` accepts three arguments, for every cell of the stencil, in
 /// any order. A vector argument contains values of consecutive cells, beginning with cell i (see `get` and `put`). With
-/// vector arguments, `done` must only store results at these indices, because it is called repeatedly for some cells and
-/// only the last call has correct values.
+/// vector arguments, `done` must only store results at these indices, because repeated calls occur for some cells, and only
+/// the last call for a cell has correct values.
 /// @param x read at cells, ghosts and walls, and at any number up to the padding; `done` must not modify x
 template <class T, class In, class Done>
 void for_each_flux(const conduction_stencil<T>& k, const In* x, const Done& done) {
@@ -214,8 +214,8 @@ void for_each_flux(const conduction_stencil<T>& k, const conduction_part& part, 
   for (const conduction_corner& c : part.corners) detail::visit_corner(k, c, x, done);
 }
 
-/// Visit every conducting face of the cells of a part: `visit(i, j, axis, towards_high, conductance)`, where j is the
-/// neighbour or a wall cell. Heat storage is not a face. Single-threaded.
+/// Call `visit(i, j, axis, towards_high, conductance)` for every conducting face of the cells of a part. Cell i belongs to
+/// the part; j is its neighbour or a wall cell. Heat storage is not a face. Single-threaded.
 template <class T, class Visit>
 void visit_faces(const conduction_stencil<T>& k, const conduction_part& part, Visit visit) {
   const auto face = [&](std::int32_t i, std::int32_t j, int d) {
@@ -233,8 +233,8 @@ void visit_faces(const conduction_stencil<T>& k, const conduction_part& part, Vi
       if (const std::int32_t j = c.neighbour[static_cast<std::size_t>(d)]; j != c.cell) face(c.cell, j, d);
 }
 
-/// Visit every conducting face of every cell. A face between two cells of the stencil is visited twice, once from each cell.
-/// Single-threaded.
+/// Call `visit` for every conducting face of every cell. For a face between two cells of the stencil, `visit` is called
+/// twice, once with each cell as cell i. Single-threaded.
 template <class T, class Visit>
 void visit_faces(const conduction_stencil<T>& k, Visit visit) {
   visit_faces(k, conduction_part{k.segments, k.corners}, visit);

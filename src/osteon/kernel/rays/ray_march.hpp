@@ -31,8 +31,8 @@ struct march_layer {
 /// Optical depth of a ray; 4096 units halve the light. As an integer, the depth is exactly additive along the ray and
 /// independent of the division into blocks.
 using optical_depth = std::uint16_t;
-/// Optical depth at which rays end. Less than 1/1024 of the light remains at this depth; this is a quarter of the smallest
-/// step of eight bits.
+/// Optical depth at which rays end. Less than 1/1024 of the light remains at this depth. A fraction of 1/1024 is a quarter
+/// of the smallest step of eight bits.
 inline constexpr optical_depth opaque_depth = 10 << 12;
 /// Sum of the depths of two parts of a ray.
 inline optical_depth deeper(optical_depth a, optical_depth b) {

@@ -60,7 +60,8 @@ template <int Lane>
   return __builtin_shufflevector(colours, last, 0, 1, 2, 11, 4, 5, 6, 15);
 }
 
-// Samples 0 to 3 of a segment, front to back, in the lower half of a register, and samples 4 to 7 in the upper half.
+// Composites the samples of a segment, front to back. The lower half of a register contains the result of samples 0 to 3,
+// and the upper half contains the result of samples 4 to 7.
 struct two_sums {
   float8 colour{}, through = all(1.0f);
 

@@ -16,7 +16,7 @@ double4 rounded_down(double4 a) {
 }
 
 // For each lane, the first number in [0, count) for which `holds` is true; count if there is none. `holds` must be monotone,
-// and `guess` close to the result.
+// and `guess` must be close to the result.
 template <class F>
 double4 first_where(const double4& count, const double4& guess, F&& holds) {
   const double4 zero{}, one = zero + 1;

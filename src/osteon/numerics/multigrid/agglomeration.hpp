@@ -44,8 +44,8 @@ class holding_ranks {
   std::vector<int> counts_;  // before and after each reduction
 };
 
-/// Move of one level from ranks 0 ... before - 1 to ranks 0 ... after - 1: the merged mesh, and the transfer of vectors.
-/// Vectors have four floats per node.
+/// Move of one level from ranks 0 ... before - 1 to ranks 0 ... after - 1. The object contains the merged mesh and transfers
+/// vectors. Vectors have four floats per node.
 class agglomeration {
  public:
   /// @param mesh this rank's bricks @param matrices of these bricks; replaced by the matrices of the merged mesh

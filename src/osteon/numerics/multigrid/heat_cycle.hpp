@@ -10,8 +10,8 @@ namespace osteon::numerics::heat_cycle {
 
 inline constexpr int cell_sweeps = 2;  ///< number of Gauss-Seidel sweeps on the cells, before and after the correction
 
-/// First plane of a colour (0 or 1) in a block that begins at plane `begin` of the image; every second plane has the same
-/// colour. The forward sweep processes even planes of the image first; the backward sweep processes even planes last.
+/// First plane of a colour (0 or 1) in a block that begins at plane `begin` of the image; planes have alternating colours.
+/// The forward sweep processes even planes of the image first; the backward sweep processes even planes last.
 inline std::int64_t first_plane(std::int64_t begin, int colour, bool is_back) {
   return (begin + colour + (is_back ? 1 : 0)) & 1;
 }

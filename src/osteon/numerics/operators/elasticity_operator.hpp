@@ -13,8 +13,8 @@ namespace osteon::numerics {
 
 /// 1 / diagonal of K; zero at places without stiffness.
 struct inverse_diagonal {
-  /// One value for each entry of a vector, or one value for each node. In the latter case, the value of component c is
-  /// multiplied by weight[c].
+  /// One value for each entry of a vector, or one value for each node. With one value per node, the inverse diagonal of
+  /// component c is this value times weight[c].
   std::span<const float> value;
   std::array<float, 3> weight{1, 1, 1};
   bool is_by_node = false;

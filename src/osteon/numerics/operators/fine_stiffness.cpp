@@ -68,9 +68,9 @@ void fine_stiffness::visit_plane(std::int64_t z, const brick_visitor& visit) con
   }
 }
 
-// Store one value per node. The diagonal entries of its components differ by constant factors if the voxels are cubes or all
-// materials have the same Poisson's ratio. Otherwise the factors are nearly constant; this accuracy is sufficient for a
-// smoother.
+// Store one value per node. The diagonal entries of the three components of a node differ by constant factors if the voxels
+// are cubes or all materials have the same Poisson's ratio. Otherwise the factors are nearly constant; this accuracy is
+// sufficient for a smoother.
 void fine_stiffness::invert_diagonal() {
   for (std::size_t m = 0; m < problem_.materials->size(); ++m)
     if ((*problem_.materials)[m].youngs_modulus_MPa > 0) {

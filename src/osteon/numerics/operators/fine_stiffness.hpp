@@ -45,7 +45,8 @@ class fine_stiffness final : public elasticity_operator {
   std::span<const std::int64_t> fixed() const override { return fixed_; }
   /// First node of each local node plane, and the number of nodes.
   std::span<const std::int32_t> node_plane_begin() const { return bricks_.node_plane_begin; }
-  /// Call `visit` for each brick of the local plane z; `visit` receives y and x of the brick in the image.
+  /// Call `visit` for each brick of the local plane z. Arguments of `visit` are the coordinates y and x of the brick in the
+  /// image.
   void visit_plane(std::int64_t z, const brick_visitor& visit) const;
 
  private:

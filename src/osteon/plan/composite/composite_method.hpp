@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Compositing methods by name. The command line uses the same names, which are those of the literature.
+/// Compositing methods by name. The names are common in the literature; the command line also uses these names.
 #include <osteon/plan/composite/collect.hpp>
 
 namespace osteon::plan {

@@ -17,7 +17,7 @@ composite overlap_direct_send(const composite_task& task);
 
 /// Spans are split at the bounds of all members' active spans. A span drawn by a single member remains at this member. A
 /// span drawn by several members is assigned to one of these members: the member with the fewest received elements so far.
-/// Messages are scheduled so that each member sends and receives at most one message per round.
+/// The schedule of messages has at most one sent and one received message per member and round.
 /// @throws usage_error as overlap_direct_send
 /// @cost O(S members + messages) once, for S spans; all members compute the same schedule
 /// @cite [Stompel2003]

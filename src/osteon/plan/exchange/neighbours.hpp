@@ -3,7 +3,7 @@
 /// Neighbour exchange as a value: the elements that a rank sends and receives in one round. Applications are ghost updates,
 /// sums of copies, redistribution of boxes, and transfer of planes to writers.
 ///
-/// Example: rank 0 owns elements 0, 1, 2 and stores a ghost of rank 1 at index 3; rank 1 owns elements 0, 1 and stores a
+/// Example: rank 0 owns elements 0, 1, 2 and stores a ghost of rank 1 at index 3. Rank 1 owns elements 0, 1 and stores a
 /// ghost of rank 0 at index 2.
 ///
 ///     rank 0: sends    {.peer = 1, .list = {2}}       rank 1: sends    {.peer = 0, .list = {0}}
