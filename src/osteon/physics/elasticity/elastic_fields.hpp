@@ -15,7 +15,7 @@ struct derived_fields {
   std::shared_ptr<const numerics::elasticity_problem> problem;
   std::shared_ptr<const std::vector<double>> displacement_mm;
   std::shared_ptr<const std::vector<double>> thermal_strain;  ///< per active cell; empty: none
-  /// At the cell centre, per active cell: [MPa], [1], [MPa].
+  /// Scalars at the cell centres, one per active cell, in [MPa], [1] and [MPa].
   cell_values sed, effective_strain, von_mises;
 };
 
@@ -31,8 +31,8 @@ bool wants_principal_strain(const spec& job);
 /// Statistics of the largest principal strain over the solid. @collective on comm
 nlohmann::ordered_json statistics_of_principal_strain(MPI_Comm comm, const derived_fields& state);
 
-/// The fields of a result file; principal values and directions are three fields each. Fields that depend on the load are
-/// omitted (stiffness_sensitivity, neck_energy).
+/// Return the fields of a result file. Principal values and principal directions each have three fields. Fields that
+/// depend on the load (stiffness_sensitivity, neck_energy) are omitted.
 std::vector<result_field> elastic_fields(const local_model& part, const std::vector<elastic_field>& fields,
                                          const derived_fields& state);
 
@@ -49,11 +49,11 @@ bool wants_field(const spec& job, elastic_field field);
 /// Largest number of components of a field written by a job.
 int most_elastic_components(const spec& job);
 
-/// Show the field selected by picture.field. The colour range begins at 0 for a surface, at the median for a volume.
+/// Show the field selected by picture.field. The colour range begins at 0 for a surface and at the median for a volume.
 /// @collective on part.where.comm
 void show(physics_result& result, const spec& job, const local_model& part, const derived_fields& state);
 
-/// Statistics of the scalars by material; null for models with more than 32 materials (density laws).
+/// Statistics of the scalars by material. The result is null for models with more than 32 materials (density laws).
 /// @collective on part.where.comm
 nlohmann::ordered_json by_material(const local_model& part, const derived_fields& state);
 

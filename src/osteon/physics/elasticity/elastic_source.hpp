@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Sources of models of other programs that write the results of an elastic solution in their own format.
+/// Model sources that also write the results of an elastic solution in the format of another program.
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/physics/elasticity/elastic_fields.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
@@ -18,7 +18,7 @@ class elastic_source : public model_source {
                                 std::vector<double> reaction_N) const = 0;
 };
 
-/// The source of a job; null: the source does not write results.
+/// Return the source of a job, or null if the source does not write results.
 inline const elastic_source* elastic_source_of(const spec& job) {
   return dynamic_cast<const elastic_source*>(&source_of(job));
 }

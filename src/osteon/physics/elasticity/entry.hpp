@@ -15,7 +15,7 @@ physics_result run_elasticity(const spec& job, const local_model& part, const nu
 /// Compute the effective stiffness tensor of a block of material from six mean strains. @collective on part.where.comm
 physics_result run_homogenise(const spec& job, const local_model& part, const numerics::options& options, log_sink& log);
 
-/// Check a homogenisation on its solid. @throws as run_homogenise @collective on part.where.comm
+/// Check that the solid of a job permits a homogenisation. @throws as run_homogenise @collective on part.where.comm
 void check_homogenise(const local_model& part, bool is_periodic);
 
 }  // namespace osteon::physics

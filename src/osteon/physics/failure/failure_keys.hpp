@@ -19,7 +19,7 @@ struct failure_keys {
   optional_choice<yield_law> law;
   std::optional<double> yield_stress_MPa, yield_strain;  ///< used by von_mises
   std::optional<double> tensile_strength_MPa, tensile_yield_strain, compressive_strength_MPa, compressive_yield_strain;
-  /// Alternatives by density: coefficient in MPa and exponent of the density of [density_law].
+  /// Alternative strengths by density: coefficient in MPa and exponent of the density of [density_law].
   std::vector<double> yield_stress_by_density, tensile_strength_by_density, compressive_strength_by_density;
   std::optional<double> interaction;                         ///< used by quadric
   std::optional<double> hardening_MPa, hardening_ratio;      ///< absent: none
@@ -32,7 +32,7 @@ struct failure_keys {
   bool prove = false;             ///< repeat the path with half the step size
 };
 
-/// Register the keys of failure and of mechanical loads.
+/// Register the keys of [failure] and the keys of mechanical loads.
 void register_failure_keys(key_table& job);
 
 /// Check the keys of a job. The checks do not need the image.

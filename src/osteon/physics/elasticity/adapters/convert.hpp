@@ -12,8 +12,8 @@
 namespace osteon::physics {
 
 /// Convert a VOX-FE script or an n88 model to a model file, or a model file to a script.
-/// The script has files of materials, constraints and elements in canonical form. The type of `from` determines the
-/// direction.
+/// The written script includes files of materials, constraints and elements in canonical form. The type of `from`
+/// determines the direction.
 /// @param comm of one rank
 /// @return the written files
 /// @throws data_error, usage_error, machine_error @collective on comm

@@ -12,10 +12,10 @@
 
 namespace osteon::physics {
 
-/// Return true if a file is a VOX-FE script: its first word is a command. Unreadable file: false.
+/// Return true if the first word of a file is a command of VOX-FE. Return false for an unreadable file.
 bool is_script(const std::string& path);
 
-/// Name in the previous release.
+/// Name of reader_options in the previous release.
 using script_options [[deprecated("use reader_options")]] = reader_options;
 
 /// The reader of VOX-FE scripts.
@@ -24,7 +24,7 @@ const job_reader& script_reader();
 /// The reader of n88 models. The job is the active problem of the file. The file is opened when its model is read.
 const job_reader& n88_reader();
 
-/// A job of the constraints in a model of another program, without the source of the model.
+/// Return a job with the constraints of another program's model. The job has no source of the model.
 spec job_of_model(const std::string& path);
 
 /// Write a model of another program as a model file. @param material of all voxels

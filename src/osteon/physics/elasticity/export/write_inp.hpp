@@ -30,7 +30,8 @@ struct inp_plasticity {
 
 /// Write the mesh (C3D8 elements, as in osteon), the materials, the sets, and a step for each load case.
 /// A step contains the prescribed displacements and the forces of all nodes. Units are mm, N and MPa.
-/// @param part the model on one rank @param plasticity for a failure job: the steps end at the turning points of its path
+/// @param part the model on one rank @param plasticity yield law of a failure job; the steps end at the turning points of
+/// the load path
 /// @throws usage_error if the job has no mechanical loads (homogenise, other physics; failure without plasticity)
 /// @throws data_error as in a run of the job, machine_error
 /// @cost memory of the model and its nodes, without a solver; the file is streamed @collective on part.where.comm, one rank

@@ -11,7 +11,7 @@ namespace osteon::physics {
 
 /// Statistics of the model for ParOSol.
 struct parosol_report {
-  std::int64_t elements = 0, fixed = 0, loaded = 0;  ///< voxels; displacements and forces along an axis
+  std::int64_t elements = 0, fixed = 0, loaded = 0;  ///< numbers of voxels, displacement components and force components
   std::int64_t bytes = 0;
 };
 

@@ -23,14 +23,15 @@ void check_field_names(const spec& job, std::vector<problem>& problems);
 /// @param size_mm size of the image, for warnings of displacements; null: all other warnings
 void warn_of_loads(const spec& job, const vector3* size_mm, std::vector<problem>& warnings);
 
-/// Create the load cases of a job other than a homogenisation, and check that the supports hold the whole solid.
+/// Create the load cases of a job other than a homogenisation, and check that the supports prevent all rigid motions of
+/// the solid.
 /// @param read creates the model on one rank @throws data_error, usage_error
 void check_loads_on_solid(const spec& job, const std::function<local_model()>& read, std::vector<problem>& warnings);
 
 /// Warn of unused sets that contain no node. @collective
 void warn_of_unused_sets(node_sets& sets, const spec& job, log_sink& log);
 
-/// Number of displacements prescribed by a standard test on whole faces of the image. Other supports are neglected.
+/// Number of displacements prescribed by a standard test on whole faces of the image. The number excludes other supports.
 std::int64_t prescribed_by_test(const spec& job, const voxel::node_count& nodes, elastic_test test);
 
 }  // namespace osteon::physics

@@ -12,16 +12,17 @@
 
 namespace osteon::physics {
 
-/// Describe the loads of all cases, and label the voxels at their sets. A voxel in several sets has the label of the
-/// smallest set.
+/// Describe the loads of all cases, and label the voxels at the sets of the loads. A voxel in several sets has the label
+/// of the smallest set.
 /// @param answers results of read_loads for each case: reactions, and the scaled load of a test @collective
 load_scene describe_loads(const node_sets& sets, std::span<const load_case> cases,
                           std::span<const nlohmann::ordered_json> answers);
 
-/// Evaluate the sets of a job, and the supports and forces of its load cases. Lists are [z, y, x].
+/// Evaluate the sets of a job, and the supports and forces of its load cases. Lists have the order [z, y, x].
 ///
 /// The keys of the result are:
-/// - `sets`: number, name, indices of [[set]] from 0, nodes, bounding box and mean position, or `fault` for an empty set;
+/// - `sets`: number, name, indices of [[set]] entries (from 0), number of nodes, bounding box and mean position, or
+///   `fault` for an empty set;
 /// - `cases`: supports (number of the set, constrained axes, displacement) and forces (number of the set, kind, mean point
 /// of
 ///   action, sum). A case with invalid loads is omitted;

@@ -22,22 +22,23 @@ struct load_case {
 /// @throws as make_support, make_force, make_test, prescribe @collective
 std::vector<load_case> make_cases(node_sets& sets, log_sink& log);
 
-/// Group the cases with the same constrained nodes and axes on all ranks, which can share a solver.
+/// Group the load cases with equal constrained nodes and axes on all ranks. The load cases of a group can share a solver.
 /// @return indices of the cases by group, ascending
 /// @collective on comm
 std::vector<std::vector<std::size_t>> group_by_supports(MPI_Comm comm, const std::vector<load_case>& cases);
 
-/// The load of a case in the form of the solver. @collective local
+/// Convert the loads of a load case to the type used by the solver. @collective local
 elasticity_load load_of(const load_case& c);
 
-/// Results of a solution for its loads.
+/// Results of a solution that depend on the load case.
 struct load_answers {
   nlohmann::ordered_json keys;  ///< keys of summary.json: reactions, stiffness, applied forces
   std::optional<double> load;   ///< reaction of the driven face of a standard test [N or N mm]
   bool is_moment = false;
 };
 
-/// Scale the solution to the load requested for a standard test, if any, and compute reactions and stiffness.
+/// Compute the reactions and the stiffness of a load case. If a standard test requests a load, first scale the solution to
+/// the requested load.
 /// @throws solve_error if the reaction of the driven face cannot be scaled to the load @collective
 load_answers read_loads(const load_case& given, const numerics::elasticity_problem& problem, const vector3& origin_mm,
                         elasticity_solution& solution);

@@ -10,7 +10,7 @@
 
 namespace osteon::physics {
 
-/// Mechanical tests. The tests before custom drive one face of the specimen.
+/// Mechanical tests. The enumerators before `custom` are tests that drive one face of the specimen.
 enum class elastic_test { axial_bonded, uniaxial, confined, shear, pure_shear, bending, torsion, custom, homogenise };
 inline auto choice_names(elastic_test) {
   return choices<"axial_bonded", "uniaxial", "confined", "shear", "pure_shear", "bending", "torsion", "custom",
@@ -38,7 +38,7 @@ struct drive_spec {
   std::optional<std::vector<double>> gravity_m_per_s2;
 };
 
-/// Keys of the load of a case.
+/// Keys of the load of [load] or of a load case.
 struct mechanical_load : drive_spec {
   std::optional<std::string> test;
   optional_choice<osteon::axis> axis;
@@ -50,7 +50,7 @@ inline auto choice_names(set_select) {
   return choices<"face", "plane", "disk", "box", "material", "image", "voxels", "nodes", "points", "brush">();
 }
 
-/// The box of a face: the image, or the bounding box of the solid.
+/// Box with the selected face: the image, or the bounding box of the solid.
 enum class faces_of { image, solid };
 inline auto choice_names(faces_of) { return choices<"image", "solid">(); }
 
@@ -147,7 +147,8 @@ struct mechanical_keys {
 /// The load of a job without cases.
 mechanical_load job_load(const spec& job);
 
-/// The test of [load] or of a case, or its default. @param supports supports of the load case
+/// Return the test of [load] or of a load case. If the key is absent, return the default test. @param supports supports of
+/// the load case
 elastic_test test_of(const mechanical_load& load, const std::vector<support_spec>& supports);
 elastic_test test_of(const spec& job);
 

@@ -28,16 +28,16 @@ struct support {
 struct applied_force {
   std::string on;
   std::int64_t size = 0;                     ///< loaded nodes, all ranks
-  std::vector<numerics::nodal_force> nodes;  ///< at owned nodes; weight: contribution of each rank at all nodes
+  std::vector<numerics::nodal_force> nodes;  ///< at owned nodes; for a weight: contributions of this rank at all its nodes
   vector3 total_N{};                         ///< sum over all ranks
   const char* kind = "force";                ///< force, toward, pressure, weight, or model (a force of the model file)
   node_set_ptr set{};                        ///< null: without a set
 };
 
-/// Create a support of a [[support]]. @collective
+/// Create the support of a [[support]] entry. @collective
 support make_support(node_sets& sets, const support_spec& keys);
 
-/// Distribute the force of a [[force]] over its set.
+/// Distribute the force of a [[force]] entry over the nodes of a set.
 /// @throws data_error if the set has no free face for a pressure, or a node coincides with the target point of the forces
 /// @collective
 applied_force make_force(node_sets& sets, const force_spec& keys);

@@ -11,7 +11,7 @@
 
 namespace osteon::physics {
 
-/// A named set of nodes. Each rank stores all its nodes in the set, shared nodes included.
+/// A named set of nodes. Each rank stores all of its nodes that belong to the set, including shared nodes.
 struct node_set {
   std::string name;
   std::vector<std::int32_t> nodes;  ///< ascending local numbers
@@ -34,13 +34,14 @@ class node_sets {
   /// Borrows all arguments. @collective on part.where.comm
   node_sets(const spec& job, const local_model& part, const voxel::run_set& nodes);
 
-  /// A set of the job, or a face of the image.
+  /// Return a set of the job, or a face of the image, by name.
   /// @throws data_error if the set contains no node @collective
   node_set_ptr find(const std::string& name);
-  /// The low or high face normal to `across`. @throws data_error if it contains no node @collective
+  /// The low or high face normal to `across`. @throws data_error if the face contains no node @collective
   node_set_ptr face(axis across, bool high, face_choice which) const;
-  /// A set of given nodes. @param nodes ascending; each rank includes all its nodes of the set
-  /// @param selection description of the selection @param remedy action for the user, both for the error message
+  /// Create a set of given nodes. @param nodes ascending; each rank includes all its nodes of the set
+  /// @param selection description of the selection for the error message @param remedy action for the user in the error
+  /// message
   /// @throws data_error if the set is empty @collective
   node_set_ptr make(std::string name, std::vector<std::int32_t> nodes, const std::string& selection,
                     const std::string& remedy = "move or enlarge the set") const;
@@ -50,7 +51,7 @@ class node_sets {
   const local_model& part() const { return part_; }
   const spec& job() const { return job_; }
   MPI_Comm comm() const { return part_.where.comm; }
-  /// Global number, independent of the decomposition. @param node local number
+  /// Global number of a node, independent of the decomposition. @param node local number
   std::int64_t id(std::int32_t node) const { return grid::node_id(part_.where.domain, grid_.place(node)); }
   vector3 position_mm(std::int32_t node) const { return grid_.position_mm(grid_.place(node)); }
   /// Return true if the node is not shared with a lower rank.

@@ -15,14 +15,14 @@ class numbered_sets {
   /// Borrows `sets`.
   explicit numbered_sets(const node_sets& sets) : sets_(sets) {}
 
-  /// Add a set. @return its number; 0 if the limit is reached @collective local
+  /// Add a set. @return number of the set; 0 if the limit is reached @collective local
   int add(const node_set_ptr& set);
 
   /// Number, name, node count, bounding box and mean position of each set. Positions are [z, y, x]. @collective local
   nlohmann::ordered_json described() const;
 
-  /// Voxels of this rank with a node in a set, as runs of equal number. A voxel in several sets has the number of the
-  /// smallest set. @collective local
+  /// Voxels of this rank with a node in a set, as runs of voxels with equal set numbers. A voxel in several sets has the
+  /// number of the smallest set. @collective local
   std::vector<io::label_run> runs() const;
 
  private:

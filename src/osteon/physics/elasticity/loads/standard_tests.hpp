@@ -23,12 +23,13 @@ struct row_ends {
   std::int64_t first = 0, last = -1;
 };
 
-/// Number of voxels of a plane with centres in the convex hull of given voxel centres; exact for voxelised convex shapes.
+/// Count the voxels of a plane with centres in the convex hull of the centres of `rows`. The count is exact for voxelised
+/// convex shapes.
 /// @param rows consecutive rows of the plane, with their outermost voxels @collective local
 std::int64_t voxels_in_outline(std::span<const row_ends> rows);
 
 /// Area normal to `across` by the definition chosen for the load.
-/// @param encloses the test constrains the sides of the box; the default area is then the box
+/// @param encloses the test constrains the sides of the box, and the default area is the box
 /// @param box_mm edges of the box whose faces are loaded @collective on part.where.comm
 apparent_area area_of(const drive_spec& load, const local_model& part, axis across, bool encloses, const vector3& box_mm);
 
@@ -43,14 +44,15 @@ struct pin_rule {
 struct pinned_case {
   std::optional<pin_rule> rule;     ///< pin rule of a test without friction
   std::span<const support> plates;  ///< plates of the test
-  bool has_forces = false;          ///< forces may do work in a rigid motion, so that a pin would carry load
+  bool has_forces = false;          ///< forces can do work in a rigid motion; a pin would have a non-zero reaction
   std::span<const numerics::prescribed_displacement> fixed;
 };
 
-/// Pin the parts that carry load and can still move without deformation, each rigid component once:
+/// Pin the parts that carry load and can move without deformation. Each rigid component is pinned once. The pinned parts
+/// are:
 /// - in a test without friction: parts that move only as permitted by the plates, and parts that connect the plates;
-/// - without forces: parts that connect others at two places, such as a strut that rotates about the line between two nodes.
-/// Other movable parts carry no load and remain loose.
+/// - without forces: parts that connect other parts at two places, such as a strut that rotates about the line between two
+///   nodes. Other movable parts carry no load and remain loose.
 /// @return one support for each combination of constrained axes @collective
 std::vector<support> make_pins(const node_sets& sets, const solid_parts& parts, const pinned_case& c);
 

@@ -10,8 +10,9 @@ namespace osteon::physics {
 /// Stiffness or compliance in the order xx, yy, zz, xy, yz, xz with engineering shear strains.
 using voigt_matrix = std::array<std::array<double, 6>, 6>;
 
-/// Constants in the axes of the image. A misfit is the relative distance to the closest stiffness of a symmetry class,
-/// in the norm of the fourth-order tensor. It is 0 for a stiffness with this symmetry.
+/// Constants in the axes of the image. A misfit is the relative distance between the stiffness and the closest stiffness
+/// of a symmetry class. The distance uses the norm of the fourth-order tensor. The misfit is 0 for a stiffness with the
+/// symmetry of the class.
 /// @cite [MoakherNorris2006], Euclidean projections
 struct elastic_constants {
   voigt_matrix compliance_per_MPa{};
@@ -27,7 +28,7 @@ struct elastic_constants {
 };
 
 /// @param stiffness_MPa symmetric
-/// @return empty if the stiffness is not positive definite, so that the compliance is undefined
+/// @return empty if the stiffness is not positive definite (undefined compliance)
 std::optional<elastic_constants> constants_of(const voigt_matrix& stiffness_MPa);
 
 /// A stiffness in its axes of closest orthotropy.
@@ -36,12 +37,13 @@ struct orthotropic_frame {
   voigt_matrix stiffness_MPa{};                 ///< stiffness along these axes
 };
 
-/// Rotate a stiffness to the axes that minimise the entries which are zero in an orthotropic stiffness, in the norm of the
-/// tensor.
+/// Rotate a stiffness to the axes of closest orthotropy. An orthotropic stiffness has zero entries; the rotation minimises
+/// the tensor norm of the corresponding entries.
 ///
 /// The search rotates repeatedly about the three axes. The starting points are the image axes, the principal axes of the
-/// dilatational tensor C_ijkk and of Voigt's tensor C_ikjk, and, for materials of higher symmetry, fixed rotations. The
-/// principal axes are the symmetry axes of an exactly orthotropic material with three different axes.
+/// dilatational tensor C_ijkk, and the principal axes of Voigt's tensor C_ikjk. Fixed rotations are further starting
+/// points for materials of higher symmetry. The principal axes are the symmetry axes of an exactly orthotropic material
+/// with three different axes.
 /// @param stiffness_MPa symmetric
 /// @cite [CowinMehrabadi1987]; [VanRietbergen1996]
 orthotropic_frame best_orthotropic_frame(const voigt_matrix& stiffness_MPa);

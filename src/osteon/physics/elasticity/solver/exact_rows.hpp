@@ -2,8 +2,8 @@
 /// @file
 /// Exact Gaussian elimination of sparse integer rows modulo a prime.
 ///
-/// The rank modulo the prime differs from the rank over the rationals only if the prime divides a minor of the matrix, which
-/// is improbable for small integers. The elimination requires no tolerance for zero.
+/// The rank modulo the prime differs from the rank over the rationals only if the prime divides a minor of the matrix.
+/// Such a divisor is improbable for small integers. The elimination requires no tolerance for zero.
 #include <cstdint>
 #include <vector>
 
@@ -28,7 +28,7 @@ constexpr residue negative_of(residue a) { return a == 0 ? 0 : prime - a; }
 
 constexpr residue product_of(residue a, residue b) {
   __extension__ using wide = unsigned __int128;
-  const wide product = static_cast<wide>(a) * b;  // 2^61 is 1
+  const wide product = static_cast<wide>(a) * b;  // 2^61 is congruent to 1
   return sum_of(static_cast<residue>(product & prime), static_cast<residue>(product >> 61));
 }
 
@@ -54,12 +54,13 @@ class exact_rows {
  public:
   explicit exact_rows(std::size_t columns) : pivots_(columns) {}
 
-  /// Add a row. @return true if it is independent of the previous rows
+  /// Add a row. @return true if the row is independent of the previous rows
   /// @cost one merge per pivot row involved
   bool add(sparse_row row);
 
-  /// A random vector of the null space. Entries are zero (or equal) if they are zero (or equal) in all vectors of the null
-  /// space; otherwise with a probability of 2^-61. The vector is independent of the order of the rows.
+  /// Return a random vector of the null space. An entry is zero if the entry is zero in all vectors of the null space. Two
+  /// entries are equal if the two entries are equal in all vectors of the null space. Other entries are zero or equal with
+  /// a probability of 2^-61. The vector is independent of the order of the rows.
   std::vector<residue> null_vector() const;
 
  private:

@@ -18,16 +18,18 @@ struct homogenised {
 
 /// Boundary condition for the mean strain.
 enum class box_faces {
-  kubc,     ///< u = E x for all nodes on the outer faces: an upper bound that decreases with the size of the box
+  kubc,  ///< u = E x for all nodes on the outer faces: an upper bound of the stiffness; the bound decreases with the size of
+         ///< the box
   periodic  ///< u = E x plus a periodic displacement
 };
 
 /// Compute the stiffness from six mean strains.
 ///
-/// Column j of the stiffness is the mean stress of the solution of case j. The solutions are not stored, and the symmetry of
-/// the matrix is a check of the solutions. The error of the mean stress is first order in the error of the displacements.
-/// The error of the diagonal is second order, because the residual of conjugate gradients does no work on the solution.
-/// @param problem its `fixed` and `periodic` are replaced
+/// Column j of the stiffness is the mean stress of the solution of case j. The solutions are not stored. The symmetry of
+/// the stiffness is a check of the solutions. The error of the mean stress is of first order in the error of the
+/// displacements. The error of the diagonal entries is of second order, because the residual of conjugate gradients does
+/// no work on the solution.
+/// @param problem the function replaces the members `fixed` and `periodic`
 /// @param strain amplitude of the mean strains; not 0
 /// @throws data_error as elasticity_solver; if the faces have no nodes; if no node of periodic faces has a partner; if parts
 /// of the solid are loose
@@ -35,7 +37,8 @@ enum class box_faces {
 /// @cite [Hill1963]; [Huet1990]
 homogenised homogenise(elasticity_problem& problem, box_faces faces, double strain, const options& options, log_sink& log);
 
-/// Check the problem as `homogenise` does, without solving; its `fixed` and `periodic` are replaced.
+/// Check the problem as `homogenise` does, without a solution. The function replaces the members `fixed` and `periodic` of
+/// the problem.
 /// @throws as homogenise @collective on problem.where.comm
 void check_homogenisation(elasticity_problem& problem, box_faces faces);
 
@@ -43,8 +46,8 @@ void check_homogenisation(elasticity_problem& problem, box_faces faces);
 /// @collective on problem.where.comm
 std::array<double, 6> mean_stress_MPa(const elasticity_problem& problem, std::span<const double> displacement_mm);
 
-/// Displacement u = E x at a point for a unit mean strain. @param component strain component; a shear has gamma = 1, half on
-/// each axis
+/// Displacement u = E x at a point for a unit mean strain. @param component strain component; a shear has gamma = 1,
+/// divided equally between the two axes
 vector3 affine_displacement(int component, vector3 position_mm);
 
 /// Node counts of the low and the high face normal to an axis.

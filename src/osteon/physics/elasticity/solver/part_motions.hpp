@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Joint analysis of the rigid motions of the parts of a solid, permitted by joints and supports.
+/// Analysis of the rigid motions that joints and supports permit for the parts of a solid. All parts are analysed
+/// together.
 #include <optional>
 #include <osteon/numerics/operators/elasticity_problem.hpp>
 #include <osteon/physics/elasticity/solver/rigid_bodies.hpp>
@@ -29,7 +30,7 @@ class part_motions {
   /// Coordinates in which each part can move; 0: supported. @collective
   std::vector<motion_mask> free_motions();
 
-  /// Number of the rigid body of each part; parts of a body have the same motion; 0: supported. @collective rank 0
+  /// Number of the rigid body of each part; 0: supported. All parts of a body have equal motions. @collective rank 0
   std::vector<std::int32_t> bodies();
 
   /// Add the pins that restrict a motion permitted by supports and previous pins; see rigid_bodies::pin.
@@ -44,7 +45,7 @@ class part_motions {
 
 /// Supports of parts for find_spanning_parts(), equal on all ranks.
 struct part_plates {
-  std::vector<int> touched;  ///< per part, a bit for each plate that it touches
+  std::vector<int> touched;  ///< per part, a bit for each plate that touches the part
   std::vector<int> ignored;  ///< per part; nonzero: not a load path
 };
 

@@ -22,8 +22,8 @@ struct pistoia_estimate {
   double failure_load_N = 0;  ///< with the sign of the load; NaN without strain and load
 };
 
-/// Failure load of a linear analysis: the strain exceeds `critical_strain` in the fraction `critical_volume` of the bone.
-/// @cite [Pistoia2002]: 2 % and 0.007
+/// Estimate the failure load from a linear analysis. At failure, the effective strain exceeds `critical_strain` in the
+/// fraction `critical_volume` of the bone volume. @cite [Pistoia2002]: `critical_volume` 2 % and `critical_strain` 0.007
 /// @param load_N signed force, or a moment
 /// @collective on comm
 pistoia_estimate pistoia(MPI_Comm comm, std::span<const float> strain, double load_N, double critical_strain,

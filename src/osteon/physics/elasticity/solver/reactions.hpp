@@ -25,7 +25,7 @@ wrench resultant(const elasticity_problem& problem, const elasticity_solution& s
 /// Balance of all external forces on a solid, for the certificate of a solution.
 class force_balance {
  public:
-  /// Add a force along z, y or x (0, 1, 2) at a node; a single rank adds the force. @param moves displacement along the
+  /// Add a force along z, y or x (0, 1, 2) at a node. Only one rank adds each force. @param moves displacement along the
   /// force [mm]
   void add(const elasticity_problem& problem, std::int32_t node, int along, double force_N, double moves);
   /// Set the imbalances and the error of the energy identity. @param energy u^T K u @collective on comm

@@ -13,7 +13,7 @@
 
 namespace osteon::physics {
 
-/// The coordinates of a rigid motion: translations along, then rotations about z, y, x.
+/// The coordinates of a rigid motion: translations along z, y, x, then rotations about z, y, x.
 using rigid_motion = std::array<residue, 6>;
 
 /// Nodes shared by two bodies that restrict their relative motion: one, two, or three non-collinear nodes.
@@ -66,13 +66,13 @@ class rigid_bodies {
   /// permitted motions. @pre settled
   rigid_motion motion_of(std::int32_t body);
 
-  /// Add a pin if it restricts a motion permitted by joints, supports and previous pins. Its reaction is zero if loads do no
-  /// work in this motion. @pre settled
+  /// Add a pin if it restricts a motion permitted by joints, supports and previous pins. The reaction of the pin is zero
+  /// if the loads do no work in the restricted motion. @pre settled
   /// @return true if the pin was added
   bool pin(std::int32_t body, const held_node& where);
 
  private:
-  static constexpr std::int32_t ground = 0;  // body b is member b + 1
+  static constexpr std::int32_t ground = 0;  // body b has index b + 1
 
   std::int32_t root_of(std::int32_t member);
   void touch(std::int32_t a, std::int32_t b, index3 node);
@@ -85,7 +85,7 @@ class rigid_bodies {
   std::vector<std::int32_t> order_of_elimination(const std::vector<std::int32_t>& roots) const;
 
   std::vector<std::int32_t> parent_;
-  std::vector<std::map<std::int32_t, contact>> contacts_;  // contacts of roots by the other root; empty for the ground
+  std::vector<std::map<std::int32_t, contact>> contacts_;  // contacts of each root, by the other root; empty for the ground
   std::vector<body_supports> supports_;                    // supports of roots
   std::vector<std::array<std::int32_t, 2>> pending_;       // pairs to be merged
   std::vector<std::int32_t> place_;                        // positions of roots in the order of elimination

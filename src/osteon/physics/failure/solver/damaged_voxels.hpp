@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// Voxels with a scalar damage of the stiffness, evaluated at the voxel centre.
-/// @cite [Stipsitz2020]: the class of model
+/// @cite [Stipsitz2020]: this class of models
 #include <osteon/kernel/elasticity/damage_law.hpp>
 #include <osteon/kernel/elasticity/plastic_points.hpp>
 #include <osteon/physics/failure/solver/voxel_points.hpp>
@@ -9,13 +9,14 @@
 
 namespace osteon::physics {
 
-/// The state of a voxel is the number kappa; two more numbers are stored for the energy balance.
+/// The state of a voxel is the number kappa. Two further numbers are stored for the energy balance.
 ///
-/// Fracture occurs between equilibria: all voxels with a kappa above the fracture limit break together. The next equilibrium
-/// is then computed at the same displacement of the driven face. This is repeated until no voxel breaks.
+/// Fracture occurs between equilibria: all voxels with a kappa above the fracture limit break simultaneously. After a
+/// fracture, the next equilibrium has the same displacement of the driven face. Fractures and equilibria alternate until
+/// no voxel breaks.
 class damaged_voxels final : public yielding_voxels {
  public:
-  /// Borrows the problem. @param laws by material number; materials beyond the list are elastic
+  /// Borrows the problem. @param laws by material number; materials without an entry are elastic
   damaged_voxels(const elasticity_problem& problem, std::span<const kernel::damage_law> laws, kernel::dilatation integration,
                  std::int64_t stride);
 
@@ -43,7 +44,7 @@ class damaged_voxels final : public yielding_voxels {
   };
   struct states {  // per active cell
     std::vector<float> kappa;
-    std::vector<float> energy;      // undamaged, divided by kappa^2, at the last increase of kappa [MPa]
+    std::vector<float> energy;      // undamaged energy density at the last increase of kappa, divided by kappa^2 [MPa]
     std::vector<float> dissipated;  // [MPa]
   };
   struct damaged {
@@ -54,7 +55,7 @@ class damaged_voxels final : public yielding_voxels {
   // Quantities at the centre of a voxel.
   struct centre_state {
     double kappa = 0;     // kappa of the present strain
-    double energy = 0;    // undamaged, mean of the points [MPa]
+    double energy = 0;    // undamaged energy density, mean over the Gauss points [MPa]
     double pressure = 0;  // undamaged mean stress
   };
   centre_state evaluate(const kernel::tensor_at_points<double>& strain, const numbers& m, double sign = 1) const;

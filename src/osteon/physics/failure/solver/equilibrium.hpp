@@ -2,7 +2,7 @@
 /// @file
 /// Equilibrium of elastic and inelastic voxels for prescribed displacements, by Newton's method with conjugate gradients.
 /// Forces without an energy require a fixed-point iteration of the secant stiffness with Anderson acceleration.
-/// @cite [EisenstatWalker1996]: accuracy of the inner solutions
+/// @cite [EisenstatWalker1996]: tolerance of the inner solutions
 #include <functional>
 #include <optional>
 #include <osteon/numerics/krylov/anderson_acceleration.hpp>
@@ -33,9 +33,10 @@ class equilibrium {
   /// Borrows the problem. @collective on problem.where.comm
   equilibrium(const elasticity_problem& problem, const failure_plan& plan, const std::function<void()>& pass);
 
-  /// Set u to the elastic solution for the prescribed values in u. @collective
+  /// Compute the elastic solution u for the prescribed values in u. @collective
   newton_outcome solve_elastic(std::span<double> u, double tolerance, int most_iterations);
-  /// Iterate u until the residual is below the tolerance. @param most_corrections largest number of corrections @collective
+  /// Correct u until the residual is below the tolerance. @param most_corrections largest number of corrections
+  /// @collective
   newton_outcome solve(std::span<double> u, double tolerance, int most_corrections, int most_iterations);
 
   /// Forces at u, including prescribed displacements; valid until the next call.
@@ -46,7 +47,7 @@ class equilibrium {
   balance take_balance(std::span<double> forces);
   /// Reactions of the last take_balance, in the order of k().fixed().
   std::span<const double> reactions() const { return reaction_; }
-  /// Sum of the reactions times values, in the order of k().fixed(). @collective
+  /// Sum of the products of reactions and `values`, both in the order of k().fixed(). @collective
   double work_of_reactions(std::span<const double> values) const;
 
   const fine_stiffness& k() const { return *k_; }
@@ -54,7 +55,7 @@ class equilibrium {
   elasticity_multigrid& multigrid() { return *multigrid_; }
   const tangent_cg& cg() const { return *cg_; }
   bool is_owned(std::int64_t place) const;
-  /// Release the memory of the solver; no further solve is possible.
+  /// Release the memory of the solver. No further solution is possible.
   void drop_preconditioner();
 
  private:

@@ -18,7 +18,7 @@ namespace osteon::physics {
 /// The equilibrium after a load step.
 struct failure_record {
   double factor = 0;
-  double load = 0;     ///< reaction of the driven face: work of the reactions divided by the amount [N or N mm]
+  double load = 0;     ///< reaction of the driven face: work of the reactions divided by failure_plan::amount [N or N mm]
   double work_mJ = 0;  ///< accumulated work of the reactions (trapezoidal rule)
   double stored_mJ = 0, dissipated_mJ = 0, hardening_mJ = 0;
   double yielded = 0, in_tension = 0, in_compression = 0;  ///< fractions of voxels with a yielded point
@@ -43,7 +43,7 @@ struct failure_solution {
   failure_certificate proof;
   double first_yield = 0;                                      ///< load factor of first yield; infinite: no material yields
   std::vector<double> turns;                                   ///< load factors at the turning points of the path
-  std::string ended;                                           ///< reason for an incomplete path; empty: complete
+  std::string ended;                                           ///< reason for an incomplete path; empty: complete path
   std::vector<float> plastic_strain, damage, dissipation_MPa;  ///< per active cell; empty: not defined by the law
   std::int64_t state_bytes = 0;                                ///< memory of the voxel states, all ranks
 };
@@ -51,15 +51,15 @@ struct failure_solution {
 /// Receives the elastic solution at load factor 1.
 using elastic_listener = std::function<void(elasticity_solution&&)>;
 
-/// Solve along the loading path. Steps that do not converge are halved. If halving fails, or a prescribed load is not
-/// reached, the result is the last equilibrium, and `ended` states the reason. Prescribed loads are reached by displacement
-/// control.
+/// Solve the equilibria along the loading path. The solver halves steps that do not converge. If halving fails, or the
+/// solver does not reach a prescribed load, the result is the last equilibrium, and `ended` states the reason.
+/// Displacement control is used to reach prescribed loads.
 /// @throws data_error as elasticity_solver, usage_error if the plan is invalid
 /// @throws interrupted_error if options.checkpoints requests it, between steps @collective on problem.where.comm
 failure_solution solve_failure(const elasticity_problem& problem, const failure_plan& plan, const options& options,
                                const elastic_listener& elastic, log_sink& log);
 
-/// A plan for the same path in displacements with halved steps after first yield.
+/// Return a plan for the path of a solution in displacements, with halved steps after first yield.
 /// @param solution solution of the plan
 failure_plan halved(const failure_plan& plan, const failure_solution& solution);
 

@@ -7,8 +7,8 @@
 
 namespace osteon::physics {
 
-/// Plans the steps of a loading path. A position on the path is a factor of the prescribed displacements or, if the plan has
-/// a load, a factor of this load. A leg is the part of the path between two turning points.
+/// Plans the steps of a loading path. A position on the path is a factor of the prescribed displacements. If the plan has
+/// a load, the position is a factor of the load. A leg is the part of the path between two turning points.
 class failure_path {
  public:
   /// Borrows the plan.
@@ -23,9 +23,10 @@ class failure_path {
 
   /// End of the next step from a position.
   double next(double place) const;
-  /// Record the end of a step. @param corrections number of corrections, which controls the length of the next step
+  /// Record the end of a step. @param corrections number of corrections of the step; determines the length of the next
+  /// step
   void arrive(double place, int corrections);
-  /// Skip the prescribed steps before first yield. @param visit called with their end positions
+  /// Skip the prescribed steps before first yield. @param visit called with the end position of each skipped step
   template <class Visit>
   void skip_to(double until, Visit&& visit);
   /// Begin the next leg.

@@ -10,10 +10,10 @@ namespace osteon::physics {
 
 /// Material laws and loading path. The displacements prescribed by `problem.fixed` correspond to load factor 1.
 struct failure_plan {
-  std::vector<kernel::yield_surface> surfaces;  ///< by material number; materials beyond the list are elastic
+  std::vector<kernel::yield_surface> surfaces;  ///< by material number; materials without an entry are elastic
   std::vector<kernel::damage_law> damage;       ///< damage laws instead of surfaces; empty: plastic flow
   kernel::dilatation integration = kernel::dilatation::at_points;
-  std::vector<double> turns{1};  ///< turning points of the path, which starts at 0
+  std::vector<double> turns{1};  ///< turning points of the path; the path starts at 0
   int steps = 0;                 ///< steps to each turning point; 0: adaptive
   std::vector<double> stops;     ///< end of each step, turning points included; empty: by `steps`
   double load = 0;               ///< [N or N mm] unit of the turning points; 0: the prescribed displacements

@@ -39,7 +39,7 @@ class plastic_voxels final : public yielding_voxels {
       std::int32_t state;  // index in `yielded`, or -1
     };
     std::vector<flow_place> flowing;
-    std::vector<float> returns;  // returns of voxels with a quadric, in order: [voxel][number][point]
+    std::vector<float> returns;  // stress returns of voxels with a quadric, in the order [voxel][number][point]
   };
   template <class Body>
   void for_each_voxel(std::int64_t z, Body&& body) const;

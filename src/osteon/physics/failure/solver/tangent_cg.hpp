@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Conjugate gradients for the tangent stiffness of yielding voxels, preconditioned by the multigrid cycle of the elastic
-/// stiffness.
+/// Conjugate gradients for the tangent stiffness of yielding voxels. The preconditioner is the multigrid cycle of the
+/// elastic stiffness.
 #include <osteon/comm/reductions.hpp>
 #include <osteon/numerics/krylov/cg.hpp>
 #include <osteon/numerics/multigrid/elasticity_multigrid.hpp>
@@ -12,8 +12,8 @@
 
 namespace osteon::physics {
 
-/// Solves K_t d = r. The elastic cycle is spectrally equivalent to the inverse of a positive K_t, so that yielding requires
-/// no new set-up.
+/// Solves K_t d = r. The elastic cycle is spectrally equivalent to the inverse of a positive K_t. Yielding therefore
+/// requires no new set-up of the cycle.
 class tangent_cg {
  public:
   /// Borrows all arguments.

@@ -33,7 +33,8 @@ struct voxel_points {
         to.value[c][2 * row + 1] = at[1];
       }
   }
-  /// Displacements relative to the first corner: a rigid translation does not reduce the accuracy of single precision.
+  /// Displacements relative to the first corner. With relative values, a rigid translation does not reduce the accuracy in
+  /// single precision.
   [[gnu::always_inline]] void gather(const double* u, const std::int32_t (&node)[4],
                                      kernel::vector_at_corners<float>& to) const {
     kernel::vector_at_corners<double> exact;
@@ -50,7 +51,7 @@ struct voxel_points {
     kernel::strains_at_points(at, scales<T>().per_mm, strain);
   }
 
-  /// Subtract the forces of stresses at the points from y.
+  /// Subtract the nodal forces of the stresses at the Gauss points from y.
   template <class T>
   [[gnu::always_inline]] void subtract(const kernel::tensor_at_points<T>& stress, const std::int32_t (&node)[4],
                                        double* y) const {
@@ -101,8 +102,8 @@ void for_each_voxel_of(const elasticity_problem& problem, std::int64_t z, Body&&
   }
 }
 
-/// Call body(z) for all planes of voxels. A plane of voxels writes two planes of nodes, so that planes of equal parity are
-/// processed concurrently. The order of the contributions to a node does not depend on the number of threads.
+/// Call body(z) for all planes of voxels. A plane of voxels writes two planes of nodes. Planes of equal parity are
+/// therefore processed concurrently. The order of the contributions to a node does not depend on the number of threads.
 template <class Body>
 void by_parity(std::int64_t planes, Body&& body) {
   for (std::int64_t parity = 0; parity < 2; ++parity) {

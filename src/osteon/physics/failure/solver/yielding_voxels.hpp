@@ -15,8 +15,8 @@ namespace osteon::physics {
 /// Sums over the voxels at the end of a step.
 struct step_sums {
   double stored_mJ = 0;        ///< elastic energy
-  double dissipated_mJ = 0;    ///< dissipated by plastic flow at the initial yield stress, or by damage
-  double hardening_mJ = 0;     ///< plastic work above that
+  double dissipated_mJ = 0;    ///< energy dissipated by plastic flow at the initial yield stress, or by damage
+  double hardening_mJ = 0;     ///< plastic work in excess of the work at the initial yield stress
   double whole_strain_mJ = 0;  ///< elastic energy of the total strain
   std::int64_t yielded = 0, in_tension = 0, in_compression = 0;  ///< voxels with a yielded point
   std::int64_t broken = 0;
@@ -34,20 +34,21 @@ class yielding_voxels {
  public:
   virtual ~yielding_voxels() = default;
 
-  /// Largest ratio of stress to yield stress for displacements of the unyielded solid.
+  /// Largest ratio of stress to yield stress in the unyielded solid for displacements u.
   /// @param sign sign of the displacements @collective on the communicator of the problem
   virtual double largest_of_yield(const double* u, double sign) const = 0;
 
-  /// Subtract the difference between the elastic forces and the forces at u from y, and record the voxels whose state
-  /// changes.
+  /// Subtract the difference between the elastic forces and the forces at u from y. Record the voxels with a changed
+  /// state.
   /// @collective local
   virtual void add_forces(const double* u, double* y) = 0;
 
-  /// Subtract the difference to the tangent (or secant) stiffness from the elastic product q = K p.
+  /// Correct the elastic product q = K p to the product with the tangent (or secant) stiffness.
   /// @param u displacements of the last add_forces @collective local
   virtual void add_tangent(const double* u, const double* p, double* q) const = 0;
 
-  /// Return true if the forces are the gradient of a convex energy, and add_tangent is its second derivative.
+  /// Return true if the forces are the gradient of a convex energy, and add_tangent is the second derivative of this
+  /// energy.
   virtual bool has_energy() const { return true; }
 
   /// Break the voxels that exceed their fracture limit at an equilibrium. @return number of broken voxels, all ranks
@@ -72,10 +73,10 @@ class yielding_voxels {
   virtual std::vector<float> damage() const { return {}; }
   virtual std::vector<float> dissipation() const = 0;
 
-  /// Number of values of a state in checkpoints, which store the states at the low corners of the cells. The dissipation is
-  /// the last value, or the mean of the last eight.
+  /// Number of values of a state in checkpoints. Checkpoints store the state of a cell at the low corner of the cell. The
+  /// dissipation is the last value, or the mean of the last eight values.
   virtual int numbers_of_state() const = 0;
-  /// Write the values [first, first + count) of each cell, `count` per node; other nodes are unchanged.
+  /// Write the values [first, first + count) of each cell to `count` values of a node. Other nodes are unchanged.
   virtual void put_states(int first, int count, std::span<float> at_corners) const = 0;
   virtual void restore(std::span<const float> at_corners) = 0;
 };

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Checks of the keys of a flow job without its image. Each function appends its faults; check_flow calls the other
-/// functions.
+/// Checks of the keys of a flow job without its image. Each function appends the faults of the keys to `problems`. The
+/// function check_flow calls all other functions.
 #include <osteon/job/spec.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 #include <vector>
@@ -10,19 +10,19 @@ namespace osteon::physics {
 
 void check_flow(const spec& job, std::vector<problem>& problems);
 
-/// The [[boundary]] tables and the keys of the test flow.
+/// Check the [[boundary]] tables and the keys of the test flow.
 void check_openings(const spec& job, std::vector<problem>& problems);
 
-/// Return true if a velocity, a flow rate, a pressure drop or a sliding wall drives the fluid, and not only heat.
+/// Return true if a velocity, a flow rate, a pressure drop or a sliding wall drives the fluid. Heat alone does not count.
 bool conditions_drive(const spec& job);
 
-/// [transient] of the test flow, and the keys of [flow] for time steps.
+/// Check [transient] of the test flow, and the keys of [flow] for time steps.
 void check_time_steps(const spec& job, std::vector<problem>& problems);
 
-/// The keys of transient heat.
+/// Check the keys of transient heat.
 void check_heat_in_time(const spec& job, std::vector<problem>& problems);
 
-/// The keys and the conditions of heat with flow.
+/// Check the keys and the conditions of heat with flow.
 void check_flow_heat(const spec& job, std::vector<problem>& problems);
 
 }  // namespace osteon::physics

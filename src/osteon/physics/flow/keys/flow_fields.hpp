@@ -7,14 +7,14 @@
 
 namespace osteon::physics {
 
-/// Add velocity, speed and pressure of the fluid as fields, and the speed as picture.
-/// @param fluid voxels of the values; other active voxels have no value
-/// @param velocity_mm_per_s shape (cells, 3) @param straight axis for the answer on tortuosity of the paths
+/// Add velocity, speed and pressure of the fluid as fields of the result, and the speed as the field of the picture.
+/// @param fluid voxels with values; other active voxels have no value
+/// @param velocity_mm_per_s shape (cells, 3) @param straight axis of the computed tortuosity of the paths
 /// @collective on part.where.comm
 void show_flow(physics_result& result, const spec& job, const local_model& part, const voxel::run_set& fluid,
                std::vector<float> velocity_mm_per_s, std::vector<float> pressure_Pa, std::optional<axis> straight);
 
-/// Names of the flow fields. Only flow between openings has the last one.
+/// Names of the flow fields. Only flow between openings has the last field.
 std::vector<io::field_info> flow_field_infos();
 io::field_info wall_shear_info();
 /// The field of a result's picture.
@@ -27,7 +27,7 @@ struct shown_field {
 shown_field shown_of(const physics_result& result);
 void show(physics_result& result, const shown_field& field);
 
-/// Extend values of the fluid to all active voxels; NaN elsewhere. @collective local
+/// Extend values of the fluid to all active voxels. Voxels outside the fluid have the value NaN. @collective local
 cell_values spread_over(const local_model& part, const voxel::run_set& fluid, std::vector<float> values,
                         std::int64_t components);
 

@@ -58,23 +58,23 @@ struct flow_keys {
   bool inertia = false;
   choice<convection_scheme> convection = convection_scheme::blended;
   std::optional<double> reference_velocity_mm_per_s, reference_area_mm2;  ///< references of the force coefficients
-  std::vector<double> force_labels;        ///< labels of solid voxels whose share of the force is reported
+  std::vector<double> force_labels;        ///< labels of solid voxels; the force on each label is reported
   std::optional<std::string> label_image;  ///< absent: labels of the scan
   std::vector<double> multiples;           ///< multiples of the conditions; empty: one solve with the prescribed conditions
   std::optional<double> cfl;               ///< transient: largest Courant number; absent: 0.5
   optional_choice<start_of_flow> start;    ///< transient: absent: rest
-  std::optional<double> steady_change_per_s;  ///< transient: ends when all velocities change more slowly; absent: never
+  std::optional<double> steady_change_per_s;  ///< transient: ends if all velocities change more slowly; absent: no limit
   bool heat = false;                          ///< also compute the temperature
   std::optional<double> conductivity_W_per_mK, heat_capacity_J_per_m3K;  ///< absent: the values of water
   double heat_source_W_per_m3 = 0;
   choice<heat_differences> heat_convection = heat_differences::limited;
 
   bool residence_time = false;  ///< also compute the mean age of the fluid
-  /// Self-diffusion of water at 25 C [Holz2000]
+  /// Diffusivity of the fluid; the default is the self-diffusivity of water at 25 C [Holz2000].
   double self_diffusivity() const { return diffusivity_m2_per_s.value_or(2.3e-9); }
   std::optional<double> expansion_per_K;  ///< thermal expansion of the fluid; absent: no buoyancy
   std::optional<std::vector<double>> gravity_m_per_s2;
-  std::optional<double> reference_temperature_K;  ///< absent: the middle of the given temperatures
+  std::optional<double> reference_temperature_K;  ///< absent: mean of the lowest and the highest given temperature
   std::vector<double> peclet_numbers;             ///< used by dispersion
   std::optional<double> peclet_length_mm, diffusivity_m2_per_s;
 
@@ -82,23 +82,23 @@ struct flow_keys {
   double heat_capacity() const { return heat_capacity_J_per_m3K.value_or(4.18e6); }
 };
 
-/// Reynolds number, of mean velocity and hydraulic diameter, above which inertia changes the flow through pores by some per
-/// cent and more.
+/// Highest Reynolds number of creeping flow, based on mean velocity and hydraulic diameter. Above this Reynolds number,
+/// inertia changes the flow through pores by at least some per cent.
 constexpr double highest_creeping_reynolds_number = 1;
 
 /// Return true if a table applies to solid voxels inside the image.
 inline bool is_inside(const boundary_spec& b) { return b.label || b.face.empty(); }
 
-/// Return true if a table is a condition on heat at faces without flow, and not on the fluid.
+/// Return true if a table is a condition only on heat, at faces without flow.
 inline bool is_thermal_condition(const boundary_spec& b) { return b.kind && is_thermal_condition(*b.kind); }
 
-/// Return true if fluid passes a face with such a condition.
+/// Return true if fluid passes a face with the condition of a table.
 inline bool is_opening(const boundary_spec& b) {
   return b.kind == condition_kind::velocity || b.kind == condition_kind::flow_rate || b.kind == condition_kind::pressure ||
          b.kind == condition_kind::outlet;
 }
 
-/// The test of a flow job, specified by [load] or implied by its tables.
+/// Return the test of a flow job. The test is specified by [load] or implied by the tables of the job.
 flow_test test_of_flow(const spec& job);
 inline bool is_between_openings(const spec& job) { return test_of_flow(job) == flow_test::flow; }
 

@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Particles in a transient flow: advected during the solve; their paths are drawn and written.
+/// Particles in a transient flow. The particles are advected during the solution, and the paths of the particles are drawn
+/// and written.
 #include <memory>
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/job/physics_result.hpp>
@@ -11,16 +12,17 @@
 
 namespace osteon::physics {
 
-/// The particles of picture.pathlines. They are released in the openings through which fluid enters, evenly over the
-/// duration of the job.
+/// The particles of picture.pathlines. The particles are released at a constant rate over the duration of the job, in the
+/// openings through which fluid enters.
 class flow_paths {
  public:
   /// Borrows all arguments. @collective on part.where.comm
   flow_paths(const spec& job, const local_model& part, const through_problem& problem);
 
-  /// Advect the particles: called with the flow at the start or at resumption, then after each step. @collective
+  /// Advect the particles. The caller passes the flow at the start (or at resumption) and after each step. @collective
   void follow(double time_s, const through_solution& fields);
-  /// Add the paths to the picture and the answers, and write pathlines.vtp. Called after the speed is displayed.
+  /// Add the paths to the picture and the answers, and write pathlines.vtp. The function is called after the speed is
+  /// added to the picture.
   /// @throws machine_error @collective
   void finish(physics_result& result, log_sink& log) const;
   render::pathlines& particles() { return particles_; }
@@ -32,14 +34,14 @@ class flow_paths {
   render::pathlines particles_;
   struct opening_voxel {
     std::int32_t cell = 0;  // index in problem_.cells
-    int side = -1;          // -1: no opening, the particle starts in the voxel
+    int side = -1;          // -1: no opening; the particle starts in the voxel
   };
   std::vector<render::release_point> points_;
   std::vector<opening_voxel> opening_;  // opening voxel of each point
   bool has_begun_ = false;
 };
 
-/// Stores the particles with the state of the flow, so that a resumed job has the same paths.
+/// Stores the particles with the state of the flow. A resumed job therefore has the same paths.
 class path_checkpointer final : public numerics::checkpointer {
  public:
   /// Stores references to the arguments.
@@ -57,8 +59,8 @@ class path_checkpointer final : public numerics::checkpointer {
   flow_paths& paths_;
 };
 
-/// Paints the field of picture.shows, coloured by speed from 0 to the highest so far. Null: the flow is steady, and its
-/// solver has no intermediate states to display.
+/// Create a painter of the field of picture.shows. Colours represent speeds from 0 to the highest speed of all frames up
+/// to the present frame. The result is null for steady flow, because the solver of steady flow has no intermediate states.
 /// @param part borrowed
 std::unique_ptr<frame_painter> paint_speeds(const spec& job, const local_model& part);
 

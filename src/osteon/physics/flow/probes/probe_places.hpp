@@ -12,10 +12,9 @@ namespace osteon::physics {
 
 /// A point or a mean: the sum of value times weight over the voxels owned by a rank, then over the ranks.
 ///
-/// The value at a point is interpolated trilinearly between up to eight voxel centres; beyond the outermost centres it is
-/// constant. Streamlines and pathlines use the same interpolation of the velocity (render::interpolate), which is zero in
-/// solid.
-/// A mean includes the fluid voxels with their centre in the box or ball.
+/// The value at a point is interpolated trilinearly between up to eight voxel centres. Beyond the outermost centres the
+/// value is constant. Streamlines and pathlines use the same interpolation of the velocity (render::interpolate). The
+/// velocity is zero in solid. A mean includes the fluid voxels with centres in the box or ball.
 struct probe_place {
   struct part {
     std::int32_t fluid = -1, active = -1;  ///< indices in the fluid cells and in all active cells; -1: not contained
@@ -27,7 +26,7 @@ struct probe_place {
 struct probe_places {
   std::vector<probe_place> places;   ///< of all probes: one each, or one for each point of a line
   std::vector<std::size_t> first;    ///< index of the first place of each probe, and one past the end
-  std::vector<std::int64_t> voxels;  ///< for each probe, on all ranks: number of voxels of its mean; 0: not a mean
+  std::vector<std::int64_t> voxels;  ///< for each probe: number of voxels of a mean, all ranks; 0: not a mean
 };
 
 /// Return true if a probe is a mean.
@@ -36,7 +35,8 @@ inline bool is_mean(const probe_spec& p) { return p.low_mm || p.centre_mm; }
 bool records_field(const probe_spec& p, const char* field, bool has_temperature);
 
 /// @param fluid among part.cells
-/// @throws data_error that lists the probes outside the image or in solid, and the nearest fluid voxel of each
+/// @throws data_error if probes are outside the image or in solid; the message lists these probes with the nearest fluid
+/// voxels
 /// @collective on part.where.comm, which may be of virtual ranks @cost O(runs) per box or ball
 probe_places place_probes(const spec& job, const local_model& part, const voxel::run_set& fluid, bool has_temperature);
 

@@ -19,29 +19,32 @@ struct probe_value {
 struct probe_record {
   double multiple = 1, time_s = 0;
   std::int64_t steps = 0;
-  std::vector<char> is_due;         ///< by probe: true if it is recorded at this time
+  std::vector<char> is_due;         ///< by probe: true if the probe is recorded at this time
   std::vector<probe_value> values;  ///< by place, see probe_places
 };
 
-/// Convert records to finite numbers for a checkpoint, and back. @param probes, places their counts
+/// Convert records to finite numbers for a checkpoint, and back. @param probes number of probes @param places number of
+/// places
 std::vector<double> numbers_of(const std::vector<probe_record>& records);
 std::vector<probe_record> records_from(const std::vector<double>& numbers, std::size_t probes, std::size_t places);
 
-/// Frequency of an oscillation about its mean [1/s]: from the mean time between upward crossings of the mean in the second
-/// half of the time, with linear interpolation. A crossing counts after the value has been a quarter of its standard
-/// deviation below the mean and then above it, so that ripples are ignored. NaN: fewer than three complete periods, or
-/// periods whose standard deviation exceeds a tenth of their mean.
+/// Frequency of an oscillation about the mean value [1/s]. The frequency is the inverse of the mean time between upward
+/// crossings of the mean value in the second half of the time. Times of crossings are interpolated linearly. To exclude
+/// ripples, a crossing counts only between a value below the mean by a quarter of the standard deviation and a value above
+/// the mean. The result is NaN for fewer than three complete periods, or if the standard deviation of the periods exceeds
+/// a tenth of the mean period.
 double frequency_of(const std::vector<double>& time_s, const std::vector<double>& values);
 
-/// Records of the probes as lists by key: time_s and steps, or multiple, then an object for each probe; for a line an object
-/// for each of its points, numbered from 0.
+/// Convert the records of the probes to lists by key. The first keys are time_s and steps, or multiple. An object for each
+/// probe follows. For a line, the object contains an object for each point, numbered from 0.
 /// @param first index of each probe in probe_record::values, and one past the end
 nlohmann::ordered_json table_of(const spec& job, bool has_temperature, const std::vector<std::size_t>& first,
                                 const std::vector<probe_record>& records);
 
-/// `probes` of summary.json: by name the location, the last values and, for transient flow, their mean (trapezoidal rule),
-/// minimum, maximum and frequency; for a line the last values and the means by point.
-/// @param voxels number for each probe that is a mean, else 0
+/// Create `probes` of summary.json. Each probe has a location and last values. For transient flow, a probe also has the
+/// mean (trapezoidal rule), minimum, maximum and frequency of each value. A line has the last values and the means of each
+/// point.
+/// @param voxels number of voxels of each probe that is a mean, else 0
 nlohmann::ordered_json summary_of(const spec& job, bool has_temperature, const std::vector<std::size_t>& first,
                                   const std::vector<std::int64_t>& voxels, const std::vector<probe_record>& records);
 

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The probes of a flow job: record values during the solve, and write them as a table.
+/// The probes of a flow job. They record values during the solution and write a table of the values.
 #include <functional>
 #include <osteon/job/physics_result.hpp>
 #include <osteon/numerics/checkpointer.hpp>
@@ -13,8 +13,8 @@
 
 namespace osteon::physics {
 
-/// Each value is summed over the ranks that own contributing voxels; a record of all probes takes one reduction ("probes"
-/// among the counted parts of a job).
+/// Each value is summed over the ranks that own contributing voxels. A record of all probes requires one reduction
+/// (counted as the part "probes" of a job).
 class probes {
  public:
   /// Borrows the job and the part. @param fluid among part.cells @throws as place_probes @collective on part.where.comm
@@ -22,7 +22,7 @@ class probes {
   probes(const probes&) = delete;
   probes& operator=(const probes&) = delete;
 
-  /// Callback for through_options::watch, which receives the fields of the solver.
+  /// Return the callback for through_options::watch. The callback receives the fields of the solver.
   const flow_watch& watch() const { return watch_; }
   /// Set the temperature of a recorded flow: the last record or a given record.
   /// @param temperature_K of each active cell; empty: unknown, as in a rehearsal
@@ -31,13 +31,13 @@ class probes {
   void take_temperature(std::size_t record, std::span<const double> temperature_K);
 
   /// Set the source of the temperature of subsequent records, for each active cell, at the end of a step.
-  /// @param temperature_K its captures are borrowed; called by all ranks
+  /// @param temperature_K called by all ranks; its captures must remain valid
   void watch_temperature(std::function<std::vector<double>()> temperature_K) { temperature_K_ = std::move(temperature_K); }
 
   /// Add `probes` to the answers and write probes.csv. @throws machine_error @collective
   void finish(physics_result& result, log_sink& log) const;
 
-  /// Data for a checkpoint. @throws data_error if the job had other probes
+  /// Data for a checkpoint. @throws data_error if the checkpoint has other probes
   std::vector<double> saved() const { return numbers_of(records_); }
   void restore(const std::vector<double>& numbers);
 
@@ -50,12 +50,12 @@ class probes {
   bool has_temperature_;
   probe_places places_;
   flow_watch watch_;
-  std::vector<std::vector<std::size_t>> watched_;  // by place and fluid part: its index in watch_.cells
+  std::vector<std::vector<std::size_t>> watched_;  // index in watch_.cells, by place and fluid part
   std::vector<probe_record> records_;
   std::function<std::vector<double>()> temperature_K_;  // source of the temperature in a transient flow
 };
 
-/// Stores the records with the state of the flow, so that a resumed job has the same table.
+/// Stores the records with the state of the flow. A resumed job therefore writes the same table.
 class probe_checkpointer final : public numerics::checkpointer {
  public:
   /// Stores references to the arguments.

@@ -8,8 +8,9 @@
 
 namespace osteon::physics {
 
-/// Permitted fraction of central differences, 0 to 1, on a control volume side whose Reynolds number requires upwind
-/// differences. Entry: component c, side towards the lower cell along an axis, cell; ghosts current.
+/// Permitted fraction of central differences, 0 to 1, on each control volume side with a Reynolds number that requires
+/// upwind differences. An entry is addressed by component c, side towards the lower cell along an axis, and cell. The
+/// ghosts are current.
 class central_shares {
  public:
   std::vector<float>& of(std::size_t c, std::size_t axis) { return share_[3 * c + axis]; }
@@ -21,13 +22,15 @@ class central_shares {
 
 /// C(u) v: momentum of v that the flow u transports out of the control volumes of the faces, in units of friction.
 ///
-/// Central differences in skew-symmetric form: a control volume side with the flow F contributes F v_beyond / 2. Convection
-/// between walls then produces no kinetic energy, and it equals the difference of fluxes if u conserves mass. The Reynolds
-/// number of a side is |F| times the distance of the two velocities over the viscosity. If it exceeds 2, the friction of the
-/// side is raised to |F| / 2 (Spalding's hybrid scheme), so that velocities do not overshoot their neighbours. Outflow
-/// through an opening transports the velocity at the opening.
+/// Central differences have a skew-symmetric form: a control volume side with the flow F contributes F v_beyond / 2.
+/// Convection in this form produces no kinetic energy between walls. If u conserves mass, the convection equals the
+/// difference of fluxes. The Reynolds number of a side is |F| times the distance of the two velocities over the viscosity.
+/// If the Reynolds number exceeds 2, the friction of the side is raised to |F| / 2 (Spalding's hybrid scheme). The
+/// increased friction prevents overshoots of velocities relative to their neighbours. Outflow through an opening
+/// transports the velocity at the opening.
 ///
-/// Limited scheme: the friction added on a side is at most |F| / 2 minus the permitted fraction of central differences.
+/// In the limited scheme, the friction added on a side is at most |F| / 2 times the remaining fraction (1 minus the
+/// permitted fraction of central differences).
 class flow_convection {
  public:
   /// @param cells, boundaries stored by reference @param is_central true: no added friction
@@ -41,23 +44,23 @@ class flow_convection {
 
   /// r -= C(x) x at faces with an unknown. @param x shape (4, stride), ghosts current @collective on the communicator
   void subtract(const double* x, double* r);
-  /// Fraction of the control volume sides with flow that have added friction (limited: at least 0.2 % of the flow), in the
-  /// last `subtract`, over all ranks. @collective
+  /// Fraction of control volume sides with added friction among all sides with flow, in the last `subtract`, over all
+  /// ranks. In the limited scheme, a side counts if the added friction is at least 0.2 % of the flow. @collective
   double upwinded_share() const;
 
-  /// Momentum of component c that leaves the control volume of a face through side d in the last `subtract`, if there is no
-  /// velocity beyond the side. @param below the lower of the face's two cells
+  /// Momentum of component c that leaves the control volume of a face through side d in the last `subtract`, for a side
+  /// without a velocity beyond the side. @param below the lower of the face's two cells
   double carried_off(const double* x, std::int32_t cell, std::int32_t below, std::size_t c, std::size_t d) const;
 
   /// Call visit(face, beyond, friction, half_flow) for each control volume side of a component's faces with an unknown.
-  /// `beyond` is the adjacent face (-1: not part of the solution), `friction` the friction weight, `half_flow` half of the
-  /// outflow through the side in the last `linearise`. A call with `beyond` = -2 states the total outflow, negative for
-  /// inflow, instead of a side. Single-threaded.
+  /// `beyond` is the adjacent face (-1: not part of the solution). `friction` is the friction weight. `half_flow` is half
+  /// of the outflow through the side in the last `linearise`. A call with `beyond` = -2 passes the total outflow (negative
+  /// for inflow) instead of a side. The calls are single-threaded.
   void visit_sides(std::size_t component, const std::function<void(std::int32_t, std::int32_t, float, float)>& visit) const;
 
-  /// Set the flow of the following functions to x. @collective
+  /// Set the advecting flow of the following functions to x. @collective
   void linearise(const double* x);
-  /// Set the flow to zero. @collective local
+  /// Set the advecting flow to zero. @collective local
   void linearise_at_rest();
   /// v += C(x) p. @param p shape (4, stride), ghosts current
   void add_picard(const float* p, float* v);

@@ -22,8 +22,8 @@ struct flow_watch {
   std::vector<std::int32_t> cells;  ///< observed cells of this rank: ascending indices of through_problem::cells
   /// Returns true if the moment is requested; equal on all ranks. Empty: all moments.
   std::function<bool(const flow_moment& moment)> wants{};
-  /// Receives velocity (z, y, x) [mm/s] and pressure [Pa] of each of `cells`, NaN for stagnant fluid without a path to an
-  /// opening. Called by all ranks; may be empty.
+  /// Receives velocity (z, y, x) [mm/s] and pressure [Pa] of each cell of `cells`. The values are NaN for stagnant fluid
+  /// without a path to an opening. Called by all ranks; may be empty.
   std::function<void(const flow_moment& moment, std::span<const std::array<double, 4>> values)> take{};
 };
 

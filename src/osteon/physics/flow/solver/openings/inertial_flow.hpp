@@ -18,8 +18,9 @@ class creeping_flow {
 
   /// Compute r and s of x.
   void find_residual();
-  /// Iterate until |s| is below `tolerance` relative to the solution, including mass. Adds to the certificate and the
-  /// history of steps. @return whether it converged @throws solve_error if no scale of the preconditioner is suitable
+  /// Iterate until |s|, including mass, is below `tolerance` relative to the solution. Adds to the certificate and the
+  /// history of steps. @return true if the iteration converged @throws solve_error if no scale of the preconditioner is
+  /// suitable
   /// @collective
   bool solve(double tolerance, const through_options& options, through_flow& answer, log_sink& log);
   /// Perform all communication of a solve once. @collective
@@ -42,7 +43,7 @@ class linear_problem {
   /// @param inertial stored by reference @collective
   explicit linear_problem(inertial_system& inertial);
 
-  /// Solve for the change of x; r and s of the linear problem are updated. Adds to the certificate.
+  /// Solve for the change of x, and update r and s of the linear problem. Adds to the certificate.
   /// @param to factor by which to reduce |s| @return true if the reduction was reached
   /// @throws solve_error if a value is not finite @collective
   bool solve(linear_step kind, double to, const through_options& options, through_flow& answer, log_sink& log);
@@ -54,8 +55,8 @@ class linear_problem {
   std::size_t most_kept_ = 0;
 };
 
-/// Solves K x + C(x) x = b: the steady flow, by continuation in the inertia, or an implicit Euler step. As in creeping flow,
-/// |s| is reduced relative to x.
+/// Solves K x + C(x) x = b for the steady flow, by continuation in the inertia, or for an implicit Euler step. The solver
+/// reduces |s| relative to x, as for creeping flow.
 class inertial_flow {
  public:
   /// @param shared stored by reference, including its cells @collective on the communicator of the cells
@@ -63,7 +64,8 @@ class inertial_flow {
 
   /// Start the next solve at x. @param reynolds of the units, > 0
   void begin(double reynolds);
-  /// Continue from the last flow, or from the creeping flow if there is none, through flows with less inertia if necessary.
+  /// Solve the steady flow by continuation from the last flow. Without a last flow, start from the creeping flow. If
+  /// necessary, solve intermediate flows with less inertia.
   /// @param has_last x is the flow of other conditions @return true if the tolerance is reached @collective
   bool solve_steady(bool has_last, const through_options& options, through_flow& answer, log_sink& log);
   /// Solve a time step from the x of begin(). @return true if the tolerance is reached @collective
@@ -71,7 +73,7 @@ class inertial_flow {
   /// Perform all communication of a solve once. @collective
   void count_messages(const through_options& options, through_flow& answer);
 
-  /// As in through_flow; changes the shares. @collective
+  /// Return the limiter residual as in through_flow. Changes the shares. @collective
   double limiter_residual();
   inertial_system& system() { return system_; }
   const inertial_system& system() const { return system_; }

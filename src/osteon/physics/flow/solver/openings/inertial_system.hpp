@@ -17,12 +17,11 @@ struct through_problem;
 enum class linear_step { picard, newton };
 
 /// K x + C(x) x = b; an implicit Euler step adds h (x - x at the start of the step) on the left-hand side for velocities.
-/// P is block triangular as for creeping flow, with a cycle F for friction and convection in place of the cycle for
-/// friction, and for the pressure the least squares commutator
-///   (G^T W G)^-1 (G^T W F W G) (G^T W G)^-1, with the mobility W for weights:
-/// The commutator approximates Darcy's law above the pore size and the identity below the pore size, both with convection.
-/// It is averaged with the preconditioner of permeability, because the commutator alone is nearly singular for some
-/// pressures in corners, and GCR stagnates.
+/// P is block triangular as for creeping flow. For velocities, a cycle F for friction and convection replaces the cycle
+/// for friction. For the pressure, P has the least squares commutator (G^T W G)^-1 (G^T W F W G) (G^T W G)^-1, with the
+/// mobility W for weights: The commutator approximates Darcy's law above the pore size and the identity below the pore
+/// size, both with convection. The pressure block is the average of the commutator and the preconditioner of permeability.
+/// The commutator alone is nearly singular for some pressures in corners and causes stagnation of GCR.
 /// @cite [Elman2006]: the commutator, without these weights
 class inertial_system {
  public:
@@ -36,7 +35,7 @@ class inertial_system {
   /// Begin a time step at x.
   void begin_time_step();
 
-  /// Compute r of x, and s by the present P.
+  /// Compute r of x, and s with the present P.
   void find_residual();
   /// Set P for the flow x, with current ghosts.
   void linearise();

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Flow through a periodic image: the pressure drop over a period, and the flow rate through it.
+/// Flow through a periodic image: the pressure drop over a period, and the flow rate through the period.
 #include <osteon/numerics/krylov/block_sums.hpp>
 #include <osteon/physics/flow/solver/openings/through_parts.hpp>
 #include <osteon/physics/shared/solver/names_of_numerics.hpp>
@@ -10,19 +10,21 @@ namespace osteon::physics {
 /// Pressure drops over the periods along z, y, x, from the low to the high face [Pa].
 using period_drops = std::array<double, 3>;
 
-/// Right-hand side of pressure drops. The equations of the faces between two periods contain the drops, so that the pressure
-/// of the solution decreases along the image. @collective local
+/// Right-hand side of pressure drops. The equations of the faces between two periods contain the drops. The pressure of
+/// the solution therefore decreases along the image. @collective local
 void add_period_drops(const open_flow_cells& open, const flow_units& units, const period_drops& drops, flow_entries& right);
 
-/// Flow rates of a solution through the periods; without openings, also the rate and the pressure drop of the flow.
+/// Compute the flow rates of a solution through the periods. Without openings, also set the rate and the pressure drop of
+/// the flow.
 /// @collective
 void find_period_flows(const through_problem& problem, const open_flow_cells& open, const std::vector<double>& x,
                        const flow_units& units, const period_drops& drops, through_flow& flow);
 
-/// Initial guess of the pressure drop for a rate: the drop of a tube with the same hydraulic diameter. @collective local
+/// Initial guess of the pressure drop for a flow rate: the pressure drop of a tube with the same hydraulic diameter.
+/// @collective local
 double guessed_drop(const through_problem& problem, const through_solution& all, std::size_t axis, double rate);
 
-/// Finds the pressure drop for a flow rate by the secant method on an increasing function.
+/// Computes the pressure drop for a flow rate by the secant method. The rate is an increasing function of the drop.
 class rate_search {
  public:
   /// @param first initial guess, not 0 @param tolerance relative error of the rate

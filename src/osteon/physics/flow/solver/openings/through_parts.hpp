@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Common parts of the steady and the transient flow between openings: preparation, units, and evaluation of a solution.
+/// Functions shared by steady and transient flow between openings: preparation, units, and evaluation of a solution.
 #include <osteon/base/log_sink.hpp>
 #include <osteon/physics/flow/solver/openings/convection.hpp>
 #include <osteon/physics/flow/solver/openings/flow_through.hpp>
@@ -16,7 +16,7 @@ struct balanced_opening {
   double given_mm3_per_s = 0, used_mm3_per_s = 0;  ///< into the part
 };
 
-/// Data known before solving: parts of the fluid and their conditions.
+/// Data known before the solution: parts of the fluid and the conditions of the parts.
 struct through_outline {
   numbered_parts parts;
   std::vector<bool> keep;               ///< per run
@@ -30,7 +30,8 @@ struct through_outline {
 /// @throws as check_flow_through @collective on problem.where.comm
 through_outline validate_conditions(const through_problem& problem, const through_options& options);
 
-/// The cells of a problem; logs stagnant parts and undetermined pressures, and sets the image properties of a solution.
+/// Create the cells of a problem. Logs stagnant parts and undetermined pressures, and sets the image properties of a
+/// solution.
 /// @collective on problem.where.comm
 open_flow_cells begin_through(const through_problem& problem, const through_outline& known, through_solution& all,
                               log_sink& log);
@@ -45,33 +46,35 @@ struct flow_units {
 /// @collective local
 flow_units units_of(const through_problem& problem, const flow_cells& cells, const std::vector<opening_face>& given);
 
-/// Positions in a vector over the four unknowns of the cells, and values.
+/// Entries of a vector over the four unknowns of the cells: position and value.
 using flow_entries = std::vector<std::pair<std::int64_t, double>>;
 
-/// Given velocities by their position in the solution. @collective local
+/// Given velocities, by position in the solution. @collective local
 flow_entries given_velocities(const through_problem& problem, const open_flow_cells& open,
                               const std::vector<opening_face>& given, const flow_units& units, double multiple);
 /// The right-hand side: given pressures and sliding walls. @collective local
 flow_entries right_hand_side(const through_problem& problem, const open_flow_cells& open, const flow_units& units,
                              double multiple);
 
-/// Results at the boundaries, for a solution with current ghosts. @collective
+/// Compute the results at the boundaries of a solution with current ghosts. @collective
 void find_boundary_flows(const through_problem& problem, const open_flow_cells& open, const std::vector<double>& x,
                          const flow_units& units, through_flow& flow);
-/// Force on the solid voxels. @param inertia after its subtract() of this solution; null: none @collective
+/// Compute the force on the solid voxels. @param inertia convection after subtract() for this solution; null: creeping
+/// flow @collective
 void find_force(const through_problem& problem, const open_flow_cells& open, const std::vector<double>& x,
                 const flow_units& units, const flow_convection* inertia, through_flow& flow);
-/// Wall shear stress: its mean and 95th percentile.
+/// Compute the mean and the 95th percentile of the wall shear stress.
 /// @param field of the fluid voxels, 0 without a wall; null: not requested @collective
 void find_wall_shear_of(const through_problem& problem, const open_flow_cells& open, const std::vector<double>& x,
                         const flow_units& units, through_flow& flow, std::vector<float>* field);
-/// Speeds and Reynolds numbers. @collective
+/// Compute speeds and Reynolds numbers. @collective
 void find_speeds(const through_problem& problem, const open_flow_cells& open, const std::vector<double>& x,
                  const flow_units& units, const through_solution& all, through_flow& flow);
-/// Velocity and pressure of all fluid voxels. @collective local
+/// Set velocity and pressure of all fluid voxels. @collective local
 void set_through_fields(const through_problem& problem, const open_flow_cells& open, const std::vector<double>& x,
                         const flow_units& units, double multiple, through_solution& all);
-/// Values of the observed cells, if requested. @param x velocities and pressures, ghosts current @collective as the watch
+/// Pass the values of the observed cells to the watch, if requested. @param x velocities and pressures, ghosts current
+/// @collective as the watch
 void report_to_observer(watched_cells& watched, const flow_moment& moment, const open_flow_cells& open,
                         const std::vector<double>& x, const flow_units& units);
 /// Velocities on both faces of each voxel along each axis; adjacent voxels have the same value on their common face.

@@ -8,8 +8,9 @@
 
 namespace osteon::physics {
 
-/// Solves K x + C(x) x = b with given velocities in x, starting from the last solution: begin(), then solve(). creeping_flow
-/// solves creeping flow, inertial_flow flow with inertia; both solvers store their vectors in a through_system.
+/// Solves K x + C(x) x = b with given velocities in x, starting from the last solution. Call begin(), then solve(). The
+/// class uses creeping_flow for creeping flow and inertial_flow for flow with inertia. The two solvers store their vectors
+/// in a common through_system.
 class through_solver {
  public:
   /// @param cells stored by reference @collective on its communicator
@@ -23,9 +24,9 @@ class through_solver {
   /// For flow with inertia: each further solve is an implicit Euler step from the present solution.
   /// @param density_over_step in units of friction; 0: steady
   void set_time_step(double density_over_step);
-  /// May be modified between solves; ghosts need not be current.
+  /// Return the solution for modification between solves. Ghosts need not be current.
   std::vector<double>& answer_to_change() { return system_.x; }
-  /// Sets the certificate and the history of the steps. @throws solve_error if a value is not finite @collective
+  /// Solve, and set the certificate and the history of the steps. @throws solve_error if a value is not finite @collective
   void solve(const through_options& options, through_flow& answer, log_sink& log);
 
   /// Shape (4, stride), in voxels: velocities, pressure; ghosts current. An undetermined pressure has zero mean.
@@ -34,7 +35,7 @@ class through_solver {
   const flow_convection* inertia() const { return is_inertial_ ? &inertial_->system().convection() : nullptr; }
   /// |b - K x - C(x) x|, of velocities and masses together. @collective
   double residual() const { return system_.residual(); }
-  /// As in through_flow; changes the shares. @collective
+  /// Return the limiter residual as in through_flow. Changes the shares. @collective
   double limiter_residual() { return is_inertial_ ? inertial_->limiter_residual() : 0; }
   double upwinded_share() const { return is_inertial_ ? inertia()->upwinded_share() : 0; }
 
@@ -45,7 +46,7 @@ class through_solver {
   through_system system_;
   creeping_flow creeping_;
   std::optional<inertial_flow> inertial_;  // for a problem with inertia
-  bool is_inertial_ = false;               // number of the flow since begin()
+  bool is_inertial_ = false;               // the flow since begin() has inertia
   bool has_answer_ = false;                // x is the flow of other conditions
 };
 

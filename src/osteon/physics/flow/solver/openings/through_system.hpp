@@ -18,13 +18,13 @@ struct through_system {
   /// @param cells stored by reference @collective on its communicator
   explicit through_system(const open_flow_cells& cells);
 
-  /// Set given values of x and the entries of b: position, value. @param factor of the last solution, the initial x
+  /// Set given values of x and entries of b (position, value). @param factor multiple of the last solution as initial x
   void begin(const std::vector<std::pair<std::int64_t, double>>& given,
              const std::vector<std::pair<std::int64_t, double>>& right, double factor_of_last);
   /// Set the weight of velocities from the first r and s. @return |r|
   double begin_norm();
 
-  /// v = K of, with current ghosts.
+  /// v = K `of`, with current ghosts.
   void multiply(std::vector<float>& of);
   /// exact = b - K x, with current ghosts.
   void find_exact_residual();
@@ -71,7 +71,7 @@ struct through_system {
   double first = 0;  ///< |s| at the start
   std::vector<double> x, exact;
   std::vector<float> r, s;     ///< the residual, and P r
-  std::vector<float> p, v, w;  ///< a direction; its product; P v, or the product of creeping flow
+  std::vector<float> p, v, w;  ///< search direction; product with the direction; P v, or the product of creeping flow
   std::vector<float> change;   ///< change of x by a linear problem; P w of creeping flow
 };
 

@@ -11,26 +11,29 @@
 
 namespace osteon::physics {
 
-/// An approximate inverse of F = A + C(u), with first-order upwind convection if a voxel's Reynolds number exceeds 2: an
-/// M-matrix, smoothed by Gauss-Seidel sweeps in both orders. Coarse levels are aggregates of 2 x 2 x 2 connected faces. On
-/// these levels flows are summed, friction decreases with the distance of the centres, and the Reynolds number again
-/// determines upwinding. The three components are rows of one matrix without mutual coupling, so that they share their
-/// messages.
+/// An approximate inverse of F = A + C(u). Convection is first-order upwind if the Reynolds number of a voxel exceeds 2. F
+/// is an M-matrix and is smoothed by Gauss-Seidel sweeps in both orders. Coarse levels are aggregates of 2 x 2 x 2
+/// connected faces. On these levels flows are summed, friction decreases with the distance of the centres, and the
+/// Reynolds number again determines upwinding. The three components are rows of one matrix without mutual coupling and
+/// therefore share messages.
 ///
-/// Each level has ghosts of other ranks: a sweep uses the values of other ranks before the sweep. Aggregates do not cross
-/// rank boundaries. Rank 0 alone processes coarse levels of less than a few thousand unknowns. Connections of faces, and
+/// Each level has ghosts of other ranks. A sweep uses the ghost values from before the sweep. Aggregates do not cross rank
+/// boundaries. Rank 0 alone processes coarse levels of less than a few thousand unknowns. Connections of faces, and
 /// therefore messages, do not depend on the flow.
 class transport_cycle {
  public:
-  /// Construct without values. @param flow linearised about any flow @collective on the communicator of the cells
+  /// Construct the levels without values. @param flow convection, linearised about any flow @collective on the
+  /// communicator of the cells
   transport_cycle(const flow_cells& cells, const flow_convection& flow);
   ~transport_cycle();
 
-  /// Set the values from a flow. @param flow a linearised one @param added_diagonal addition to the diagonal of each unknown
+  /// Set the values from a flow. @param flow linearised convection @param added_diagonal addition to the diagonal of each
+  /// unknown
   /// @collective
   void set(const flow_convection& flow, float added_diagonal = 0);
 
-  /// z approximates F^-1 r. Shapes (3, stride); z is set at owned cells, zero without an unknown. @collective
+  /// Compute an approximation z of F^-1 r. The vectors have the shape (3, stride). z is set at owned cells and is zero
+  /// without an unknown. @collective
   void apply(const float* r, float* z);
 
   /// Work of apply() on this rank, and of set().

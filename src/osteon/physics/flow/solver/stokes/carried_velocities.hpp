@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Computation of the advecting velocities on the faces of voxels from a flow.
+/// Computation of advecting velocities on the faces of voxels from the velocities of a flow.
 #include <functional>
 #include <osteon/base/log_sink.hpp>
 #include <vector>
@@ -11,7 +11,7 @@ struct open_flow_cells;
 
 struct carried_velocities {
   std::vector<double> velocity;  ///< shape (3, stride), ghosts current
-  double change = 0;             ///< change of the flow's velocities: root mean square, relative to the velocities
+  double change = 0;             ///< root mean square of the velocity changes, relative to the velocities of the flow
 };
 
 /// @param x shape (4, stride): velocities and pressure, ghosts current @param poll as in through_options

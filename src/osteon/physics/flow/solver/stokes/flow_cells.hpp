@@ -8,15 +8,16 @@
 
 namespace osteon::physics {
 
-/// Diagonal numbers from this value on belong to open faces, computed for whole control volumes.
+/// Diagonal numbers from this value on belong to open faces. The diagonals are computed for whole control volumes.
 inline constexpr int open_face_frictions = 25;
 
 /// Flowing cells in the numbering of the heat solver, and the faces between them.
 ///
 /// If pressures are prescribed at the two faces of an axis, both faces have unknown velocities. Velocities of the low face
-/// are on low faces of cells; for the high face, the box is extended by a layer of cells with a low face only.
+/// are on low faces of cells. For the high face, the box is extended by a layer of cells. The cells of this layer have
+/// only a low face.
 struct flow_cells {
-  heat_cells grid;         ///< cells, their neighbours and ghosts; `open` also of ghosts. One material.
+  heat_cells grid;         ///< cells, neighbours and ghosts, of one material; `open` includes ghosts
   voxel::run_set numbers;  ///< numbers of the owned cells, in coordinates of the block
   std::array<std::vector<std::uint8_t>, 3> friction;  ///< by component, shape (size): 0 for faces outside the stencils
   std::array<std::array<double, 64>, 3> diagonal{};
@@ -51,7 +52,7 @@ struct flow_cells {
   }
 };
 
-/// The block of a box that is one voxel longer along an axis. @collective local
+/// Return the block of a box that is one voxel longer along an axis. @collective local
 grid::block longer(grid::block where, int axis);
 
 /// Number the cells of `cells.numbers` and their neighbours, and set the unit, the slopes and the weights of voxels.
@@ -63,7 +64,7 @@ void set_grid(flow_cells& cells, const grid::block& where, const vector3& spacin
 /// @collective on problem.where.comm
 flow_cells make_flow_cells(const flow_problem& problem, const std::vector<bool>& keep, int through);
 
-/// Count faces, thin places and the wetted surface of the flowing cells; sets the corresponding members of `counts`.
+/// Count faces, thin places and the wetted surface of the flowing cells. Sets the corresponding members of `counts`.
 /// @returns the wetted surface [mm2] @collective on problem.where.comm
 double survey(const flow_problem& problem, const flow_cells& cells, flow_counts& counts);
 

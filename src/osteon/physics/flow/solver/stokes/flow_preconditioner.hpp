@@ -11,16 +11,16 @@
 
 namespace osteon::physics {
 
-/// Friction of a velocity component, and its multigrid cycle: the cycle of a heat problem with the wall friction as heat
-/// storage.
+/// Friction of a velocity component, and the multigrid cycle of the component. The cycle is that of a heat problem with
+/// the wall friction as heat storage.
 struct velocity_cycle {
   std::array<float, 64> diagonal{},
       inverse{};  ///< by number; the diagonal is divided by the scale, the inverse is multiplied by the scale
   kernel::velocity_lattice lattice;
   heat_multigrid cycle;
-  /// @param stored additional diagonal of each face, of a time step @collective on the cells' communicator
+  /// @param stored additional diagonal entry of each face for a time step @collective on the cells' communicator
   velocity_cycle(const flow_cells& cells, std::size_t axis, double stored = 0);
-  /// Divide the operator of the cycle by `scale`, so that the result is multiplied by `scale`.
+  /// Divide the operator of the cycle by `scale`. The result of the cycle is thus multiplied by `scale`.
   void set_scale(float scale);
 
  private:
@@ -29,7 +29,8 @@ struct velocity_cycle {
   float scale_ = 0;
 };
 
-/// G^T W G with a weight W per face, and its multigrid cycle: the cycle of a heat problem with the weight as conductivity.
+/// G^T W G with a weight W per face, and a multigrid cycle for this operator. The cycle is that of a heat problem with the
+/// weight as conductivity.
 struct pressure_cycle {
   std::array<std::vector<float>, 3> conductance;  ///< conductance of low faces, by axis and cell, ghosts current
   std::vector<float> inverse;                     ///< inverse diagonal; 0: no unknown
@@ -39,22 +40,22 @@ struct pressure_cycle {
   pressure_cycle(const flow_cells& cells, std::array<std::vector<float>, 3> weight);
 };
 
-/// Block triangular: a multigrid cycle M^-1 for each component of the velocity, then for the pressure an approximation of
-/// S^-1, S = G^T A^-1 G:
-///   z_u = M^-1 r_u,   z_p = (I + c P) (G^T z_u - r_p),   P a cycle for G^T W G.
-/// W is the mobility of the faces: the velocity under a unit force without pressure, A W = 1. Above the pore size, the flow
-/// is Darcy flow with the mobility as permeability; below the pore size, S is the identity. The four cycles solve heat
-/// problems with the wall friction as storage and the mobility as conductivity.
+/// A block triangular preconditioner P. It has a multigrid cycle M^-1 for each component of the velocity, and for the
+/// pressure an approximation of S^-1, S = G^T A^-1 G: z_u = M^-1 r_u, z_p = (I + c P) (G^T z_u - r_p), P a cycle for G^T W
+/// G. W is the mobility of the faces: the velocity under a unit force without pressure, A W = 1. Above the pore size, the
+/// flow is Darcy flow with the mobility as permeability; below the pore size, S is the identity. The four cycles solve
+/// heat problems with the wall friction as storage and the mobility as conductivity.
 class flow_preconditioner {
  public:
-  /// c, added to the identity: measured on packs and sponges of 64 to 128 voxels.
+  /// Factor c of the cycle P that is added to the identity. The value was optimised on packs and sponges with 64 to 128
+  /// voxels per edge.
   static constexpr float pressure_weight = 3;
 
   /// @param cells stored by reference @collective on its communicator
   explicit flow_preconditioner(const flow_cells& cells);
 
-  /// z = P r; arrays of shape (4, stride). z is set at owned cells and zero without a face; ghosts of the velocities are
-  /// current.
+  /// z = P r, for arrays of shape (4, stride). z is set at owned cells and is zero without a face. Ghosts of the
+  /// velocities in z are current.
   /// @param velocity_scale of the cycles of the velocities @collective
   void apply(const float* r, float* z, float velocity_scale = 1);
 
@@ -66,15 +67,15 @@ class flow_preconditioner {
   void apply_pressure(const float* q, float* z);
   /// q = G^T z_u - r_p, with ghosts of z_u current.
   void subtract_mass(const float* z, const float* mass, float* q) const;
-  /// W of the faces of an axis times the weight of the axis; doubled for a face with a given pressure, which has half a
-  /// control volume.
+  /// W of the faces of an axis times the weight of the axis. The product is doubled for a face with a given pressure,
+  /// because such a face has half a control volume.
   const std::vector<float>& conductance(std::size_t axis) const;
 
   /// G^T z_u - r_p of the last apply(), shape (stride).
   const float* right_side_of_pressure() const { return q_.data(); }
 
   /// Smallest eigenvalue of M^-1 A, estimated from the mobility iterations by the Lanczos method. The estimate is an upper
-  /// bound; on packs and sponges it exceeds the estimate of twice as many steps by 7 %.
+  /// bound of the eigenvalue. On packs and sponges, the estimate is 7 % higher than an estimate from twice as many steps.
   double least_velocity_eigenvalue() const { return least_velocity_eigenvalue_; }
 
  private:

@@ -1,7 +1,8 @@
 #pragma once
 /// @file
-/// Flow problems as plain values: through a sample between its outer faces, and between openings; input of the cells, the
-/// operators and the solvers. permeability.hpp and flow_through.hpp, the interfaces of the solvers, define the units.
+/// Flow problems as plain values: flow through a sample between its outer faces, and flow between openings. The problems
+/// are input of the cells, the operators and the solvers. The interfaces of the solvers, permeability.hpp and
+/// flow_through.hpp, define the units.
 #include <array>
 #include <limits>
 #include <optional>
@@ -17,8 +18,9 @@ namespace osteon::physics {
 /// Condition beyond the outer faces of the box. All solid voxels are no-slip walls.
 enum class flow_surroundings {
   periodic,  ///< the image is periodic in all directions, driven by a uniform pressure gradient
-  mirrored,  ///< the image is mirrored at each face: pressures at the two faces of the direction, slip sides
-  closed     ///< pressures at the two faces of the direction, no-slip walls at the sides
+  mirrored,  ///< the image is mirrored at each face: given pressures at the two faces of the direction, slip walls at the
+             ///< sides
+  closed     ///< given pressures at the two faces of the direction, no-slip walls at the sides
 };
 
 struct flow_problem {
@@ -26,13 +28,14 @@ struct flow_problem {
   vector3 spacing_mm;
   voxel::run_set cells;  ///< fluid voxels of where.owned
   flow_surroundings surroundings = flow_surroundings::periodic;
-  std::vector<axis> directions{axis::z};  ///< directions of the flow, one to three different ones
+  std::vector<axis> directions{axis::z};  ///< one to three different directions of the flow
   double viscosity_Pa_s = 1e-3;
-  double density_kg_per_m3 = 1000;  ///< for the Reynolds number only
-  double pressure_drop_Pa = 1;      ///< over the length of the box; fields and the Reynolds number refer to this drop
+  double density_kg_per_m3 = 1000;  ///< used only for the Reynolds number
+  double pressure_drop_Pa =
+      1;  ///< pressure drop over the length of the box; fields and the Reynolds number refer to this drop
 };
 
-/// The voxels with any of the labels, as runs of the block.
+/// Return the voxels with any of the labels, as runs of the block.
 /// @param active voxels whose label is not 0 @param label per active voxel
 /// @param fluid labels that flow; 0 represents all inactive voxels
 /// @collective local
@@ -46,7 +49,7 @@ struct flow_counts {
   std::int64_t flowing = 0;  ///< fluid voxels in parts that percolate in one of the directions
   std::int64_t parts = 0;    ///< face-connected parts of the fluid
   std::int64_t flowing_parts = 0;
-  std::int64_t thin = 0;          ///< flowing voxels in a chord of fluid shorter than 4 voxels along some axis
+  std::int64_t thin = 0;          ///< flowing voxels on a fluid chord of less than 4 voxels along at least one axis
   std::int64_t wetted_faces = 0;  ///< faces between flowing fluid and solid
   double porosity() const { return static_cast<double>(fluid) / static_cast<double>(voxels); }
   double thin_share() const { return flowing == 0 ? 0 : static_cast<double>(thin) / static_cast<double>(flowing); }
@@ -62,7 +65,7 @@ enum class face_flow {
   outlet      ///< given pressure and zero viscous traction (do-nothing condition)
 };
 
-/// A function of time: linear between given times, constant before the first and after the last.
+/// A function of time: linear between given times, constant before the first time and after the last time.
 struct time_table {
   std::vector<std::array<double, 2>> points;  ///< time [s], ascending, and value; empty: 1 at any time
   double period_s = 0;                        ///< period; 0: not periodic
@@ -73,28 +76,28 @@ struct time_table {
   double most() const;
 };
 
-/// A boundary condition. The tangential velocity on openings of given velocity is zero.
+/// A boundary condition. The tangential velocity on openings with a given velocity is zero.
 struct flow_boundary {
   axis across = axis::z;
   bool high = false;  ///< on the high face of the axis
-  /// If set, the condition applies to the surface of solid voxels inside the image instead of a face: voxels with this
-  /// label, numbered as in labelled_solid (0: any label), whose centres are in the box and the ball. Flow through such an
-  /// opening is normal to the voxel faces; a wall slides along the voxel faces.
+  /// If set, the condition applies to the surface of solid voxels inside the image instead of a face. The solid voxels
+  /// have the label of the condition, numbered as in labelled_solid (0: any label), and centres in the box and the ball.
+  /// Flow through such an opening is normal to the voxel faces. A wall slides along the voxel faces.
   bool is_inside = false;
   material_number label = 0;
-  std::int8_t only_side =
-      -1;  ///< inside: only on faces of the solid voxels with this orientation: 2 axis + (1 on the high side)
+  std::int8_t only_side = -1;  ///< inside: orientation of the faces with the condition, 2 axis + (1 on the high side)
   face_flow kind = face_flow::wall;
-  double value = 0;           ///< mean velocity [mm/s] or flow rate [mm3/s] into the image; pressure [Pa]
-  bool is_developed = false;  ///< for given velocity or flow rate: the profile far inside a straight channel of this opening
+  double value = 0;  ///< mean velocity [mm/s] or flow rate [mm3/s] into the image; pressure [Pa]
+  bool is_developed =
+      false;  ///< velocity or flow rate: profile of developed flow in a straight channel with the shape of the opening
   bool is_parabolic = false;  ///< velocity or flow rate: product of two parabolas over the rectangle around the opening
-  vector3 slide_mm_per_s;     ///< velocity of a wall; no component across a face of the image
-  /// The condition applies only to voxels with their centre in this box and this ball, in mm from the low corner of the
-  /// image. A condition on a part of a face overrides a condition on the whole face.
+  vector3 slide_mm_per_s;     ///< velocity of a wall, without a component across a face of the image
+  /// The condition applies only to voxels with centres in this box and this ball. Positions are in mm from the low corner
+  /// of the image. A condition on a part of a face overrides a condition on the whole face.
   vector3 low_mm{-unlimited, -unlimited, -unlimited}, high_mm{unlimited, unlimited, unlimited}, centre_mm;
   double radius_mm = unlimited;
   std::string name;  ///< for messages: the key of the job
-  /// For transient flow: factors of value and slide_mm_per_s. Empty: constant.
+  /// Factors of value and slide_mm_per_s in transient flow. Without points, the condition is constant.
   time_table factor;
 
   static constexpr double unlimited = std::numeric_limits<double>::infinity();
@@ -103,8 +106,8 @@ struct flow_boundary {
     for (int a = 0; a < 3; ++a) all = all && low_mm[a] == -unlimited && high_mm[a] == unlimited;
     return all;
   }
-  /// Returns true if the centre of a voxel is in the box and the ball. @param across_axis a ball is a disc across this axis;
-  /// -1: a ball
+  /// Returns true if the centre of a voxel is in the box and the ball. @param across_axis axis normal to the disc that
+  /// replaces the ball; -1: a ball
   bool holds(index3 voxel, vector3 spacing_mm, int across_axis) const {
     double square = 0;
     bool is_in = true;
@@ -136,20 +139,21 @@ struct through_problem {
   voxel::run_set cells;  ///< fluid voxels of where.owned
   labelled_solid labelled{};
   std::array<bool, 3> periodic{};          ///< periodic axes of the image
-  std::array<double, 3> period_drop_Pa{};  ///< pressure drop over each period, from the low to the high face
-  /// Flow rate towards the high face of one periodic axis, instead of a pressure drop; the solver computes the drop.
+  std::array<double, 3> period_drop_Pa{};  ///< pressure drop over each period from the low face to the high face
+  /// Flow rate towards the high face of one periodic axis, instead of a pressure drop. The solver computes the drop.
   std::array<std::optional<double>, 3> period_rate_mm3_per_s{};
-  std::array<time_table, 3> period_factor{};  ///< for transient flow: factors of these drops and rates
+  std::array<time_table, 3> period_factor{};  ///< transient flow: factors of the drops and rates over the periods
   std::vector<flow_boundary> boundaries;
-  std::vector<double> multiples{1};  ///< factors of all given velocities, flow rates, pressures and drops: one flow for each
+  std::vector<double> multiples{
+      1};  ///< factors of all given velocities, flow rates, pressures and drops; one flow per factor
   double viscosity_Pa_s = 1e-3;
   double density_kg_per_m3 = 1000;
   bool has_inertia = false;  ///< Navier-Stokes
   bool is_central = false;   ///< convection without upwinding: less diffusive, may oscillate
-  bool is_limited = false;   ///< not is_central: with van Leer's limiter, second order for smooth velocities
-  bool is_buoyant = false;   ///< buoyancy also drives the flow: all fluid moves, except single voxels
+  bool is_limited = false;  ///< convection with van Leer's limiter, second order for smooth velocities; requires !is_central
+  bool is_buoyant = false;  ///< buoyancy also drives the flow; all fluid moves, except single voxels
 
-  /// Whether labelled voxels have an effect: equal on all ranks.
+  /// Return true if labelled voxels have an effect. The result is equal on all ranks.
   bool has_labels() const {
     bool any = !labelled.names.empty();
     for (const flow_boundary& b : boundaries) any = any || b.is_inside;

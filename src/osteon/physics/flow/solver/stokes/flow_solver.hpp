@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Conjugate gradients for the coupled system of Stokes flow; one set-up serves any number of directions.
+/// Conjugate gradients for the coupled system of Stokes flow. All directions share one set-up.
 #include <bit>
 #include <cstdint>
 #include <osteon/base/log_sink.hpp>
@@ -25,26 +25,25 @@ inline float lengthened(std::uint16_t bits) { return std::bit_cast<float>(static
 struct flow_options;
 struct flow_direction;
 
-/// The owned unknowns of a solution, shape (4, owned), in reduced precision: they are multiplied by a residual, which is
-/// small.
+/// The owned unknowns of a solution, shape (4, owned). Reduced precision is sufficient, because the values are multiplied
+/// by a small residual.
 using kept_answer = std::vector<std::uint16_t>;
 
 /// Solves K x = b, with b a unit force on every face of a component.
 ///
-/// K is indefinite, but P K with the block triangular P of `flow_preconditioner` is symmetric and positive definite in the
-/// inner product of diag(A - M / t, S') if A > M / t. Here M / t is the inverse of the scaled cycles t M^-1, and S' the
-/// inverse of the pressure cycle. Conjugate gradients require only a few vectors, and no product with these inverses: with w
-/// = K d, q = P w, s = P r and y = K s,
-///   (s, s) = (y_u - r_u, s_u) - (r_p, s_p),   (P K d, d) = (q_u - d_u, w_u) - (d_p, w_p).
-/// The scale t follows from an estimate of the least eigenvalue of M^-1 A, and is increased if it was insufficient.
-/// The solution is in double precision; r and s are recomputed from the solution as they decrease; all other vectors are in
-/// single.
+/// K is indefinite. With the block triangular P of `flow_preconditioner`, P K is symmetric and positive definite in the
+/// inner product of diag(A - M / t, S') if A > M / t. M / t is the inverse of the scaled cycles t M^-1, and S' is the
+/// inverse of the pressure cycle. Conjugate gradients require only a few vectors, and no product with these inverses: with
+/// w = K d, q = P w, s = P r and y = K s, (s, s) = (y_u - r_u, s_u) - (r_p, s_p), (P K d, d) = (q_u - d_u, w_u) - (d_p,
+/// w_p). The scale t follows from an estimate of the least eigenvalue of M^-1 A. The solver increases t if the estimate is
+/// too small. The solution is in double precision. As r and s decrease, the solver recomputes r and s from the solution.
+/// All other vectors are in single precision.
 /// @cite [BramblePasciak1988]
 class flow_solver {
  public:
   /// @param cells kept by reference
   /// @param velocity_scale initial t; 0: by the estimate. A value that is too small costs iterations until the solver has
-  /// increased it.
+  /// increased the value.
   /// @collective on the cells' communicator
   explicit flow_solver(const flow_cells& cells, double velocity_scale = 0);
 
@@ -61,15 +60,16 @@ class flow_solver {
   const std::vector<double>& answer() const { return x_; }
   /// The last solution as input of mixed_permeability().
   kept_answer keep_answer() const;
-  /// x . r + the work of the force of `axis` on the last solution, per voxel of the box, with r the last residual: for an
-  /// earlier solution x of that axis an entry of the permeability [voxel2] whose error is the product of both errors.
+  /// Return x . r plus the work of the force of `axis` on the last solution, per voxel of the box. r is the last residual,
+  /// and x is an earlier solution for `axis`. The result is an entry of the permeability [voxel2]. The error of the entry
+  /// is the product of the errors of the two solutions.
   /// @collective
   double mixed_permeability(std::size_t axis, const kept_answer& earlier) const;
 
  private:
   kernel_work work_of_iteration() const;
-  // r_u . M^-1 r_u and q . (I + c P) q with q = G^T M^-1 r_u - r_p: energies of a residual by the two inverses. For exact
-  // inverses, their difference is the error of the permeability.
+  // Energies of a residual by the two inverses: r_u . M^-1 r_u and q . (I + c P) q with q = G^T M^-1 r_u - r_p. For exact
+  // inverses, the difference of the two energies is the error of the permeability.
   struct energies {
     double momentum = 0, mass = 0;
   };

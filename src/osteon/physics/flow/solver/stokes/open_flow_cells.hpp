@@ -13,8 +13,9 @@ class wall_surface;
 
 /// Face of an owned fluid voxel with a condition of the problem: a face of the image, or a face to a labelled voxel.
 struct flow_side {
-  std::int32_t cell = 0;   ///< inside
-  std::int32_t face = -1;  ///< the cell whose low face it is, possibly a ghost inside the image; -1: no flow across
+  std::int32_t cell = 0;  ///< inside
+  std::int32_t face =
+      -1;  ///< cell with this face as its low face, possibly a ghost inside the image; -1: no flow across the face
   std::int32_t next = -1;  ///< cell behind the inner one, away from the face; may be a ghost
   std::int16_t boundary = 0;
   std::uint8_t side = 0;  ///< side of the cell: 2 axis + (1 on the high face)
@@ -24,14 +25,14 @@ struct flow_side {
   double inwards() const { return side % 2 == 0 ? 1 : -1; }
 };
 
-/// A given velocity: it has a position in the solution of the rank that owns the face.
+/// A given velocity. The velocity has a position in the solution of the rank that owns the face.
 struct given_face {
-  std::int32_t face = 0;  ///< the cell whose low face it is
+  std::int32_t face = 0;  ///< cell with this face as its low face
   std::uint8_t side = 0;  ///< side of the fluid voxel
-  index3 voxel;           ///< the fluid one, in the image
+  index3 voxel;           ///< the fluid voxel, in the image
 };
 
-/// A side of an owned fluid voxel towards a labelled one.
+/// A side of an owned fluid voxel towards a labelled voxel.
 struct labelled_wall {
   std::int32_t cell = 0;
   std::uint8_t side = 0;
@@ -55,10 +56,10 @@ struct passing_side {
   float outlet_share = 0;  ///< 0, 0.5 or 1: fraction of the face that is an outlet
 };
 
-/// Flowing cells, as flow_cells. Behind each opening at a high face there is a cell with this face only; inside the image
-/// this cell is the labelled voxel. All labelled opening voxels are cells, so that adjacent velocities have friction for any
-/// shape of the opening. Those low faces of labelled voxels that are openings have a velocity. Given velocities have a
-/// position in the solution, but no friction, because they are not unknowns.
+/// Flowing cells, as flow_cells. Behind each opening at a high face, an additional cell has only the face of the opening.
+/// Inside the image, the additional cell is the labelled voxel. All labelled opening voxels are cells. Adjacent velocities
+/// therefore have friction for any shape of the opening. The low faces of labelled voxels have a velocity if the faces are
+/// openings. Given velocities have a position in the solution, but no friction, because given velocities are not unknowns.
 struct open_flow_cells {
   flow_cells cells;
   std::vector<flow_side> sides;
@@ -66,22 +67,23 @@ struct open_flow_cells {
   std::vector<labelled_wall> labelled;
   std::vector<sliding_side> sliding;
   std::vector<passing_side> passing;
-  std::array<std::vector<std::int32_t>, 3> seam;  ///< by axis, if periodic: cells with a low face at its beginning
-  std::vector<std::uint8_t> outer;                ///< per owned cell: the sides that are faces of the image
-  std::vector<std::uint8_t> inner;                ///< same for sides with a condition inside the image; empty: none
-  std::vector<std::int16_t> open_boundary;        ///< per entry of cells.open_faces: its boundary
-  /// Per owned cell: number of its part if the part's pressure is undetermined, otherwise -1. Empty: all pressures are
-  /// given.
+  std::array<std::vector<std::int32_t>, 3>
+      seam;                                 ///< by axis, if periodic: cells with a low face at the beginning of the period
+  std::vector<std::uint8_t> outer;          ///< per owned cell: the sides that are faces of the image
+  std::vector<std::uint8_t> inner;          ///< per owned cell: the sides with a condition inside the image; empty: none
+  std::vector<std::int16_t> open_boundary;  ///< boundary of each entry of cells.open_faces
+  /// Per owned cell: number of the part of the cell if the pressure of the part is undetermined, otherwise -1. The list is
+  /// empty if all pressures are determined.
   std::vector<std::int32_t> free_part;
   std::int32_t free_parts = 0;
   std::shared_ptr<const wall_surface> walls;  ///< walls of the flowing fluid: set by begin_through
 };
 
-/// The condition of a voxel's outer face: index of the boundary, -1 for a wall without slip.
+/// Return the condition of a voxel's outer face: index of the boundary, or -1 for a no-slip wall.
 /// @param voxel of the image
 int boundary_at(const through_problem& problem, index3 voxel, int side);
 
-/// @param keep per run of problem.cells: whether it flows @param free_part per run: see open_flow_cells; empty: none
+/// @param keep per run of problem.cells: true if the run flows @param free_part per run: see open_flow_cells; empty: none
 /// @collective on problem.where.comm
 open_flow_cells make_open_flow_cells(const through_problem& problem, const std::vector<bool>& keep,
                                      const std::vector<std::int32_t>& free_part, std::int32_t free_parts);

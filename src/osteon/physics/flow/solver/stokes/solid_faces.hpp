@@ -9,7 +9,7 @@ namespace osteon::physics {
 /// A face of an owned fluid voxel towards a labelled solid voxel.
 struct solid_face {
   std::int32_t cell = 0;       ///< number of the fluid voxel in the run_set
-  index3 voxel;                ///< its coordinates in the image
+  index3 voxel;                ///< coordinates of the fluid voxel in the image
   std::uint8_t side = 0;       ///< side of the fluid voxel: 2 axis + (1 on the high face)
   std::int16_t boundary = -1;  ///< condition of the face; -1: a no-slip wall
   material_number label = 0;   ///< label of the solid voxel, see labelled_solid
@@ -17,19 +17,20 @@ struct solid_face {
 
 struct solid_faces {
   std::vector<solid_face> faces;  ///< by cell and side
-  /// Owned solid voxels with an open face to the fluid, possibly of another rank: positions in the block, in the order z, y,
-  /// x.
+  /// Owned solid voxels with an open face to the fluid, which can be on another rank. Positions in the block are in the
+  /// order z, y, x.
   std::vector<index3> behind;
   /// Two conditions on one face of this rank; -1: no such face.
   std::array<int, 2> both{-1, -1};
 };
 
-/// The condition of the surface of a solid voxel inside the image: index of the boundary, -1 for none.
-/// @param voxel the solid one, in the image @param side of the adjacent fluid voxel @param second another condition that
-/// claims it, or -1
+/// Return the condition of the surface of a solid voxel inside the image: index of the boundary, or -1 for no condition.
+/// @param voxel the solid voxel, in the image @param side of the adjacent fluid voxel @param second another condition of
+/// the surface, or -1
 int inner_boundary_at(const through_problem& problem, index3 voxel, material_number label, int side, int* second = nullptr);
 
-/// @param fluid voxels of the block, all or the flowing ones @cost the labelled voxels, and one ghost layer of both
+/// @param fluid all or only the flowing voxels of the block @cost the labelled voxels, and one ghost layer of fluid and
+/// solid
 /// @collective on problem.where.comm
 solid_faces find_solid_faces(const through_problem& problem, const voxel::run_set& fluid);
 

@@ -18,8 +18,8 @@ namespace osteon::physics {
 /// normal n of the smooth surface is the average of the area vectors of nearby faces along the surface. For planes of all
 /// directions, the sum of these areas equals the exact area to 0.7 %. @cite [LachaudThibert2016]
 ///
-/// Edges of flat walls (a duct, a block, a plate) have no link, so that flat walls keep their normals and their whole area.
-/// An edge belongs to stairs if an adjacent run of one or two faces ends at an edge with the opposite turn.
+/// Edges of flat walls (a duct, a block, a plate) have no link. Flat walls therefore keep their normals and their whole
+/// area. An edge belongs to stairs if an adjacent run of one or two faces ends at an edge with the opposite bend.
 class wall_surface {
  public:
   /// Values for each face, averaged together.
@@ -28,7 +28,7 @@ class wall_surface {
   static constexpr std::uint8_t ends_here = 1U << 6;
 
   /// @param where of the block @param wet voxels of the fluid, in coordinates of the block
-  /// @param walls by number of a wet voxel: bit d: its side d is a wall, 2 axis + (1 on the high face)
+  /// @param walls by number of a wet voxel; bit d is set if side d is a wall, d = 2 axis + (1 on the high face)
   /// @collective on where.comm
   /// @cost 8 bytes per voxel of the block and of four layers around it during construction; 48 bytes per face
   wall_surface(const grid::block& where, const voxel::run_set& wet, const std::vector<std::uint8_t>& walls,
@@ -42,13 +42,14 @@ class wall_surface {
   std::int32_t find(std::int32_t cell, std::size_t side) const;
   /// Area of the smooth surface represented by an owned face [mm2].
   double area_mm2(std::int32_t face) const;
-  /// Total area [mm2]; exactly the area of the faces for flat walls, and equal for any number of ranks. @collective
+  /// Total area [mm2], equal for any number of ranks. For flat walls the total is exactly the area of the faces.
+  /// @collective
   double total_area_mm2() const;
   /// Unit normal of the smooth surface (z, y, x), out of the fluid.
   const std::array<float, 3>& normal(std::int32_t face) const { return normal_[static_cast<std::size_t>(face)]; }
   /// 1 next to stairs, 0 on a flat wall far from stairs.
   double roughness(std::int32_t face) const { return roughness_[static_cast<std::size_t>(face)]; }
-  /// Average values along the surface, over about three faces to either side; preserves sums over the surface.
+  /// Average values along the surface, over about three faces on either side. The averages preserve sums over the surface.
   /// @param all shape (size()); ghosts are filled here @collective on where.comm, among neighbours
   void smooth(values& all) const;
 
