@@ -11,7 +11,7 @@ namespace osteon::physics {
 enum class heat_test { conduction, heat_transfer, conductivity_tensor };
 inline auto choice_names(heat_test) { return choices<"conduction", "heat_transfer", "conductivity_tensor">(); }
 
-/// The test of a heat job: load.test, or the default for the tables of the job.
+/// Return the test of a heat job: load.test, or the default for the tables of the job.
 heat_test test_of_heat(const spec& job);
 
 /// Register the keys of heat.

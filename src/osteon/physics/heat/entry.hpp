@@ -19,8 +19,8 @@ physics_result run_heat(const spec& job, const local_model& part, const numerics
 /// Check a heat job on its solid. @throws as run_heat @collective on part.where.comm
 void check_heat_on(const spec& job, const local_model& part);
 
-/// Measure the duration of a heat solver iteration on a solid block of about 40 MB per rank. The block exceeds the caches of
-/// a core, so that memory and communication limit the speed as in a job.
+/// Measure the duration of a heat solver iteration on a solid block of about 40 MB per rank. The block is larger than the
+/// caches of a core. Memory and communication therefore limit the speed as in a job.
 /// @return seconds on this rank @collective on comm
 double seconds_of_heat_iteration(MPI_Comm comm);
 

@@ -9,7 +9,8 @@
 
 namespace osteon::physics {
 
-/// @param test conduction: temperatures on the two faces of the load axis; heat_transfer: conditions of [[boundary]]
+/// @param test conduction prescribes temperatures on the two faces of the load axis; heat_transfer uses the conditions of
+/// [[boundary]]
 /// @collective local
 numerics::heat_problem make_heat_problem(const spec& job, const local_model& part, heat_test test);
 
@@ -19,7 +20,7 @@ time_plan make_time_plan(const spec& job, const local_model& part);
 /// Fields of a result file: temperature, and magnitude of the heat flux density.
 /// @param temperature_K per active cell @param heat_flux per active cell [W/mm2]
 std::vector<result_field> heat_fields(const local_model& part, cell_values temperature_K, cell_values heat_flux);
-/// Vectors of the heat flux density (z, y, x), written if the picture contains streamlines.
+/// Field of the heat flux density vectors (z, y, x). The field is written if the picture contains streamlines.
 result_field heat_flux_field(const local_model& part, cell_values vectors);
 inline bool has_heat_lines(const spec& job) { return job.picture.streamlines.value_or(0) > 0; }
 

@@ -67,10 +67,10 @@ struct condition_keys {
   std::optional<transient_spec> transient;
 };
 
-/// Reason why a job with time steps cannot be solved in memory; empty: no time steps.
+/// Reason why a job with time steps cannot be solved in memory. Empty for a job without time steps.
 std::string reason_for_step_files(const spec& job);
 
-/// Register the keys, if another physics has not registered them.
+/// Register the keys, unless another physics has already registered these keys.
 void register_condition_keys(key_table& job);
 
 }  // namespace osteon::physics

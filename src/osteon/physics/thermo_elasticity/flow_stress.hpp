@@ -10,10 +10,10 @@ namespace osteon::physics {
 /// Return true if a flow determines the temperatures of a thermo_elasticity job.
 bool has_flow_stage(const spec& job);
 
-/// The job of the first stage: flow and temperature of fluid and solid.
+/// Return the job of the first stage, which computes the flow and the temperature of fluid and solid.
 spec flow_stage_of(const spec& job);
 
-/// Check the keys of the first stage; the checks do not need the image.
+/// Check the keys of the first stage. The checks do not need the image.
 void check_flow_stage(const spec& job, std::vector<problem>& problems);
 
 /// Solve for flow, temperature of fluid and solid, and the thermal stress of the solid. @collective on part.where.comm

@@ -18,12 +18,12 @@ struct thermo_elastic_keys {
 /// Return true if plates constrain the specimen.
 bool is_between_plates(const spec& job);
 
-/// Add the supports: plates or, for free expansion, a statically determinate support. The checks of the supports precede the
-/// solve for the temperatures. @return measure of the plates; empty: free expansion
+/// Add the supports: plates or, for free expansion, a statically determinate support. The supports are checked before the
+/// temperatures are computed. @return measure of the plates; empty: free expansion
 /// @throws as make_test, require_supported @collective
 std::optional<measure> add_thermal_supports(const spec& job, const local_model& part, numerics::elasticity_problem& problem);
 
-/// Solve for the displacements; add the certificate and the answers of the stress to `result`.
+/// Solve for the displacements. Add the certificate and the answers of the stress to `result`.
 /// @param problem with supports @param plates from add_thermal_supports @param temperature_K per active cell of `part`
 /// @return solution for fields and pictures @collective on part.where.comm
 derived_fields add_thermal_stress(physics_result& result, const spec& job, const local_model& part,

@@ -186,7 +186,7 @@ std::vector<T> joined(std::vector<T> first, const std::vector<T>& second) {
   return first;
 }
 
-/// Register the keys, if another physics has not registered them.
+/// Register the keys, unless another physics has already registered these keys.
 void register_load_keys(key_table& job);
 
 }  // namespace osteon::physics

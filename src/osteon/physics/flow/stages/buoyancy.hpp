@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Buoyancy in a flow job: its run and its answers.
+/// Buoyancy in a flow job: solution and answers.
 #include <osteon/job/physics_result.hpp>
 #include <osteon/physics/flow/keys/flow_keys.hpp>
 #include <osteon/physics/flow/solver/transport/buoyant_flow.hpp>
@@ -11,24 +11,24 @@ namespace osteon::physics {
 
 class probes;
 
-/// Solve each multiple, starting from its flow without buoyancy; the last one has fields. Multiples after one that does not
-/// converge are not solved.
-/// @param heat its velocities are not read @param options of the flow @collective on flow.where.comm
+/// Solve each multiple, starting from the flow of the multiple without buoyancy. The solution of the last multiple has
+/// fields. If a multiple does not converge, later multiples are not solved.
+/// @param heat velocities are not used @param options of the flow @collective on flow.where.comm
 std::vector<buoyant_solution> solve_buoyancy(const spec& job, const through_problem& flow, const temperature_problem& heat,
                                              const numerics::options& solver_options, const through_options& options,
                                              log_sink& log);
 
-/// All flows of the solutions, with the fields of the last one, which are moved from `solutions`.
+/// Return all flows of the solutions, with the fields of the last flow. The fields are moved from `solutions`.
 through_solution flows_of(std::vector<buoyant_solution>& solutions);
 
 /// Add temperatures and the effects of buoyancy to the answers of flow and heat. @param flow of flows_of
-/// @param watching also receives the temperatures, after the flows; null: no probes @collective on part.where.comm
+/// @param watching receives the temperatures after the flows; null: no probes @collective on part.where.comm
 void report_buoyancy(physics_result& result, const spec& job, const local_model& part, const temperature_problem& heat,
                      const std::vector<buoyant_solution>& solutions, const through_solution& flow,
                      const std::vector<std::string>& names, log_sink& log, probes* watching);
 
-/// Heat flow through the faces relative to that with the fluid at rest, by face; none if there are heat sources other than
-/// faces and films.
+/// Ratio of the heat flow through each face to the heat flow with the fluid at rest. No ratios are returned if there are
+/// heat sources other than faces and films.
 nlohmann::ordered_json convection_nusselt_numbers(const spec& job,
                                                   const std::optional<std::array<std::array<double, 2>, 3>>& rest_inflow_W,
                                                   const temperature_solution& heat);

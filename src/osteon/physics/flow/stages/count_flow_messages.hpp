@@ -14,7 +14,7 @@ struct message_count;
 
 namespace osteon::physics {
 
-/// Set up the solver on virtual ranks and run a step. The solver marks its parts (comm::sent_part).
+/// Set up the solver on virtual ranks and run a step. The solver marks its parts by comm::sent_part.
 /// @return the fields to be written @throws as run_flow @collective on part.where.comm, of virtual ranks
 std::vector<io::field_info> count_flow_messages(const spec& job, const local_model& part,
                                                 const numerics::message_count& count);

@@ -27,10 +27,10 @@ void report_flow_temperature(physics_result& result, const spec& job, const loca
                              const temperature_problem& problem, const temperature_solution& s, const through_solution& flow,
                              const std::vector<std::string>& names, log_sink& log);
 
-/// Solve for the temperature transported by a flow; add its answers, field and certificate to `result`.
+/// Solve for the temperature transported by a flow. Add the answers, field and certificate of the temperature to `result`.
 /// @param names names of the boundaries @param temperature_K receives the temperature of each active cell; null: not
 /// requested
-/// @param watching also receives the temperatures, after the flows; null: no probes
+/// @param watching receives the temperatures after the flows; null: no probes
 /// @collective on part.where.comm
 void add_flow_temperature(physics_result& result, const spec& job, const local_model& part, temperature_problem problem,
                           const through_solution& flow, const std::vector<std::string>& names,

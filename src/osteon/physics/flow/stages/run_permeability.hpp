@@ -7,10 +7,11 @@
 
 namespace osteon::physics {
 
-/// All active voxels are fluid, as selected by the import. @collective local
+/// Create the flow problem of a job. All active voxels are fluid, as selected by the import. @collective local
 flow_problem make_flow_problem(const spec& job, const local_model& part);
 
-/// Solve steady Stokes flow through the fluid of a job, along its axis or along all. @collective on part.where.comm
+/// Solve steady Stokes flow through the fluid of a job, along the axis of the job or along all axes. @collective on
+/// part.where.comm
 physics_result run_permeability(const spec& job, const local_model& part, const numerics::options& solver_options,
                                 log_sink& log);
 

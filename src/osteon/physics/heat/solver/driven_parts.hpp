@@ -9,10 +9,10 @@ namespace osteon::physics {
 
 /// Effect of a gradient of 1 K/mm along each axis on the runs of the active cells.
 ///
-/// Periodic faces: the gradient drives heat through a part only if the part is connected to its own periodic image along the
-/// gradient. Linear temperatures on the outer faces: the gradient drives heat only if the
-/// part touches the outer faces at two positions along the gradient. The temperature of any other part follows from the
-/// boundary condition, and its heat flow is zero.
+/// With periodic faces, the gradient drives heat through a part only if the part is connected to its own periodic image
+/// along the gradient. With linear temperatures on the outer faces, the gradient drives heat through a part only if the
+/// part touches the outer faces at two positions along the gradient. The boundary condition determines the temperature of
+/// any other part, and the heat flow of such a part is zero.
 struct driven_parts {
   std::vector<std::uint8_t> axes;               ///< per run; bit a: the gradient along axis a drives heat through the run
   std::array<std::vector<float>, 3> resting_K;  ///< by axis, per run: temperature without heat flow
@@ -21,11 +21,11 @@ struct driven_parts {
   std::array<face_match, 3> periodic_faces{};
 };
 
-/// @param problem its faces, gradient and sources are not used @collective on problem.where.comm
-/// @cost O(runs) time; 20 bytes per ghost and round; the number of rounds is the number of rank crossings of a path
+/// @param problem the faces, gradient and sources are not used @collective on problem.where.comm
+/// @cost O(runs) time; 20 bytes per ghost and exchange; the number of exchanges is the number of rank crossings of a path
 driven_parts find_driven_parts(const heat_problem& problem, surroundings kind);
 
-/// Reason for zero heat flow along an axis, a sentence; empty: there is heat flow.
+/// Reason for zero heat flow along an axis, as a sentence. Empty if there is heat flow.
 std::string reason_without_flow(const driven_parts& parts, surroundings kind, axis along);
 
 }  // namespace osteon::physics

@@ -13,10 +13,10 @@
 
 namespace osteon::physics {
 
-/// Fixed temperatures on the two faces of an axis; all other faces insulated.
+/// Conditions with fixed temperatures on the two faces of an axis. All other faces are insulated.
 std::array<std::array<face_condition, 2>, 3> two_temperatures(axis along, double low_K, double high_K);
 
-/// Heat flow into the solid through each outer face [W], by axis (z, y, x); low, high.
+/// Heat flow into the solid through each outer face [W], by axis (z, y, x) and side (low, high).
 using face_flows = std::array<std::array<double, 2>, 3>;
 
 struct heat_solution {
@@ -28,32 +28,34 @@ struct heat_solution {
   solve_certificate certificate;
 };
 
-/// Check the problem as `solve_heat` does, without solving.
+/// Check the problem as `solve_heat` does, without a solution.
 /// @throws as solve_heat @collective on problem.where.comm
 void check_heat(const heat_problem& problem);
 
 /// Solve the steady problem by multigrid-preconditioned conjugate gradients. The solver releases the arrays of the problem.
 /// The iteration stops when |r| <= tolerance |r0| and the last step changed the dissipated power by less than a thousandth
-/// of the tolerance. Without convergence, certificate.converged is false.
+/// of the tolerance. If the iteration does not converge, certificate.converged is false.
 /// @throws usage_error, data_error if the problem is inconsistent or a material has no conductivity
 /// @throws data_error if no heat can flow, or a heated part of the solid has no heat sink
 /// @throws solve_error if a value is not finite
 /// @collective on problem.where.comm: all ranks throw the same exception
 heat_solution solve_heat(heat_problem problem, const options& options, log_sink& log);
 
-/// Lowest and highest value on all ranks; infinity and -infinity without values. @collective on comm
+/// Lowest and highest value on all ranks. Without values, the results are infinity and -infinity. @collective on comm
 std::array<double, 2> extremes(MPI_Comm comm, std::span<const double> values);
 
-/// Magnitude of the heat flux density in each active cell [W/mm2]: mean of the fluxes through opposite faces, with zero flux
-/// through insulated faces.
-/// @param temperature_K per active cell @throws usage_error if there is not one temperature per active cell
+/// Magnitude of the heat flux density in each active cell [W/mm2]. Each component is the mean of the fluxes through
+/// opposite faces, with zero flux through insulated faces.
+/// @param temperature_K per active cell @throws usage_error if the number of temperatures is not the number of active
+/// cells
 /// @collective on problem.where.comm
 std::vector<float> heat_flux_density(const heat_problem& problem, std::vector<double> temperature_K);
-/// Vectors of the heat flux density, shape (cells, 3), components (z, y, x). Otherwise as heat_flux_density.
+/// Vectors of the heat flux density, shape (cells, 3), components (z, y, x). Parameters and errors are those of
+/// heat_flux_density.
 std::vector<float> heat_flux_vectors(const heat_problem& problem, std::vector<double> temperature_K);
 
 /// Count the messages of one iteration and of the flux density on virtual ranks (comm/virtual_ranks.hpp).
-/// Parts: set-up, load, iteration, restart, rest of the load.
+/// The counted parts are set-up, load, iteration, restart, and rest of the load.
 /// @throws as solve_heat @collective on problem.where.comm
 void count_messages(const heat_problem& problem, bool shows_vectors, const message_count& count);
 

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Conjugate gradients for conduction problems; several right-hand sides share one set-up.
+/// Conjugate gradients for conduction problems. Several right-hand sides share one set-up.
 #include <functional>
 #include <osteon/base/at.hpp>
 #include <osteon/base/log_sink.hpp>
@@ -17,7 +17,7 @@ namespace osteon::physics {
 
 /// Driving terms of an outer face.
 struct face_drive {
-  double rise_K = 0;  ///< temperature beyond the face for x = 0: of the surroundings, or across a period
+  double rise_K = 0;  ///< temperature beyond the face for x = 0 (surroundings or neighbouring period)
   double heat_W = 0;  ///< prescribed heat flow
 };
 
@@ -54,7 +54,7 @@ class heat_solver {
     const auto counted = comm::counted_call::all_reduce(cells_.where.comm, sizeof sum);
     return comm::sum_over_ranks(cells_.where.comm, sum);
   }
-  /// Move the last solution out; no further solve is possible.
+  /// Move the last solution to the caller. No further solution is possible.
   std::vector<double> take() { return std::move(x_); }
 
   // The operations of numerics::cg; z is reused for K p.
@@ -77,7 +77,7 @@ class heat_solver {
   const heat_cells& cells_;
   kernel::conduction_stencil<double> stencil_;
   heat_multigrid multigrid_;
-  std::vector<double> x_;  // the first solve() allocates the vectors, after the set-up has released its memory
+  std::vector<double> x_;  // the first solve() allocates the vectors, after the set-up has released temporary memory
   // Single precision is sufficient: the updates of x and r use the same rounded p, and r is scaled by the load. The solver
   // also recomputes r from x periodically.
   std::vector<float> r_, p_, z_;

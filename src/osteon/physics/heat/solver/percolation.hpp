@@ -13,7 +13,7 @@ namespace osteon::physics {
 /// Bit of `connected_faces` for the low or high face of an axis. Bits 6 and 7 are free for the caller's seeds.
 constexpr std::uint8_t face_bit(int axis, bool high) { return static_cast<std::uint8_t>(1U << (2 * axis + (high ? 1 : 0))); }
 
-/// The runs of `cells`, ghosts included, united if they share a face. @collective local
+/// Unite runs of `cells` (including ghosts) that share a face. @collective local
 disjoint_sets unite_runs(const ghosted_cells& cells);
 
 /// Runs of the sent cells and of the received ghosts by link of a halo; one entry per cell.
@@ -30,11 +30,11 @@ link_runs runs_of_links(const ghosted_cells& cells);
 /// @param cells from with_ghosts; ghosts at a periodic face continue paths at the opposite face
 /// @param seed further bits per run of `cells`; empty: none
 /// @collective on where.comm
-/// @cost O(runs) time; one byte per ghost and round; the number of rounds is the number of rank crossings of a path
+/// @cost O(runs) time; one byte per ghost and exchange; the number of exchanges is the number of rank crossings of a path
 std::vector<std::uint8_t> connected_faces(const grid::block& where, const ghosted_cells& cells,
                                           std::span<const std::uint8_t> seed);
 
-/// Matching of the two faces of a periodic axis, in solid voxels over all ranks.
+/// Numbers of solid voxels on the two faces of a periodic axis, over all ranks.
 struct face_match {
   std::int64_t low = 0, high = 0;  ///< on each face
   std::int64_t both = 0;           ///< positions with solid voxels on both faces

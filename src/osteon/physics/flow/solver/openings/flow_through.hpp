@@ -80,7 +80,8 @@ struct through_solution {
   double setup_seconds = 0;
 };
 
-/// Run the checks of solve_flow_through without solving. @throws as solve_flow_through @collective on problem.where.comm
+/// Run the checks of solve_flow_through without a solution. @throws as solve_flow_through @collective on
+/// problem.where.comm
 void check_flow_through(const through_problem& problem, const through_options& options);
 
 /// Solve the flow for each multiple, starting from the flow of the previous multiple.

@@ -14,7 +14,8 @@
 
 namespace osteon::physics {
 
-/// The conditions of a problem at a time: each boundary's value, drop and rate over a period times its factor at that time.
+/// The conditions of a problem at a time. The value of each boundary, and the drop and rate over each period, are
+/// multiplied by their factors at this time.
 class conditions_in_time {
  public:
   /// Borrows problem and open. @param given of validate_conditions() @collective local
@@ -34,7 +35,7 @@ class conditions_in_time {
       f.velocity_mm_per_s *= problem_.boundaries[static_cast<std::size_t>(f.boundary)].factor.at(time_s);
     flow_entries right = right_hand_side(problem_at(time_s), open_, units_, 1);
     add_period_drops(open_, units_, drops_at(time_s), right);
-    constexpr double shortly = 1e-6;  // fraction of the time intervals of a table, to determine the rate of change
+    constexpr double shortly = 1e-6;  // time difference for rates of change, as a fraction of the intervals of a table
     const double later_s = shortly * std::min(longest_step_s(), 1.0), rate = rate_of_period(time_s);
     return {given_velocities(problem_, open_, given, units_, 1), std::move(right), rate,
             (rate_of_period(time_s + later_s) - rate) / later_s};
@@ -58,7 +59,7 @@ class conditions_in_time {
     return a ? problem_.period_factor[*a].at(time_s) * *problem_.period_rate_mm3_per_s[*a] : 0;
   }
 
-  /// Problem with its boundary values at a time; valid until the next call.
+  /// Problem with the boundary values at a time; valid until the next call.
   const through_problem& problem_at(double time_s) const {
     for (std::size_t n = 0; n < scaled_.boundaries.size(); ++n) {
       const flow_boundary& nominal = problem_.boundaries[n];
@@ -79,7 +80,7 @@ class conditions_in_time {
     return highest;
   }
 
-  /// Upper limit of adaptive steps, so that changes are resolved: a fraction of each period or table.
+  /// Upper limit of adaptive steps. The limit is a fraction of each period or table, to resolve changes of the conditions.
   double longest_step_s() const {
     constexpr double parts = 40;
     double most = std::numeric_limits<double>::infinity();
@@ -95,7 +96,7 @@ class conditions_in_time {
   }
 
  private:
-  // For that rate: the sum of the velocities of the voxels that it passes, in the solver's units.
+  // Sum of the velocities through the voxels of the period face for the given flow rate, in units of the solver.
   double rate_of_period(double time_s) const {
     const auto a = rate_axis();
     if (!a) return 0;

@@ -12,10 +12,9 @@
 
 namespace osteon::physics {
 
-/// Incremental pressure projection, second order in time [VanKan1986], the pressure corrected by the divergence of the
-/// intermediate velocity (rotational form, [BrownCortezMinion2001]):
-///   (sigma M + w A) (u* - u) = b - A u - G p - C,   C = 3/2 C(u) u - 1/2 of the step before (Adams-Bashforth),
-///   sigma M (u+ - u*) = -G phi,  G^T u+ = 0,   p+ = p + phi + w G^T u*,
+/// Incremental pressure projection, second order in time [VanKan1986]. The divergence of the intermediate velocity
+/// corrects the pressure (rotational form, [BrownCortezMinion2001]): (sigma M + w A) (u* - u) = b - A u - G p - C, C = 3/2
+/// C(u) u - 1/2 C of the previous step (Adams-Bashforth), sigma M (u+ - u*) = -G phi, G^T u+ = 0, p+ = p + phi + w G^T u*,
 /// with sigma = density length^2 / (viscosity step) and w the implicitness. A stationary state solves the steady equations
 /// for any step. Steps may differ in length.
 class flow_stepper {
@@ -23,8 +22,8 @@ class flow_stepper {
   struct settings {
     double implicitness = 0.5;  ///< implicitness of friction: 1/2 Crank-Nicolson, 1 Euler
     double tolerance =
-        1e-4;  ///< largest |div u| times length over the highest velocity; of forces, as fractions of the forces
-    int max_iterations = 500;  ///< of each linear system
+        1e-4;  ///< limit of |div u| times length over the highest velocity; limit of force errors relative to the forces
+    int max_iterations = 500;  ///< limit for each linear system
     std::function<void()> poll{};
     std::optional<std::size_t> rate_axis{};  ///< axis of a controlled flow rate over the period
   };
@@ -32,8 +31,8 @@ class flow_stepper {
   struct step_result {
     int friction_iterations = 0, pressure_iterations = 0;
     double divergence = 0;  ///< divergence in the measure of the tolerance
-    double change = 0;      ///< largest change of a velocity over the highest one
-    bool converged = true;  ///< the linear systems
+    double change = 0;      ///< largest change of a velocity over the highest velocity
+    bool converged = true;  ///< the linear systems converged
   };
 
   /// @param open, problem stored by reference @collective on the problem's communicator
@@ -44,29 +43,30 @@ class flow_stepper {
   struct conditions {
     flow_entries given, right;
     double rate = 0;        ///< sum of the velocities through the face at the end of the period of rate_axis
-    double rate_per_s = 0;  ///< its rate of change
+    double rate_per_s = 0;  ///< rate of change of `rate`
   };
-  /// Conditions of the start, used until step() receives others.
+  /// Set the conditions of the start. They apply until step() receives other conditions.
   void set_conditions(const conditions& now);
-  /// Force on velocities, used until the next call: in the following steps, and in start().
+  /// Set the force on velocities for start() and the following steps, until the next call.
   void set_body_force(flow_entries force) { body_force_ = std::move(force); }
   /// Velocities and pressures, shape (4, stride), to be set before start(); ghosts need not be current.
   std::vector<double>& state() { return x_; }
   const std::vector<double>& state() const { return x_; }
   /// Project the velocities to conserve mass, and compute the corresponding pressure.
-  /// @param is_sudden the first two steps consist of two implicit Euler half-steps each, which damp inconsistencies between
-  /// velocities, walls and openings [Rannacher1984] @collective
+  /// @param is_sudden each of the first two steps consists of two implicit Euler half-steps; the half-steps damp
+  /// inconsistencies between velocities, walls and openings [Rannacher1984] @collective
   step_result start(bool is_sudden);
-  /// Start from a state that solves the steady equations, or was saved. @collective
+  /// Start from a saved state, or from a state that solves the steady equations. @collective
   void go_on();
 
   /// @param from, to conditions at the beginning and the end of the step; null: constant. The conditions change linearly
-  /// within the step. Friction weights the conditions at both ends by its implicitness, as the velocities. @collective
+  /// within the step. The implicitness of friction weights the conditions at the two ends of the step, as it weights the
+  /// velocities. @collective
   step_result step(double step_s, const conditions* from = nullptr, const conditions* to = nullptr);
-  /// Perform a step, and all other communication once, on virtual ranks. @collective
+  /// Perform the communication of a step, and all other communication once, on virtual ranks. @collective
   void count_messages(double step_s);
 
-  /// Largest sum of |velocity| / spacing over the axes now [1/s], and its growth rate at the start [1/s2].
+  /// Present largest sum of |velocity| / spacing over the axes [1/s], and the growth rate of this sum at the start [1/s2].
   double courant_rate() const { return rate_; }
   double courant_growth() const { return growth_; }
   /// Kinetic energy [J]. @collective
@@ -86,7 +86,7 @@ class flow_stepper {
   const flow_convection* inertia();
   double upwinded_share() const { return problem_.has_inertia ? convection_.upwinded_share() : 0; }
 
-  /// Whether the pressure system is solved by transforms.
+  /// Return true if transforms solve the pressure system.
   bool has_direct_pressure() const { return projection_.is_direct(); }
   const std::string& reason_for_multigrid() const { return projection_.reason_for_multigrid(); }
 
@@ -107,7 +107,8 @@ class flow_stepper {
   void find_forces();
   void find_convection();
   void find_courant_rate();
-  // True if the velocities are half a step ahead of the pressure, which belongs to the middle of the last step.
+  // True if the velocities are half a step ahead of the pressure. The pressure then belongs to the middle of the last
+  // step.
   bool extrapolates_pressure() const;
   double highest_velocity() const;
   double length_of(const double* v) const;
@@ -127,8 +128,8 @@ class flow_stepper {
   pressure_projection projection_;
   flow_entries right_, body_force_;
   std::optional<period_rate> rate_control_;
-  double wanted_rate_ = 0, wanted_rate_per_s_ = 0;    // for constant conditions, or at the start
-  double drop_ = 0, drop_change_ = 0;                 // over the period, of the last step; and its increment
+  double wanted_rate_ = 0, wanted_rate_per_s_ = 0;    // rate for constant conditions, or at the start
+  double drop_ = 0, drop_change_ = 0;                 // drop over the period in the last step, and the increment of the drop
   const conditions *from_ = nullptr, *to_ = nullptr;  // conditions of the current step
   std::vector<double> x_, change_, force_, before_;
   std::vector<double> carried_, carried_before_;  // C(x) x now and at the previous step

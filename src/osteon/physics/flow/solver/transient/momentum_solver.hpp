@@ -13,17 +13,17 @@ namespace osteon::physics {
 /// Solves (kappa M + A) e = r for all three velocity components. M is the control volume of a face in voxels: 1, and 1/2 at
 /// open faces.
 ///
-/// Conjugate gradients in single precision inside a residual in double. For large kappa, preconditioned by the diagonal;
-/// otherwise by a multigrid cycle for each component.
+/// Conjugate gradients in single precision compute corrections for a residual in double precision. For large kappa, the
+/// preconditioner is the diagonal. Otherwise the preconditioner is a multigrid cycle for each component.
 class momentum_solver {
  public:
   /// @param cells stored by reference @collective on its communicator
   explicit momentum_solver(const flow_cells& cells);
 
-  /// @param kappa of the units of friction, >= 0 @collective
+  /// @param kappa storage in units of friction, >= 0 @collective
   void set_storage(double kappa);
   double storage() const { return kappa_; }
-  /// kappa of the multigrid cycles, also used for nearby values; -1: no cycles.
+  /// kappa of the multigrid cycles. The cycles are also used for nearby values of kappa. -1: no cycles.
   double storage_of_cycles() const { return cycles_for_; }
 
   /// Count the messages of solve() once, on virtual ranks. @param e as in solve() @collective
@@ -34,8 +34,8 @@ class momentum_solver {
     bool converged = true;
   };
   /// Improve e until the residual is at most `target`, the root of the sum of squares over all faces.
-  /// @param right shape (3, stride), zero without an unknown velocity @param e shape (4, stride), a guess; its pressure is
-  /// zero and remains so @param is_guess e is not zero @throws solve_error if a value is not finite @collective
+  /// @param right shape (3, stride), zero without an unknown velocity @param e shape (4, stride), a guess; the pressure in
+  /// e is zero and does not change @param is_guess e is not zero @throws solve_error if a value is not finite @collective
   outcome solve(const double* right, double* e, bool is_guess, double target, int most, const std::function<void()>& poll);
 
   /// Kernel work of all solutions on this rank.
@@ -47,7 +47,7 @@ class momentum_solver {
     kernel::stokes_stencil<float> single;
     kernel::stokes_stencil<double> exact;
   };
-  // The operations of numerics::cg, on the correction c and its residual.
+  // The operations of numerics::cg on the correction c and the residual of c.
   friend class numerics::cg;
   double precondition();
   double search(double beta);

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Prescribed flow rate over a period in transient flow: computes the pressure drop of each step.
+/// Prescribed flow rate over a period in transient flow, and computation of the pressure drop of each step.
 #include <osteon/numerics/checkpointer.hpp>
 #include <osteon/physics/flow/solver/transient/momentum_solver.hpp>
 #include <osteon/physics/flow/solver/transient/pressure_projection.hpp>
@@ -12,11 +12,11 @@ namespace osteon::physics {
 ///
 /// Because convection is explicit, a step of flow_stepper is linear in its pressure drop over the period. The results for
 /// two drops differ by a multiple of the response w: the velocity due to a unit drop in a step of the same length, starting
-/// from rest. A step therefore uses the previous drop, and adds (prescribed rate - rate) / (rate of w) times w and the
-/// pressure of w. The rate then equals the prescribed rate to rounding. The corrected step satisfies the equations of a step
-/// with the corrected drop, except for the correction times the error of w; w is solved to the same tolerances as a step.
-/// For steps of equal length, w is computed once. [QuadrioFrohnapfelHasegawa2016] describe control of the mass flux of a
-/// channel by the mean pressure gradient.
+/// from rest. A step therefore uses the previous drop, and adds w and the pressure of w, multiplied by (prescribed rate -
+/// rate) / (rate of w). The corrected rate equals the prescribed rate to rounding. The error of the corrected step is the
+/// error of a step plus the correction times the error of w. The tolerances of w are those of a step. For steps of equal
+/// length, w is computed once. [QuadrioFrohnapfelHasegawa2016] describe control of the mass flux of a channel by the mean
+/// pressure gradient.
 class period_rate {
  public:
   /// Stores references to the arguments. @param a axis
@@ -29,14 +29,15 @@ class period_rate {
 
   struct tolerances {
     double relative = 1e-4;  ///< limit of the friction residual and of the remaining velocity correction
-    int most = 500;          ///< iterations of each system
+    int most = 500;          ///< largest number of iterations of each system
     std::function<void()> poll{};
   };
   struct outcome {
     int friction_iterations = 0, pressure_iterations = 0;
     bool converged = true;
   };
-  /// Compute the response to a unit drop over a step, unless it is current. `momentum` has the storage term of the step.
+  /// Compute the response to a unit drop over a step, unless the stored response is current. `momentum` has the storage
+  /// term of the step.
   /// @param sigma as in flow_stepper @collective
   outcome find_response(momentum_solver& momentum, pressure_projection& projection, double sigma, double implicitness,
                         const tolerances& options);
@@ -46,12 +47,12 @@ class period_rate {
   /// Multiple of the response that changes the rate of u to `rate`. @collective
   double missing(const double* u, double rate) const { return (rate - rate_of(u)) / response_rate_; }
   double response_rate() const { return response_rate_; }
-  /// Members of the response: velocities, shape (3, stride), ghosts current; the increment of the projection's pressure and
-  /// the whole pressure, of owned cells.
+  /// Members of the response: velocities of shape (3, stride) with current ghosts; for owned cells, the pressure increment
+  /// of the projection and the total pressure.
   const std::vector<double>& velocity() const { return velocity_; }
   const std::vector<double>& increment() const { return increment_; }
   const std::vector<double>& pressure() const { return pressure_; }
-  /// The response as part of a state, so that a resumed job computes bitwise equal steps. @collective local
+  /// Store the response in a state. A resumed job thus computes bitwise equal steps. @collective local
   void save(solver_state& state);
   /// Restore after save() was filled in. @collective
   void restore(const solver_state& state);

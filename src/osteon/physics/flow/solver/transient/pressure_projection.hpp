@@ -20,33 +20,34 @@ enum class pressure_method {
   multigrid   ///< conjugate gradients with a multigrid cycle
 };
 
-/// Subtracts M^-1 G d from a velocity u, so that G^T u = 0. The system G^T M^-1 G d = G^T u is solved by transforms if the
-/// fluid is a complete box, otherwise by conjugate gradients with a multigrid cycle.
+/// Subtracts M^-1 G d from a velocity u. The result satisfies G^T u = 0. Transforms solve the system G^T M^-1 G d = G^T u
+/// if the fluid is a complete box. Otherwise conjugate gradients with a multigrid cycle solve the system.
 ///
-/// The residual of the system is the divergence of the velocity, computed in double precision. Further rounds remove the
-/// errors of the inner solver in single precision.
+/// The residual of the system is the divergence of the velocity, computed in double precision. Repeated corrections remove
+/// the errors of the inner solver in single precision.
 class pressure_projection {
  public:
   /// @param open stored by reference @collective on its communicator
   explicit pressure_projection(const open_flow_cells& open, pressure_method method = pressure_method::automatic);
 
-  /// Returns true if transforms are used: a projection is then exact, and a guess does not reduce its cost.
+  /// Return true if transforms are used. A projection by transforms is exact, and a guess does not reduce the cost of the
+  /// projection.
   bool is_direct() const { return box_ != nullptr; }
   /// Reason for not using transforms, as text.
   const std::string& reason_for_multigrid() const { return reason_for_multigrid_; }
 
-  /// Stopping criteria, all required.
+  /// Stopping criteria. The iteration stops if all criteria are satisfied.
   struct bounds {
     double divergence = 0;  ///< largest |G^T u| of a cell
     double velocity = 0;    ///< root of the sum of squares of the remaining correction, estimated by the cycle
     int most = 500;         ///< iterations
   };
   struct outcome {
-    int iterations = 0;     ///< iterations of conjugate gradients; by transforms: solves
+    int iterations = 0;     ///< iterations of conjugate gradients, or solves by transforms
     double divergence = 0;  ///< largest |G^T u| of a cell, computed in double
     bool converged = true;
   };
-  /// @param u shape (3, stride), with given velocities; ghosts current before and after
+  /// @param u shape (3, stride), with given velocities; ghosts are current before and after the call
   /// @param d shape (stride): receives the sum of corrections, ghosts are not set
   /// @throws solve_error if a value is not finite @collective
   outcome project(double* u, double* d, const bounds& to, const std::function<void()>& poll);
@@ -68,7 +69,7 @@ class pressure_projection {
  private:
   outcome project_directly(double* u, double* d, const bounds& to);
   double find_highest_divergence(const double* u);
-  // The operations of numerics::cg, on the correction c and its residual; a step returns the largest residual.
+  // The operations of numerics::cg on the correction c and the residual of c. A step returns the largest residual.
   friend class numerics::cg;
   double precondition();
   double search(double beta);
@@ -91,8 +92,9 @@ class pressure_projection {
   kernel_work work_;
 };
 
-/// The box, if G^T M^-1 G is a sum of one operator for each axis, and ranks own whole planes: no solid voxel, no opening
-/// inside the image, and the pressure is prescribed on each whole face of the image or on no part of the face.
+/// Return a box if G^T M^-1 G is a sum of one operator for each axis, and each rank owns whole planes. A box has no solid
+/// voxel and no opening inside the image. On each face of the image, the pressure is prescribed on the whole face or on no
+/// part of the face.
 /// @param reason_out receives the reason if there is no box; null: not requested @collective on the cells' communicator
 std::optional<poisson_box> find_fluid_box(const open_flow_cells& open, std::string* reason_out = nullptr);
 

@@ -6,7 +6,7 @@
 
 namespace osteon::physics {
 
-/// Relative decrease of the density per kelvin, in the weight only.
+/// Relative decrease of the density per kelvin. Only the weight of the fluid uses the variable density.
 struct buoyancy {
   double expansion_per_K = 0;  ///< negative: warm fluid sinks, for example water below 4 C
   vector3 gravity_m_per_s2{};  ///< direction of gravity

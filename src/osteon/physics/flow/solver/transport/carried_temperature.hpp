@@ -12,7 +12,7 @@
 
 namespace osteon::physics {
 
-/// Temperature for the velocities of an outer iteration. Each solve starts from the last solution.
+/// Computes the temperature for the velocities of an outer iteration. Each solution starts from the last solution.
 class carried_temperature {
  public:
   explicit carried_temperature(const temperature_problem& problem) : problem_(problem) {
@@ -20,7 +20,7 @@ class carried_temperature {
     problem_.face_velocity_mm_per_s.clear();
   }
 
-  /// @param taken weight of the present limiter; 1 discards previous values
+  /// @param taken weight of the present limiter; the weight 1 discards previous values
   /// @param from the temperature at the previous step @param per_s inverse step length; 0: the steady temperature
   bool solve(const std::vector<double>& velocities, double tolerance, double taken, const std::vector<double>& from,
              double per_s, log_sink& log) {
@@ -65,7 +65,7 @@ class carried_temperature {
   /// Temperature of each cell with a temperature, relative to the reference of the cells.
   std::vector<double> owned() const { return {x_.begin(), x_.begin() + cells_.grid.owned}; }
 
-  /// The last solution with its data, for restoring it after trial solutions.
+  /// The last solution and its data, which are restored after trial solutions.
   struct saved_solution {
     std::vector<double> x, velocities;
     std::array<std::vector<float>, 3> weight;

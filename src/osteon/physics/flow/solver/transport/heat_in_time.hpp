@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// Transient conjugate heat transfer: the temperature of fluid and solid in time steps with the advecting flow. The
-/// temperature may drive the flow by buoyancy (Boussinesq approximation).
+/// temperature can drive the flow by buoyancy (Boussinesq approximation).
 #include <memory>
 #include <osteon/numerics/checkpointer.hpp>
 #include <osteon/physics/flow/solver/transient/carried_quantity.hpp>
@@ -18,8 +18,8 @@ struct heat_time_plan {
   double implicitness = 0.5;     ///< 1/2 is Crank-Nicolson, 1 Euler
   double tolerance = 1e-6;       ///< limit of the residual and of the heat balance of a step
   int max_iterations = 500;      ///< iterations per step
-  /// Buoyancy. Absent reference_K: mean of the extreme prescribed temperatures; without a prescribed pressure the initial
-  /// temperature.
+  /// Buoyancy. The default of reference_K is the mean of the extreme prescribed temperatures. Without a prescribed
+  /// pressure, the default is the initial temperature.
   struct gravity {
     double expansion_per_K = 0;
     vector3 m_per_s2{};
@@ -30,28 +30,27 @@ struct heat_time_plan {
 
 struct heat_in_flow_record {
   double time_s = 0;
-  /// Temperatures at this time, without temperature_K. Heat through faces and openings, and stored heat, of the last step,
-  /// or of the last half step for the first steps, which are halved. At time 0 no heat is reported.
+  /// Temperatures at this time, without temperature_K. Heat through faces and openings, and stored heat, refer to the last
+  /// step. For the first steps, heat refers to the last half-step. Heat is undefined at time 0.
   temperature_solution heat;
   double fluid_low_K = 0, fluid_high_K = 0;
   double worst_imbalance = 0;   ///< largest heat_imbalance of all steps
   std::int64_t iterations = 0;  ///< iterations of all steps
 };
 
-/// Each step goes from t to t + dt by the implicit midpoint rule, w the implicitness,
-///   C / (w dt) (Tm - T) + K(u) Tm = b,   T+ = T + (Tm - T) / w,
-/// with K of transport_cells. The velocities u at the fraction w of the step are interpolated between both ends and
-/// projected to conserve mass to rounding. The method is second order for w = 1/2; heat is conserved to the tolerance of
-/// each step. The limiter uses the temperature extrapolated from the last step. The first two steps are two implicit Euler
-/// halves each [Rannacher1984].
+/// Each step from t to t + dt uses the implicit midpoint rule with the implicitness w, C / (w dt) (Tm - T) + K(u) Tm = b,
+/// T+ = T + (Tm - T) / w, with K of transport_cells. The velocities u at the fraction w of the step are interpolated
+/// between the two ends of the step and projected to conserve mass to rounding. The method is of second order for w = 1/2.
+/// Heat is conserved to the tolerance of each step. The limiter uses the temperature extrapolated from the last step. Each
+/// of the first two steps consists of two implicit Euler half-steps [Rannacher1984].
 ///
-/// The buoyancy of a step uses the temperature at its midpoint, extrapolated by a parabola through the last three
-/// temperatures. For internal waves, linear extrapolation increases the amplitude by (N dt)^4 / 8 per step; the parabola
-/// damps it by 5 / 4 of this amount (N is the Brunt-Vaisala frequency). Steps are limited so that N dt of any layer of a
-/// voxel is at most 1/2.
+/// The buoyancy of a step uses the temperature at the midpoint of the step, extrapolated by a parabola through the last
+/// three temperatures. N is the Brunt-Vaisala frequency. Linear extrapolation would increase the amplitude of internal
+/// waves by (N dt)^4 / 8 per step. The parabola reduces the amplitude by 5 / 4 of this amount. The step length is limited:
+/// N dt is at most 1/2 for any layer of a voxel.
 class heat_in_time final : public carried_quantity {
  public:
-  /// @param problem with initial_K; velocities are not used. problem, flow and log are stored by reference
+  /// @param problem problem with initial_K, without velocities; problem, flow and log are stored by reference
   /// @throws as check_heat_in_time @collective
   heat_in_time(const temperature_problem& problem, const through_problem& flow, heat_time_plan plan, log_sink& log);
   ~heat_in_time() override;
@@ -77,11 +76,11 @@ class heat_in_time final : public carried_quantity {
     vector3 highest_velocity_mm_per_s;
   };
   weight_numbers numbers_of_weight() const;
-  /// Steady heat through each face of the image with the fluid at rest; empty with flow through openings, heat sources or
-  /// fluxes.
+  /// Steady heat flow through each face of the image with the fluid at rest. Empty for flow through openings, heat sources
+  /// or fluxes.
   const std::optional<std::array<std::array<double, 2>, 3>>& rest_inflow_W() const { return rest_inflow_W_; }
 
-  /// The vectors over the cells of the problem and the numbers of the complete state for the next step.
+  /// The complete state for the next step: vectors over the cells of the problem, and numbers.
   struct state {
     std::vector<std::pair<std::string, std::vector<double>*>> vectors;
     std::map<std::string, std::vector<double>> numbers;
@@ -101,7 +100,7 @@ class heat_in_time final : public carried_quantity {
   const through_problem& flow_;
   heat_time_plan plan_;
   log_sink& log_;
-  const open_flow_cells* open_ = nullptr;  // while the flow is solved
+  const open_flow_cells* open_ = nullptr;  // valid during the solution of the flow
   std::size_t moving_ = 0;                 // number of owned cells of the flow
   flow_units units_;
   transport_cells cells_;
@@ -109,9 +108,9 @@ class heat_in_time final : public carried_quantity {
   std::optional<transport_solver> solver_;
   double of_cycle_ = -1;  // inverse step length of the multigrid cycle
   buoyancy weight_;
-  std::vector<double> t_, rate_, before_, before_that_;  // owned cells, above the reference of the cells; K/s
-  std::vector<double> middle_;                           // shape (grid.size): of the last step
-  std::vector<double> last_, after_, taken_;             // velocities now and after the step, projected
+  std::vector<double> t_, rate_, before_, before_that_;  // owned cells, relative to the reference of the cells; rate_ in K/s
+  std::vector<double> middle_;                           // shape (grid.size): midpoint temperature of the last step
+  std::vector<double> last_, after_, taken_;             // projected velocities at the start and at the end of the step
   std::array<double, 2> steps_s_{};                      // lengths of the last step and the previous one
   std::int64_t steps_ = 0;
   double change_per_s_ = 0, returned_share_ = 0, range_K_ = 0, heating_K_per_s_ = 0;

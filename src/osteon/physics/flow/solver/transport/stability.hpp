@@ -7,11 +7,12 @@
 
 namespace osteon::physics {
 
-/// Fluid in any box remains at rest below this Rayleigh number, defined with the mean inverse temperature gradient and the
-/// image height. The critical value of a layer between slip faces with prescribed heat fluxes is 120. @cite [Sparrow1964]
+/// Fluid in any box remains at rest below this Rayleigh number. The number uses the mean destabilising temperature
+/// gradient and the image height. The critical value of a layer between slip faces with prescribed heat fluxes is 120.
+/// @cite [Sparrow1964]
 inline constexpr double lowest_critical_rayleigh = 100;
 
-/// Time steps of flow and temperature: their state, and one step.
+/// State of flow and temperature, and a function that computes one time step.
 struct stepped_state {
   std::function<std::vector<double>()> get;
   std::function<void(const std::vector<double>&)> set;
@@ -21,26 +22,28 @@ struct stepped_state {
 struct stability_verdict {
   static constexpr double margin = 2e-3;  ///< uncertainty of the multiplier due to the tolerances of the steps
   bool is_known = false;                  ///< all steps converged
-  double multiplier = 0;                  ///< multiplier of the size of the leading disturbance, per step
+  double multiplier = 0;                  ///< growth factor of the leading disturbance per step
   std::vector<double> disturbance;        ///< the leading disturbance after the steps, as a state
   bool grows() const { return is_known && multiplier > 1 + margin; }
 };
 
-/// Compute a small disturbance of a steady state for some steps. The multipliers of the leading modes are the eigenvalues of
-/// the time step operator in the space of successive disturbances (Krylov; dynamic mode decomposition). This method detects
-/// growth before the leading mode dominates.
-/// @param counts flags of the rank's values that contribute to the norm of the state; empty: all
+/// Compute some time steps of a small disturbance of a steady state. The multipliers of the leading modes are the
+/// eigenvalues of the time step operator in the space of successive disturbances (Krylov; dynamic mode decomposition).
+/// This method detects growth before the leading mode dominates.
+/// @param counts flags of the values of this rank that contribute to the norm of the state; empty: all values
 /// @param first the disturbance, a state @cite [Schmid2010] @collective on comm
 stability_verdict test_stability(MPI_Comm comm, const std::vector<std::uint8_t>& counts, const stepped_state& steps,
                                  const std::vector<double>& steady, const std::vector<double>& first);
 
-/// Largest magnitude of the eigenvalues of the map from each vector to the next, in the space of all but the last.
+/// Largest magnitude of the eigenvalues of the map from each vector to the next vector. The map is restricted to the space
+/// of all vectors except the last vector.
 /// @collective on comm
 double leading_multiplier(MPI_Comm comm, const std::vector<std::uint8_t>& counts,
                           const std::vector<std::vector<float>>& vectors);
 
-/// An asymmetric disturbance of the temperature of the fluid, computed from the positions of voxels in the image: equal on
-/// any number of ranks. @param size of the state, which begins with the temperatures of the cells @collective local
+/// An asymmetric disturbance of the fluid temperature. The disturbance depends on the positions of voxels in the image and
+/// is equal on any number of ranks. @param size size of the state; the state begins with the temperatures of the cells
+/// @collective local
 std::vector<double> disturbance_of(const temperature_problem& heat, const transport_cells& cells, std::size_t size);
 
 }  // namespace osteon::physics

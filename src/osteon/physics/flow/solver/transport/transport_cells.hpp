@@ -11,7 +11,7 @@ struct transport_side {
   std::int32_t cell = 0;
   std::int16_t opening = -1, condition = -1;  ///< index of the opening or of the condition
   std::uint8_t side = 0;                      ///< 2 axis + (1 on the high face)
-  double conductance = 0;                     ///< to the surroundings [W/K]
+  double conductance = 0;                     ///< conductance to the surroundings [W/K]
   double brings = 0, takes = 0;               ///< heat capacity flow of the inflow, or outflow [W/K]
   double returns = 0;                         ///< heat capacity flow of the backflow with the local temperature [W/K]
   double beyond_K = 0;                        ///< prescribed temperature, above the reference
@@ -19,30 +19,32 @@ struct transport_side {
 };
 
 /// (K x)_i = sum over neighbours j of a_ij (x_i - x_j) + loose_i x_i,
-/// a_ij = g + F (1 - w) for inflow F from j, g - F w for outflow F to j: the temperature of a face is the mean of the
-/// upstream cell (weight 1 - w) and the other cell (weight w). A uniform temperature loses no heat for any flow.
+/// a_ij = g + F (1 - w) for inflow F from j, g - F w for outflow F to j. The temperature of a face is the weighted mean of
+/// the upstream cell (weight 1 - w) and the downstream cell (weight w). A uniform temperature loses no heat for any flow.
 struct transport_cells {
-  heat_cells grid;                           ///< all outer faces insulated
-  std::array<std::vector<double>, 3> flow;   ///< per cell and ghost: along the axis through its low face [W/K]
-  std::array<std::vector<float>, 3> weight;  ///< w of that face, 0 to 0.5
+  heat_cells grid;  ///< all outer faces insulated
+  std::array<std::vector<double>, 3>
+      flow;  ///< heat capacity flow along the axis through the low face of each cell and ghost [W/K]
+  std::array<std::vector<float>, 3> weight;  ///< w of the low face, 0 to 0.5
   std::vector<double> loose, right;          ///< per owned cell [W/K], [W]
-  /// For transient heat, per owned cell: `loose` contains the heat storage per kelvin divided by the step length, and
-  /// `right` this value times the previous temperature. Empty: steady.
+  /// Contributions of transient heat per owned cell. `loose` contains the heat storage per kelvin divided by the step
+  /// length. `right` contains the same value times the previous temperature. Empty for steady heat.
   std::vector<double> held, before;
   std::vector<transport_side> sides;
   std::vector<std::uint8_t> is_fluid;  ///< per cell and ghost
-  double reference_K = 0;              ///< lowest prescribed temperature; x is relative to it
+  double reference_K = 0;              ///< lowest prescribed temperature; x is relative to this temperature
   double highest_K = 0;                ///< highest prescribed temperature
   /// Bounds of x by the maximum principle; infinite if sources or fluxes remove the bound.
   double least = 0, most = 0;
-  /// Per owned cell: number of its part if no condition determines the temperature level of the part and the given heat is
-  /// balanced, otherwise -1. One cell of such a part is fixed at the middle of the given temperatures, without heat flow.
-  /// Empty: no such part.
+  /// Per owned cell: number of the part of the cell if the temperature level of the part is undetermined, otherwise -1.
+  /// The level is undetermined if no condition determines the level and the given heat is balanced. One cell of such a
+  /// part is fixed at the mean of the extreme given temperatures, without heat flow. Empty: no such part.
   std::vector<std::int32_t> free_part;
   std::int32_t free_parts = 0;
-  double level_W = 0;                               ///< contribution of the fixed cells of this rank to `right`
-  bool enforces_bounds = true;                      ///< a limited solution does not exceed these bounds
-  std::array<std::vector<std::uint8_t>, 3> pinned;  ///< 1: the limiter leaves this low face at the non-oscillating weight
+  double level_W = 0;           ///< contribution of the fixed cells of this rank to `right`
+  bool enforces_bounds = true;  ///< a limited solution does not exceed these bounds
+  std::array<std::vector<std::uint8_t>, 3>
+      pinned;  ///< 1: the limiter does not change the non-oscillating weight of the low face
 
   double conductance(std::int32_t i, std::int32_t j, std::size_t axis) const {
     const auto r = [&](std::int32_t n) { return grid.resistivity[grid.material[static_cast<std::size_t>(n)]]; };
@@ -80,10 +82,11 @@ struct transport_cells {
 /// @throws as check_flow_temperature, and for openings with inflow of undefined temperature
 /// @collective on problem.where.comm
 transport_cells make_transport_cells(const temperature_problem& problem, log_sink& log);
-/// Set other velocities; the weights of the faces do not change.
+/// Set other velocities. The weights of the faces do not change.
 void take_velocities(const temperature_problem& problem, transport_cells& cells, log_sink& log);
 
-/// Shift x in each part of undetermined level, so that its mean is the middle of the given temperatures. @collective
+/// Shift x in each part with undetermined level. The mean of the shifted part is the mean of the extreme given
+/// temperatures. @collective
 std::vector<double> levelled(const transport_cells& cells, std::vector<double> x);
 
 /// Results of a solution without its certificate. @param x above the reference, ghosts current @collective
@@ -94,12 +97,13 @@ void account_for_heat(const temperature_problem& problem, const transport_cells&
 /// @param taken weight of the new values; the old values have the remaining weight @collective on the communicator
 void set_weights(transport_cells& cells, heat_convection solver_options, const double* x, double taken = 1);
 
-/// Pin the outflow faces of cells whose temperature is out of bounds, and set their weights. With the non-oscillating
-/// weights, the temperature of a cell is a mean of its neighbours and cannot be an extreme value. @param x ghosts current
-/// @return excess of x beyond the bounds, over all ranks @collective
+/// Pin the outflow faces of cells with temperatures out of bounds, and set the non-oscillating weights of these faces.
+/// With the non-oscillating weights, the temperature of a cell is a mean of the neighbouring temperatures and cannot be an
+/// extreme value. @param x ghosts current
+/// @return largest excess of x over the bounds, all ranks @collective
 double pin_faces_beyond_bounds(transport_cells& cells, const double* x);
 
-/// Number of faces between cells with flow, and number of non-central faces, over all ranks. @collective
+/// Number of faces with flow between cells, and number of non-central faces, over all ranks. @collective
 std::array<std::int64_t, 2> count_limited(const transport_cells& cells);
 
 }  // namespace osteon::physics

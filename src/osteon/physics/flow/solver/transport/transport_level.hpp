@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A level of the multigrid for transport, and the construction of the next coarser one.
+/// A level of the multigrid for transport, and the construction of the next coarser level.
 #include <osteon/physics/flow/solver/transport/transport_multigrid.hpp>
 
 namespace osteon::physics {
@@ -11,7 +11,7 @@ struct transport_geometry {
   struct link {
     std::int32_t from, to;
     float conductance;  ///< [W/K]
-    float comes, goes;  ///< heat capacity flow from the neighbour, and to it [W/K]
+    float comes, goes;  ///< heat capacity flow from and to the neighbour [W/K]
   };
   struct point {
     std::array<float, 3> centre{};  ///< z, y, x [mm]
@@ -33,17 +33,18 @@ struct transport_geometry {
   std::array<float, 3> period{};  ///< length of a periodic box along an axis [mm]; 0: not periodic
 };
 
-/// The geometry of the cells. @collective local
+/// Return the geometry of the cells. @collective local
 transport_geometry geometry_of(const transport_cells& cells);
 
-/// Rows of the hybrid scheme. Merges links between the same points. @collective local
+/// Return the rows of the hybrid scheme. Merges links that connect the same points. @collective local
 transport_rows rows_of(transport_geometry& geometry);
 
-/// The next level. @param rows of `fine` @param parent receives the aggregate of each owned point
+/// Return the next coarser level. @param rows rows of `fine` @param parent receives the aggregate of each owned point
 /// @collective on fine.between.comm
 transport_geometry coarsened(const transport_geometry& fine, const transport_rows& rows, std::vector<std::int32_t>& parent);
 
-/// The points of all ranks on rank 0, in the order of the ranks; empty elsewhere. @collective on comm
+/// Gather the points of all ranks on rank 0, in the order of the ranks. The result is empty on other ranks. @collective on
+/// comm
 transport_geometry gathered_on_first(MPI_Comm comm, const transport_geometry& own);
 
 }  // namespace osteon::physics

@@ -8,8 +8,8 @@
 
 namespace osteon::physics {
 
-/// Rows of an operator (K x)_i = diagonal_i x_i - sum over the row of coupling x_column, couplings >= 0 and the diagonal at
-/// least their sum: an M-matrix, not symmetric.
+/// Rows of an operator (K x)_i = diagonal_i x_i - sum over the row of coupling x_column, with couplings >= 0 and diagonals
+/// not less than the sum of the couplings. The matrix is an M-matrix and not symmetric.
 struct transport_rows {
   std::vector<std::int32_t> begin{0};
   std::vector<std::int32_t> column;
@@ -19,25 +19,26 @@ struct transport_rows {
   std::int32_t rows() const { return static_cast<std::int32_t>(diagonal.size()); }
 };
 
-/// An approximation of K^-1 of the hybrid scheme, in single precision. It is nonlinear: use it in a flexible method.
+/// An approximation of K^-1 of the hybrid scheme, in single precision. The cycle is nonlinear and requires a flexible
+/// Krylov method.
 ///
-/// Levels are aggregates of up to 2 x 2 x 2 points connected inside their block, as in conduction, but with flows. Flows
-/// between two aggregates are summed. Each level uses the hybrid scheme for the conductance and the net flow between
-/// aggregates, so that coarse levels are no more diffusive than required by their Peclet numbers. Points are smoothed by a
-/// forward Gauss-Seidel sweep before the correction, and a backward one after it. The correction by a coarse level consists
-/// of two cycles, combined to minimise the residual (K-cycle). The minimisation compensates for the inaccuracy of piecewise
-/// constant coarse functions.
+/// Levels consist of aggregates of up to 2 x 2 x 2 points that are connected inside a block. Unlike conduction, transport
+/// also has flows between aggregates. Flows between two aggregates are summed. Each level uses the hybrid scheme for the
+/// conductance and the net flow between aggregates. Coarse levels are therefore no more diffusive than their Peclet
+/// numbers require. A forward Gauss-Seidel sweep precedes the coarse correction, and a backward sweep follows the
+/// correction. The correction by a coarse level consists of two cycles, combined to minimise the residual (K-cycle). The
+/// minimisation compensates for the inaccuracy of piecewise constant coarse functions.
 /// @cite [NotayVassilevski2008]; [Notay2012] for flow
 class transport_multigrid {
  public:
-  /// @param cells read by the constructor only @collective on the communicator of the grid
+  /// @param cells used only by the constructor @collective on the communicator of the grid
   explicit transport_multigrid(const transport_cells& cells);
   ~transport_multigrid();
 
   /// Count the messages of each data-dependent part once, on virtual ranks. @collective
   void count_messages();
 
-  /// z = M r. @param r owned values @param z shape (grid.size): owned values are set, ghosts overwritten @collective
+  /// z = M r. @param r owned values @param z shape (grid.size); owned values are set, ghosts are overwritten @collective
   void apply(const float* r, float* z);
 
  private:

@@ -13,15 +13,17 @@
 
 namespace osteon::physics {
 
-/// An incomplete factorisation of transport with central convection, which the multigrid cycle does not represent:
-/// (D + L) D^-1 (D + U), with L and U of the operator on the cells of this rank and the present weights. Central convection
-/// has large off-diagonal entries of opposite signs; a cycle for the upwind operator represents only half of these entries.
+/// An incomplete factorisation (D + L) D^-1 (D + U) of transport with central convection. L and U are those of the
+/// operator on the cells of this rank with the present weights. The multigrid cycle does not represent central convection.
+/// Central convection has large off-diagonal entries of opposite signs; a cycle for the upwind operator represents only
+/// half of these entries.
 ///
-/// The pivots are those of an incomplete LU factorisation without fill, but at least the row sums of |L| and of |U|.
-/// Therefore no sweep amplifies its input; otherwise, crossing velocities would amplify the input from cell to cell.
+/// The pivots are those of an incomplete LU factorisation without fill, but not less than the row sums of |L| and of |U|.
+/// The lower limit prevents an amplification of the input by a sweep. Without the limit, crossing velocities would amplify
+/// the input from cell to cell.
 class transport_factor {
  public:
-  /// @param cells read by the constructor only @collective local
+  /// @param cells used only by the constructor @collective local
   explicit transport_factor(const transport_cells& cells);
 
   /// x = (D + U)^-1 D (D + L)^-1 r, on the calling thread. @param r, x owned values; must not alias
@@ -32,29 +34,32 @@ class transport_factor {
   std::vector<float> value_, inverse_;
 };
 
-/// Solves K x = b. K has the weights of the scheme, the preconditioner the weights of the hybrid scheme. For the central
-/// scheme, an incomplete factorisation precedes the preconditioner. x and the residual are in double precision, directions
-/// in single precision.
+/// Solves K x = b. K has the weights of the scheme. The preconditioner has the weights of the hybrid scheme. For the
+/// central scheme, an incomplete factorisation precedes the preconditioner. x and the residual are in double precision.
+/// Search directions are in single precision.
 class transport_solver {
  public:
-  /// @param cells stored by reference; its weights are set @collective on the communicator of the grid
+  /// @param cells stored by reference; the solver sets the weights of the cells @collective on the communicator of the
+  /// grid
   explicit transport_solver(transport_cells& cells);
   /// Continue from the last solution with other velocities. The limiter is evaluated once, for the last solution.
   /// @param taken weight of the new limiter weights; the weights of the cells have the remaining weight
   transport_solver(transport_cells& cells, std::vector<double> start, double taken);
 
-  /// For time steps: preconditioner of other cells.
+  /// Constructor for time steps, with the preconditioner of other cells.
   transport_solver(transport_cells& cells, std::shared_ptr<transport_multigrid> cycle);
 
-  /// Sets iterations, residuals and convergence of the certificate. The residual is reduced relative to the initial
-  /// residual, and its sum relative to the transferred heat. For some steps, the limiter weights depend on the temperature;
-  /// then they are fixed. Faces at which the temperature would exceed its bounds have the weights of the hybrid scheme.
+  /// Solve, and set iterations, residuals and convergence of the certificate. The residual is reduced relative to the
+  /// initial residual, and the sum of the residual relative to the transferred heat. For some steps, the limiter weights
+  /// depend on the temperature. In all later steps the weights are constant. Faces at which the temperature would exceed
+  /// its bounds have the weights of the hybrid scheme.
   /// @throws solve_error if a value is not finite @collective
   void solve(heat_convection scheme, const options& solver_options, solve_certificate& certificate, log_sink& log);
 
-  /// A time step from an initial guess, for which the limiter is evaluated once; the cells contain the heat storage.
-  /// Sets iterations, residual and convergence of the certificate: the residual is small relative to the external and the
-  /// stored heat of the cells, and its sum relative to the transferred heat.
+  /// Compute a time step from an initial guess. The limiter is evaluated once, for the initial guess. The cells contain
+  /// the heat storage. Sets iterations, residual and convergence of the certificate. At convergence, the residual is small
+  /// relative to the external and the stored heat of the cells, and the sum of the residual is small relative to the
+  /// transferred heat.
   /// @param from shape (grid.size); ghosts need not be current @throws as solve @collective
   void step(heat_convection scheme, const std::vector<double>& from, const options& solver_options,
             solve_certificate& certificate);
@@ -90,7 +95,7 @@ class transport_solver {
   transport_cells& cells_;
   std::shared_ptr<transport_multigrid> multigrid_;
   std::optional<transport_factor> factor_;  // for central convection
-  double first_ = 0;                        // |b|, which is |b - K x| for the reference temperature everywhere
+  double first_ = 0;                        // |b|: equals |b - K x| for a uniform x at the reference temperature
   std::optional<double> taken_;
   std::vector<double> x_, r_;
   std::vector<float> right_, z_, w_, coarse_;
