@@ -22,7 +22,7 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-// Planes of node values as in result files: components x, y, z; NaN at absent nodes.
+// Planes of node values with the layout of result files: components x, y, z, and NaN at absent nodes.
 io::plane_source<float> node_planes(std::shared_ptr<const numerics::elasticity_problem> problem,
                                     std::shared_ptr<const std::vector<double>> zyx) {
   return
@@ -112,7 +112,8 @@ derived_fields derive_fields(std::shared_ptr<const numerics::elasticity_problem>
 
 namespace {
 
-// Strain energy of the solid [N mm], equal to the work of the load. The sum of the densities at voxel centres is smaller.
+// Strain energy of the solid [N mm], equal to the work of the load. The integral of the densities at voxel centres is
+// smaller.
 double strain_energy(MPI_Comm comm, const derived_fields& state) {
   const vector3& h = state.problem->spacing_mm;
   double energy = 0;
@@ -214,8 +215,7 @@ void show(physics_result& result, const spec& job, const local_model& part, cons
   const auto [title, units, values] = scalar_of(state, shown_field_of(job));
   const numerics::field_statistics s =
       show_scalar(result, part.where.comm, values, name_of(shown_field_of(job)), title, units);
-  if (!draws_surface(job) && s.median < result.shown_high)
-    result.shown_low = s.median;  // otherwise also for a uniform field
+  if (!draws_surface(job) && s.median < result.shown_high) result.shown_low = s.median;  // valid also for a uniform field
 }
 
 json by_material(const local_model& part, const derived_fields& state) {

@@ -51,7 +51,8 @@ std::unique_ptr<frame_painter> paint_displacements(const spec& job, const local_
   return std::make_unique<displacement_painter>(job, part);
 }
 
-// A test between the faces of the image requires a solid that connects these faces; other loads act on sets.
+// A test between the faces of the image requires a solid that connects these faces. Other loads act on sets and have no
+// such requirement.
 solid_rules elastic_rules(const spec& job) {
   solid_rules rules;
   const mechanical_keys& keys = job.groups.of<mechanical_keys>();
@@ -62,7 +63,7 @@ solid_rules elastic_rules(const spec& job) {
   return rules;
 }
 
-// Empty for a job with load cases: each case has its own test.
+// Return the name of the test of a job. The name is empty for a job with load cases, because each case has its own test.
 std::string name_of_test(const spec& job) {
   return job.groups.of<mechanical_keys>().cases.empty() ? name_of(test_of(job)) : std::string();
 }
@@ -190,8 +191,10 @@ const physics_entry& elasticity() {
       .rules = elastic_rules,
       .labels = labels_of_sets,
       .system = {io::centring::node, 3},
-      // A sponge has 1.27 nodes per element. 128^3: 90.2 MB for 1.92 M unknowns, 4.9 s; two cases: 128 MB. 96^3: 40.3 MB for
-      // 0.83 M, four cases 75.6 MB. Three cases of 64^3: 2.3 times the CPU time of one.
+      // Measurements on sponges with 1.27 nodes per element. A sponge of 128^3 voxels has 1.92 M unknowns and requires
+      // 90.2 MB and 4.9 s for one load case, and 128 MB for two load cases. A sponge of 96^3 voxels has 0.83 M unknowns
+      // and requires 40.3 MB for one load case, and 75.6 MB for four load cases. At 64^3 voxels, three load cases take 2.3
+      // times the CPU time of one load case.
       .costs = {3.81, 46, 14, 3e-6, 7e-6},
       .work = elastic_work,
       .most_components = most_elastic_components,

@@ -45,7 +45,7 @@ std::vector<float> shares_of_energy(MPI_Comm comm, const derived_fields& state, 
   return shares;
 }
 
-// Strain energy of single voxels that connect others. A slightly higher threshold may remove these voxels.
+// Strain energy of single voxels that connect other voxels. A slightly higher threshold can remove these voxels.
 json describe_necks(const local_model& part, const derived_fields& state, double energy_mJ) {
   constexpr float loaded = 0.01F;
   const std::vector<std::uint8_t> necks = find_necks(part);
@@ -83,8 +83,8 @@ case_result read_case(const spec& job, const local_model& part,
   answers["pistoia"] = {{"critical_strain", job.groups.of<mechanical_keys>().pistoia.critical_strain},
                         {"critical_volume", job.groups.of<mechanical_keys>().pistoia.critical_volume},
                         {"factor", failure.factor}};
-  // Without strain at voxel centres the failure load is undefined: a rigid motion, or torsion of a single voxel. Strains
-  // below the range of single precision also result in zeros, but are an error detected later.
+  // Without strain at voxel centres the failure load is undefined. Examples are a rigid motion and torsion of a single
+  // voxel. Strains below the range of single precision also become zero, but a later check detects this error.
   constexpr double least_energy_mJ = 1e-30;
   if (const double energy = answers.at("strain_energy_mJ");
       std::isinf(failure.factor) && (loads.load.value_or(0) == 0 || energy > least_energy_mJ))
@@ -98,7 +98,7 @@ case_result read_case(const spec& job, const local_model& part,
 }
 
 // Derivative of the stiffness K with respect to the modulus E of each voxel: dK/dE = K/E u, with the energy fraction u of
-// the voxel. K is the energy over half the square of the driving quantity, and the energy is stationary.
+// the voxel. K is the energy divided by half of the square of the driving quantity, and the energy is stationary.
 result_field sensitivity_of(const local_model& part, const derived_fields& state, const json& answers) {
   const bool turns = answers.contains("stiffness_N_mm_per_deg");
   const char* key = turns ? "stiffness_N_mm_per_deg" : "stiffness_N_per_mm";
@@ -121,7 +121,8 @@ result_field sensitivity_of(const local_model& part, const derived_fields& state
           }};
 }
 
-// The fields of a load case; the name of the case is appended to their names. @collective on part.where.comm
+// Return the fields of a load case. The name of the case is appended to the names of the fields. @collective on
+// part.where.comm
 std::vector<result_field> fields_of(const spec& job, const local_model& part, const load_case& load,
                                     const derived_fields& state, const json& answers) {
   auto fields = elastic_fields(part, fields_of_job(job), state);
@@ -175,7 +176,7 @@ std::vector<case_result> solve_cases(const spec& job, const local_model& part,
   if (cases.size() > 1)
     log.note(fmt::format("{} load cases with {} different sets of constrained nodes: {} solver set-ups", cases.size(),
                          groups.size(), groups.size()));
-  // All checks precede the first solution, which may take hours.
+  // All checks precede the first solution, because a solution can take hours.
   for (const std::vector<std::size_t>& group : groups) {
     problem->fixed = cases[group.front()].fixed;
     require_supported(*problem, part.header.origin_mm);

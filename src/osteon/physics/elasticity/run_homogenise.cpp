@@ -15,7 +15,7 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr double mean_strain = 0.01;  // amplitude; the stiffness is independent of it
+constexpr double mean_strain = 0.01;  // the stiffness is independent of this amplitude
 constexpr const char* components[] = {"xx", "yy", "zz", "xy", "yz", "xz"};
 
 // Young's moduli, shear moduli and Poisson's ratios, with keys of three axis names.
@@ -69,7 +69,7 @@ physics_result run_homogenise(const spec& job, const local_model& part, const nu
   result.certificate = numerics::joint_certificate(found.certificate, stiffness);
   result.elements = comm::sum_over_ranks(comm, part.cells.size());
 
-  // `boundary` is the name before version 0.2, to be removed in version 0.4.
+  // `boundary` is the name of this key before version 0.2 and will be removed in version 0.4.
   json answer = {{"boundary_condition", name_of(boundary)},
                  {"boundary", name_of(boundary)},
                  {"order", components},

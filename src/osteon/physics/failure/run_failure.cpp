@@ -53,7 +53,8 @@ std::span<const failure_record> first_leg(std::span<const failure_record> curve)
   return curve.first(std::min(n, curve.size()));
 }
 
-// Intersection of the curve with the elastic line at the offset strain; linear interpolation between records.
+// Intersection of the curve with the elastic line at the offset strain. The curve is interpolated linearly between
+// records.
 json yield_by_offset(std::span<const failure_record> leg, const measure& m, double stiffness) {
   const double offset = offset_strain * m.length_mm;
   const auto above = [&](const failure_record& r) {
@@ -92,7 +93,7 @@ json curve_of(std::span<const failure_record> curve, const measure& m) {
 }
 
 // Answers derived from the curve: first yield, yield at 0.2 % offset, ultimate load, post-yield stiffness, final energies.
-// @param first_yield factor @param stiffness elastic, load over the amount [N/mm or N mm/rad]
+// @param first_yield load factor of first yield @param stiffness elastic stiffness, load over amount [N/mm or N mm/rad]
 json answers_of_curve(std::span<const failure_record> curve, const measure& m, double first_yield, double stiffness) {
   json answers = json::object();
   const auto leg = first_leg(curve);
@@ -100,7 +101,8 @@ json answers_of_curve(std::span<const failure_record> curve, const measure& m, d
     answers["first_yield"] = place_of(first_yield, stiffness * first_yield * m.amount, m);
   if (!m.turns)
     if (const json offset = yield_by_offset(leg, m, stiffness); !offset.is_null()) answers["yield_offset"] = offset;
-  // The first record of a plateau at the largest force: the choice does not depend on the residuals of the solver.
+  // Tolerance for a plateau at the largest force. The first record of the plateau is selected, because this choice does
+  // not depend on the residuals of the solver.
   constexpr double plateau = 1e-6;
   const auto most = std::max_element(leg.begin(), leg.end(), [](const auto& a, const auto& b) {
     return (1 + plateau) * std::abs(a.load) < std::abs(b.load);
@@ -124,7 +126,7 @@ json answers_of_curve(std::span<const failure_record> curve, const measure& m, d
 
 constexpr double most_plausible_strain = 0.1;
 
-// @cite [BazantOh1983]: the strain of a voxel beyond its strength is inversely proportional to its size.
+// @cite [BazantOh1983]: beyond the strength, the strain of a voxel is inversely proportional to the size of the voxel.
 // @throws usage_error if the slope does not imply damage
 kernel::damage_law damage_of(const strengths& s, const kernel::yield_surface& surface, const failure_keys& keys,
                              const std::string& material, const vector3& spacing_mm) {
@@ -270,7 +272,7 @@ physics_result run_failure(const spec& job, const local_model& part, const numer
   const std::vector<load_case> cases = make_cases(sets, log);
   warn_of_unused_sets(sets, job, log);
   warn_of_locking(job, part, log);
-  // The nonlinear solution is not scaled: load steps lead to a requested load.
+  // The nonlinear solution is not scaled, because load steps reach a requested load.
   load_case c = cases.front();
   const measure& m = *c.measures;
   const double wanted = m.wanted.value_or(0);
@@ -335,7 +337,7 @@ namespace {
 
 class dissipation_painter final : public frame_painter {
  public:
-  /// @param points of a voxel with a dissipation
+  /// @param points number of points of a voxel with a dissipation
   dissipation_painter(const local_model& part, std::size_t points) : part_(part), points_(points) {}
 
   bool show(physics_result& result, const numerics::solver_state& state) override {

@@ -38,7 +38,8 @@ void write_elements(MPI_Comm comm, const std::string& model, const voxel::model_
   for (std::int64_t z = 0; z < header.shape.z; z += step) {
     const box3 part{{z, 0, 0}, {std::min(z + step, header.shape.z), header.shape.y, header.shape.x}};
     const std::vector<material_number> material = io::read_model_planes(comm, model, header, part);
-    for (std::int64_t p = 0; p < part.shape().z; ++p) {  // text occupies several times the memory of a plane
+    for (std::int64_t p = 0; p < part.shape().z;
+         ++p) {  // the text of a plane occupies several times the memory of the plane
       std::string text;
       number += io::voxfe::append_elements(text, {material.data() + p * plane, {1, header.shape.y, header.shape.x}}, z + p,
                                            number, ids);
@@ -75,8 +76,8 @@ std::vector<std::string> convert(MPI_Comm comm, const std::string& from, const s
   const auto file = [&](const std::string& name) { return io::voxfe::beside(script, name); };
   const std::vector<std::string> files{file(script.model_file), file(script.materials_file), file(script.constraints_file),
                                        to};
-  // All files are written before the first is renamed to its final name: a full disk leaves no partial result. The script is
-  // renamed last, so that the files it references exist.
+  // All files are written before the first file is renamed to its final name. A full disk therefore leaves no partial
+  // result. The script is renamed last, after all files that the script references.
   std::vector<std::unique_ptr<io::temporary_file>> written;
   for (const std::string& path : files) written.push_back(std::make_unique<io::temporary_file>(path));
   write_elements(comm, from, header, script, files[0], written[0]->name());

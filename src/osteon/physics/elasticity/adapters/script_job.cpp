@@ -43,13 +43,14 @@ struct script_reading {
 
 // The content of local_model::source_data for a script. Text results number all elements, including removed elements.
 struct script_elements {
-  std::vector<material_number> material;  ///< before the removal of parts, shape of where.owned
-  int base = 1;                           ///< first index
+  std::vector<material_number>
+      material;  ///< before the removal of parts, material of each element before the removal of parts, shape of where.owned
+  int base = 1;  ///< first index
 };
 namespace vx = io::voxfe;
 
-// Sums of the strains of the voxels around each node, and the number of these voxels; shape (nodes, 7), complete on all
-// ranks.
+// Sums of the strains of the voxels around each node, and the number of these voxels. The shape is (nodes, 7). The sums
+// are complete on all ranks.
 std::vector<double> strains_around_nodes(const local_model& part, const derived_fields& state) {
   const numerics::elasticity_problem& problem = *state.problem;
   const voxel::node_grid grid{&problem.cells, &problem.nodes, part.where.owned.begin, problem.spacing_mm, {}};
@@ -174,7 +175,7 @@ nlohmann::ordered_json write_script_results(const script_reading& script, const 
         [&](std::int32_t node, std::int64_t id, double* row) {
           const auto& v = named.at(id);
           for (std::size_t c = 0; c < 3; ++c) {
-            const bool locked = v[3 + c] != 0 && node >= 0;  // at other nodes the reaction is a rounding error
+            const bool locked = v[3 + c] != 0 && node >= 0;  // at unconstrained nodes the reaction is a rounding error
             if (locked) row[c] = reaction_N[static_cast<std::size_t>(3 * static_cast<std::int64_t>(node)) + 2 - c];
             row[3 + c] = v[c];
             row[6 + c] = v[3 + c];
@@ -202,7 +203,7 @@ nlohmann::ordered_json write_script_results(const script_reading& script, const 
   return files;
 }
 
-// Tolerances below the rounding errors of double precision are raised to this value.
+// Smallest tolerance of the solver. Smaller tolerances are below the rounding errors of double precision.
 constexpr double smallest_tolerance = 1e-12;
 constexpr std::int64_t most_iterations = 1'000'000;
 
@@ -325,8 +326,8 @@ spec job_of_model(const std::string& path) {
   job.output_directory = job.name + ".out";
   job.load.test = name_of(elastic_test::custom);
   job.segment.keep = kept_parts::all;
-  job.segment.drop_unsupported = true;           // other programs allow parts without a constraint, which carry no load
-  job.run.decomposition = cut_of_image::planes;  // the order of the elements in a file
+  job.segment.drop_unsupported = true;           // other programs allow parts without a constraint; such parts carry no load
+  job.run.decomposition = cut_of_image::planes;  // with planes, elements have the order of the file
   return job;
 }
 

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t inp_piece = std::size_t{4} << 20;
 constexpr int most_increments = 100000;
-constexpr int entries_a_line = 12;  // CalculiX and Abaqus read at most 16
+constexpr int entries_a_line = 12;  // CalculiX and Abaqus read at most 16 entries per line
 
 // Buffers text and writes it to the disk in pieces.
 class inp_stream {
@@ -53,7 +53,7 @@ class inp_stream {
 // CalculiX truncates numbers of more than 20 characters.
 std::string inp_number(double value) { return fmt::format("{:.12g}", value); }
 
-// Replace control characters: a comment is one line.
+// Replace control characters, because a comment must be one line.
 std::string in_one_line(std::string text) {
   std::replace_if(text.begin(), text.end(), [](unsigned char c) { return std::iscntrl(c); }, ' ');
   return text;
@@ -76,7 +76,7 @@ class inp_names {
   std::set<std::string> taken_{"NALL", "EALL"};
 };
 
-// The degree of freedom of an axis: x is 1.
+// Return the number of the degree of freedom of an axis. The number of x is 1.
 int freedom(int axis) { return 3 - axis; }
 
 class inp_writer {
@@ -108,7 +108,7 @@ class inp_writer {
       const std::string name = names_.of("M_" + (of.name.empty() ? fmt::format("{}", m) : of.name));
       out_.put("*MATERIAL, NAME={}\n*ELASTIC\n{},{}\n", name, inp_number(of.youngs_modulus_MPa),
                inp_number(of.poisson_ratio));
-      // Stress over plastic strain: a straight line that starts at the yield stress.
+      // The stress is a linear function of the plastic strain and starts at the yield stress.
       if (const inp_plasticity::law y = plasticity ? plasticity->of_material.at(m) : inp_plasticity::law{}; y.yield_MPa > 0)
         out_.put("*PLASTIC\n{},0.\n{},1.\n", inp_number(y.yield_MPa), inp_number(y.yield_MPa + y.hardening_MPa));
       out_.put("*SOLID SECTION, ELSET={}, MATERIAL={}\n", set, name);
@@ -150,8 +150,8 @@ class inp_writer {
   // Controls of a step with plasticity. The default of CalculiX accepts a residual of 0.5 %.
   void increments(std::int64_t count) {
     out_.put("*STEP, INC={}\n", most_increments);
-    // The increments of the job are the initial and largest increments: CalculiX then halves increments that do not
-    // converge, for example at unloading. *STATIC, DIRECT would end the analysis.
+    // The increments of the job are the initial and largest increments. With these limits, CalculiX halves increments that
+    // do not converge, for example at unloading. With *STATIC, DIRECT, such an increment would end the analysis.
     if (count > 0)
       out_.put("*STATIC\n{0},1.,1.E-6,{0}\n", inp_number(1 / static_cast<double>(count)));
     else

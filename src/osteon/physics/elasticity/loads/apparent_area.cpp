@@ -14,7 +14,8 @@ namespace osteon::physics {
 
 namespace {
 
-// Fraction of the box above which the outline counts as the box: a porous block may have empty voxels in its corners.
+// Smallest fraction of the box at which the outline counts as the box. A porous block can have empty voxels in its
+// corners.
 constexpr double fills_box = 0.98;
 
 struct point {
@@ -44,7 +45,7 @@ std::vector<row_ends> shadow(const local_model& part, axis across) {
   const index3 begin = part.where.owned.begin, shape = part.header.shape;
   const int rows_along = across == axis::z ? 1 : 0;
   constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
-  std::vector<std::int64_t> ends(2 * at(shape[rows_along]), none);  // for each row the first, and the negated last
+  std::vector<std::int64_t> ends(2 * at(shape[rows_along]), none);  // for each row: first voxel, and negated last voxel
   for (const voxel::run& r : part.cells.runs()) {
     const std::int64_t z = begin.z + r.z, y = begin.y + r.y, x = begin.x + r.x;
     const std::size_t row = at(rows_along == 1 ? y : z);
@@ -97,8 +98,8 @@ std::int64_t voxels_in_outline(std::span<const row_ends> rows) {
   }
   if (points.size() < 2) return static_cast<std::int64_t>(points.size());
   const std::vector<point> hull = hull_of(points);
-  // Pick's theorem, with twice the area and the number of voxels on the outline. The outline of collinear voxels has two
-  // coincident sides.
+  // Pick's theorem, applied to twice the area and the number of voxels on the outline. The outline of collinear voxels has
+  // two coincident sides.
   std::int64_t area2 = 0, on_outline = 0;
   for (std::size_t n = 0; n < hull.size(); ++n) {
     const point &a = hull[n], &b = hull[(n + 1) % hull.size()];

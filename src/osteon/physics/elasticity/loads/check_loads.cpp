@@ -56,7 +56,7 @@ class load_checker {
       }
   }
 
-  // Return true if a set is `wanted`, or depends on it by `within`.
+  // Return true if a set is `wanted`, or depends on `wanted` by `within`.
   bool reaches(const std::string& from, const std::string& wanted, std::set<std::string>& seen) const {
     if (from == wanted) return true;
     if (!seen.insert(from).second) return false;
@@ -64,7 +64,7 @@ class load_checker {
                        [&](const set_spec& s) { return s.name == from && s.within && reaches(*s.within, wanted, seen); });
   }
 
-  // Indices and labels refer to voxels of the image; coarsening changes the voxels.
+  // Reject coarsening for indices and labels. These refer to voxels of the image, and coarsening changes the voxels.
   void check_coarsening(const set_spec& s) {
     if (!s.image && s.voxels.empty() && s.nodes.empty()) return;
     constexpr const char* text =

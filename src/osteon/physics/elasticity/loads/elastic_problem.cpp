@@ -28,7 +28,8 @@ std::shared_ptr<numerics::elasticity_problem> make_problem(const local_model& pa
 void require_supported(const numerics::elasticity_problem& problem, const vector3& origin, std::string_view remedy) {
   const loose_parts found = find_loose_parts(problem);
   if (found.loose == 0) return;
-  // If all parts are loose, the solver reports the rigid motions of the whole specimen, which is more informative.
+  // If all parts are loose, the solver reports the rigid motions of the whole specimen. This report is more informative
+  // than a list of parts.
   if (found.loose == found.parts && !free_rigid_motions(problem).empty()) return;
   const vector3 &low = found.largest_low_mm, &high = found.largest_high_mm;
   throw data_error(fmt::format(
@@ -67,11 +68,12 @@ struct dropped_parts {
   std::int64_t parts = 0, voxels = 0;
 };
 
-// @return zeros if no part is supported: the solver reports this fault
+// @return zeros if no part is supported; the solver reports this fault
 dropped_parts drop_once(const spec& job, local_model& part) {
   const auto problem = make_problem(part);
   node_sets sets(job, part, problem->nodes);
-  const std::vector<load_case> cases = make_cases(sets, null_log());  // repeated with warnings after the removal
+  const std::vector<load_case> cases =
+      make_cases(sets, null_log());  // the cases are created again, with warnings, after the removal
   dropped_parts dropped;
   std::vector<std::uint8_t> drop(static_cast<std::size_t>(part.cells.size()));
   for (const auto& group : group_by_supports(part.where.comm, cases)) {
@@ -103,7 +105,7 @@ dropped_parts drop_once(const spec& job, local_model& part) {
 std::int64_t drop_unsupported(const spec& job, local_model& part, log_sink& log) {
   if (!job.segment.drop_unsupported) return 0;
   dropped_parts total;
-  // A part supported only by a removed part is loose in the next round.
+  // The removal is repeated, because a part supported only by a removed part is loose after the removal.
   for (dropped_parts d = drop_once(job, part); d.voxels > 0; d = drop_once(job, part)) {
     total.parts += d.parts;
     total.voxels += d.voxels;

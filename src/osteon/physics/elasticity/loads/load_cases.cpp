@@ -33,8 +33,8 @@ struct prescribed_node {
   }
 };
 
-// Nodes constrained along the same axes form a support. If these nodes have few distinct displacements, as for faces or
-// grips that move as a whole, there is a support for each displacement.
+// Nodes constrained along the same axes form a support. If the displacements of these nodes have few distinct values, each
+// distinct value has its own support. Examples are faces or grips that move as a whole.
 struct support_of_nodes {
   int axes = 0;
   std::optional<vector3> move_mm;  // empty: individual displacements
@@ -123,7 +123,7 @@ void add_conditions(const node_sets& sets, load_case& to, log_sink& log) {
     const voxel::node_condition& c = conditions[i];
     if (found[i] || c.preserved) continue;
     ++lost;
-    if (!(c.force_N == vector3{}))  // the same on all ranks
+    if (!(c.force_N == vector3{}))  // equal on all ranks
       throw data_error(
           fmt::format("a force of the model acts at node x, y, z = {}, {}, {} (indices from 0), which is not a node of the "
                       "supported solid; "
@@ -148,10 +148,10 @@ using json = nlohmann::ordered_json;
 vector3 minus(const vector3& a, const vector3& b) { return {a.z - b.z, a.y - b.y, a.x - b.x}; }
 vector3 plus(const vector3& a, const vector3& b) { return {a.z + b.z, a.y + b.y, a.x + b.x}; }
 
-// Warn of forces along constrained axes: such a force does no work.
+// Warn of forces along constrained axes, because such forces do no work.
 void warn_of_forces_on_held_nodes(const node_sets& sets, const load_case& c, log_sink& log) {
   for (const applied_force& force : c.forces) {
-    double sums[2] = {};  // nodes, newtons
+    double sums[2] = {};  // number of nodes, sum of forces [N]
     for (const numerics::nodal_force& f : force.nodes)
       for (int a = 0; a < 3; ++a) {
         const auto at = std::lower_bound(
@@ -216,7 +216,7 @@ load_case make_case(node_sets& sets, const std::string& name, const mechanical_l
   return c;
 }
 
-// Resultant of the reactions along the constrained axes of a support. Other supports may share its nodes.
+// Resultant of the reactions along the constrained axes of a support. Other supports can share the nodes of the support.
 wrench borne_by(const support& s, const numerics::elasticity_problem& problem, elasticity_solution& solution,
                 std::optional<vector3> about_mm = std::nullopt) {
   std::vector<std::pair<std::size_t, double>> hidden;
@@ -231,8 +231,8 @@ wrench borne_by(const support& s, const numerics::elasticity_problem& problem, e
   return w;
 }
 
-// Work-conjugate displacement of a force: mean along the force, weighted by the nodal forces. Empty if the nodal forces have
-// different directions.
+// Work-conjugate displacement of a force: the mean displacement along the force, weighted by the nodal forces. The result
+// is empty if the nodal forces have different directions.
 std::optional<double> displacement_along(const applied_force& f, MPI_Comm comm, const std::vector<double>& displacement_mm) {
   double sums[2] = {};  // work, magnitudes
   for (const numerics::nodal_force& n : f.nodes) {
@@ -249,8 +249,8 @@ std::optional<double> displacement_along(const applied_force& f, MPI_Comm comm, 
 
 double dot(const vector3& a, const vector3& b) { return a.z * b.z + a.y * b.y + a.x * b.x; }
 
-// Stiffness of a test with supports and forces. It is defined if a single support with a translation or rotation, or a
-// single force, drives the specimen. Load and displacement are work-conjugate.
+// Stiffness of a test with supports and forces. The stiffness is defined if a single support with a translation or
+// rotation, or a single force, drives the specimen. Load and displacement are work-conjugate.
 json stiffness_of(const load_case& c, const json& forces, const numerics::elasticity_problem& problem,
                   elasticity_solution& solution, const vector3& origin_mm) {
   const json none = json::object();

@@ -139,7 +139,7 @@ applied_force body_weight(const node_sets& sets, const vector3& gravity) {
   const std::vector<material_number>& material = part.material;
   std::vector<double> mass_kg(material.empty() ? 0 : static_cast<std::size_t>(sets.grid().nodes->size()));
   voxel::for_each_cell(sets.grid(), [&](std::int32_t cell, const std::array<std::int32_t, 8>& corners) {
-    // The materials of a model are void and the materials of the job in order.
+    // A model contains the material void and then the materials of the job, in order.
     const material_spec& m = sets.job().materials[material[static_cast<std::size_t>(cell)] - std::size_t{1}];
     for (const std::int32_t node : corners) mass_kg[static_cast<std::size_t>(node)] += *m.density_kg_per_m3 * volume_m3 / 8;
   });

@@ -26,7 +26,7 @@ bool is_used(const spec& job, const std::string& set) {
 void warn_of_unused_sets(node_sets& sets, const spec& job, log_sink& log) {
   for (const set_spec& s : job.groups.of<mechanical_keys>().sets) try {
       if (!is_used(job, s.name)) sets.find(s.name);
-    } catch (const data_error& e) {  // an error if the set is in use
+    } catch (const data_error& e) {  // a missing set is an error only if the set is in use
       log.warn(e.what());
     }
 }

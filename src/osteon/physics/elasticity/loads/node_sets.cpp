@@ -100,7 +100,7 @@ node_set_ptr node_sets::find(const std::string& name) {
     selections.push_back(describe(s) + (s.surface ? ", surface only" : "") +
                          (s.within ? fmt::format(", within '{}'", *s.within) : ""));
   }
-  if (selections.empty())  // a face of the image: check_loads excludes other names
+  if (selections.empty())  // the name is a face of the image, because check_loads excludes other names
     return known_[name] =
                face_or("define a [[set]] with select = \"face\" and of = \"solid\", or crop the image (image.crop_voxels)",
                        axis_of(name[0]), name.ends_with("high"), {});
@@ -231,7 +231,7 @@ std::vector<std::int32_t> node_sets::select_points(const set_spec& s) const {
   const vector3& h = grid_.spacing_mm;
   const double reach = std::hypot(h.z, h.y, h.x);
   const std::size_t count = s.points_mm.size();
-  // Distance and number of the closest node of each rank; equal distances are resolved by the lower number.
+  // Distance and number of the closest node of each rank. For equal distances, the node with the lower number is selected.
   std::vector<double> mine(2 * count), all(2 * count * static_cast<std::size_t>(comm::size(comm())));
   for (std::size_t p = 0; p < count; ++p) {
     const voxel::near_node near = voxel::nearest_node(grid_, to_vector(s.points_mm[p]));

@@ -41,7 +41,7 @@ std::vector<io::label_run> numbered_sets::runs() const {
   std::vector<std::size_t> order(known_.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return known_[a]->size > known_[b]->size; });
-  std::vector<std::uint8_t> rank(known_.size() + 1);  // by number: smaller sets have higher ranks
+  std::vector<std::uint8_t> rank(known_.size() + 1);  // rank of each set, by number; smaller sets have higher ranks
   for (std::size_t i = 0; i < order.size(); ++i) {
     rank[order[i] + 1] = static_cast<std::uint8_t>(i);
     for (const std::int32_t node : known_[order[i]]->nodes)

@@ -20,13 +20,14 @@ constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
 
 bool has_bit(motion_mask mask, int coordinate) { return (mask >> coordinate & 1) != 0; }
 
-// A pinned part, with the global numbers of its pinned nodes. A row is the direction from the first node to the second.
+// A pinned part, with the global numbers of its pinned nodes. A row is the direction from the first node to the second
+// node.
 struct pinned_part {
   std::int32_t part = 0;
   motion_mask motions = 0;
   bool on_plate = false;
   std::int64_t first = none, second = none;
-  std::vector<std::array<int, 2>> rows;  // axis of the row, held axis of the second node
+  std::vector<std::array<int, 2>> rows;  // axis of the row, constrained axis of the second node
   int row = 0;                           // index of the row of the second node
 };
 
@@ -65,7 +66,7 @@ class pin_maker {
     }
   }
 
-  // Three nodes of one voxel remove all motions of its part.
+  // Pins at three nodes of one voxel prevent all motions of the part of the voxel.
   void pin_between_places(part_motions& joint) {
     const std::vector<std::uint8_t> spans = find_spanning_parts(parts_, joint, touched_plates());
     clear();
@@ -81,7 +82,8 @@ class pin_maker {
     add(joint, candidates);
   }
 
-  // Parts at supports of the job are not load paths: the user is responsible for their remaining motions.
+  // Parts at supports of the job are not load paths, because the user is responsible for the remaining motions of these
+  // parts.
   part_plates touched_plates() const {
     part_plates plates{std::vector<int>(at(parts_.count())), std::vector<int>(at(parts_.count()))};
     if (case_.rule) {
@@ -128,7 +130,8 @@ class pin_maker {
       for (std::int32_t node = 0; node < sets_.grid().nodes->size(); ++node) all_parts(node, false);
   }
 
-  // Select the node with the lowest number: on the plate, or in the whole part if it has no node on the plate.
+  // Select the node of the part on the plate with the lowest number. If the part has no node on the plate, select from all
+  // nodes of the part.
   void find_first_nodes() {
     for (pinned_part& p : pinned_) p.on_plate = true;
     find_lowest_nodes(true);
@@ -145,8 +148,8 @@ class pin_maker {
       if (pinned_[k].on_plate == on_plate) pinned_[k].first = first[k];
   }
 
-  // Select the node farthest from the first, aligned with it along an axis if possible, so that the deformation of a uniform
-  // specimen remains symmetric.
+  // Select the node farthest from the first node. If possible, the two nodes are aligned along an axis. The deformation of
+  // a uniform specimen then remains symmetric.
   void find_second_nodes() {
     std::vector<double> best(pinned_.size(), 0.0);
     const auto visit_rows = [&](auto&& visit) {
@@ -177,7 +180,7 @@ class pin_maker {
     return lever + 2 * std::max({high.z - low.z, high.y - low.y, high.x - low.x});
   }
 
-  // The order is independent of the ranks: of parts that move together, the first is pinned.
+  // The order must be independent of the ranks, because only the first of several parts that move together is pinned.
   std::vector<pin_candidate> list_candidates(const pin_rule& rule) const {
     std::vector<const pinned_part*> order;
     for (const pinned_part& p : pinned_) order.push_back(&p);

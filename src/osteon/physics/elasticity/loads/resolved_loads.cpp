@@ -33,7 +33,7 @@ json described_case(const load_case& c, const node_sets& sets, numbered_sets& kn
   return {{"name", c.name}, {"test", name_of(c.test)}, {"supports", supports}, {"forces", forces}};
 }
 
-// Limit of the search for necks, which requires gigabytes for larger models.
+// Limit of the search for necks. For larger models, the search requires gigabytes.
 constexpr std::int64_t most_voxels_searched = std::int64_t{1} << 28;
 
 json described_necks(const local_model& part) {

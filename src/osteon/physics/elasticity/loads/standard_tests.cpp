@@ -106,8 +106,8 @@ class test_maker {
     hold(high_, all_axes).move_mm[across_] = displacement(0.01);
   }
 
-  // Each face normal to one of the two axes (j) is displaced along the other (i) by u_i = gamma x_j / 2, so that a uniform
-  // specimen has uniform strain.
+  // Each face normal to one of the two axes (j) is displaced along the other axis (i) by u_i = gamma x_j / 2. A uniform
+  // specimen then has uniform strain.
   void shear_evenly() {
     made_.measures.along = static_cast<axis>(across_);
     const double gamma = displacement(0.01) / made_.measures.length_mm;

@@ -24,7 +24,7 @@ namespace osteon::physics {
 
 namespace {
 
-// Reduction of a single-precision residual after which it is recomputed.
+// Reduction of a single-precision residual after which the residual is recomputed.
 constexpr double single_precision = 1e-5;
 
 struct force_component {
@@ -99,13 +99,13 @@ class elasticity_solver::conjugate_gradients {
     }
     how_.begin(solve_part::load);
     if (how_.checkpoints) how_.checkpoints->finish(state(false));
-    if (is_last) {  // release memory for the solution: it must not raise the peak of memory
+    if (is_last) {  // release memory for the solution, to avoid a higher peak of memory
       multigrid_.reset();
       release(residual_);
       release(direction_);
     }
     write_answer(solution, is_last);
-    setup_seconds_ = setup_cpu_seconds_ = 0;  // later load cases have none
+    setup_seconds_ = setup_cpu_seconds_ = 0;  // later load cases have no set-up time
     certificate_.solve_seconds = certificate_.earlier_seconds + clock_.seconds();
     certificate_.solve_cpu_seconds = cpu_clock_.of_all_ranks(comm_);
     certificate_.work = work_.of_all_ranks(comm_);
@@ -114,10 +114,11 @@ class elasticity_solver::conjugate_gradients {
   }
 
   // The operations of numerics::cg. All vectors except the displacements are in single precision and relative to the initial
-  // residual; products are formed in double, so that a search direction and its product with K are consistent.
+  // residual; products are computed in double precision. A search direction and its product with K are therefore
+  // consistent.
 
   double precondition() {
-    // Scaled to norm one, so that the cycle avoids the smallest numbers of single precision.
+    // The input has norm 1, to avoid the smallest numbers of single precision in the cycle.
     for_each(k_.size(), [r = residual_.data(), to = multigrid_->residual().data(),
                          s = static_cast<float>(1 / norm_)](std::int64_t i) { to[i] = s * r[i]; });
     preconditioned_ = multigrid_->cycle().data();
@@ -224,9 +225,11 @@ class elasticity_solver::conjugate_gradients {
     if (is_last) release(displacement_);
   }
 
-  /// A displacement prescribed on one rank and free on another would separate the copies of its node.
+  /// Reject a displacement that is prescribed on one rank and free on another rank. Such a displacement would separate the
+  /// copies of its node.
   void require_equal_copies() {
-    // The smallest of the copies and minus the largest, of the bits of the value: 1, which is no valid value, if free.
+    // Minimum and negated maximum over all copies of the bits of the value. A free displacement has the bits 1, which
+    // represent no valid value.
     const auto copied = k_.shared().with_copies();
     const auto fixed = k_.fixed();
     const auto key = [&](std::size_t i, std::int64_t c) {
@@ -261,13 +264,13 @@ class elasticity_solver::conjugate_gradients {
   }
 
   kernel_work work_of_iteration() const {
-    // Vectors: the residual as input of the cycle, p.z, p, p in double, p.q, u and r, r.r.
+    // Bytes of the vectors, in order: residual as input of the cycle, p.z, p, p in double precision, p.q, u and r, r.r.
     constexpr double bytes = 8 + 8 + 12 + 12 + 16 + 40 + 8, operations = 1 + 2 + 3 + 2 + 4 + 2;
     const auto values = static_cast<double>(k_.size());
     return multigrid_->work_of_cycle() + k_.work_in_double() + kernel_work{bytes * values, operations * values};
   }
 
-  /// Set the residual to f - K u at free displacements, divided by the initial one. @return its norm in N
+  /// Set the residual to f - K u at free displacements, divided by the initial residual. @return norm of f - K u in N
   double recompute_residual() {
     const std::span<double> r = multigrid_->scratch(1);
     k_.multiply(displacement_.data(), r.data());
@@ -282,9 +285,9 @@ class elasticity_solver::conjugate_gradients {
     return norm;
   }
 
-  /// Scale the free displacements so that the residual does no work on the displacements. In exact arithmetic, conjugate
-  /// gradients satisfy this condition. After the scaling, the work of the load, and therefore the stiffness, has a
-  /// second-order error.
+  /// Scale the free displacements by a factor that makes the work of the residual on the displacements zero. In exact
+  /// arithmetic, conjugate gradients satisfy this condition. After the scaling, the errors of the work of the load and of
+  /// the stiffness are of second order.
   void rescale_to_zero_work() {
     if (problem_.periodic != std::array<bool, 3>{}) return;  // the mean strain must not be scaled
     const std::span<double> p = multigrid_->scratch(0), q = multigrid_->scratch(1);
@@ -297,8 +300,8 @@ class elasticity_solver::conjugate_gradients {
     for_each(k_.size(), [u = displacement_.data(), p = p.data(), step](std::int64_t i) { u[i] += step * p[i]; });
   }
 
-  /// The rounding error of K u where the exact value is zero, as in a homogeneous body under a mean strain: a residual of
-  /// that size cannot be reduced further.
+  /// The rounding error of K u at nodes with an exact value of zero, for example in a homogeneous body under a mean
+  /// strain. The solver cannot reduce a residual below this error.
   double rounding() const {
     const inverse_diagonal inverse = k_.inverse_diagonal();
     double sum = 0;
@@ -316,15 +319,15 @@ class elasticity_solver::conjugate_gradients {
     return 4 * std::numeric_limits<double>::epsilon() * std::sqrt(sum);
   }
 
-  /// Iterate from the current residual until its recursion reaches the tolerance.
-  /// @return false if the preconditioner turned out not to be positive
+  /// Iterate from the current residual until the recursive residual reaches the tolerance. @return false if the
+  /// preconditioner is not positive
   bool iterate() {
     if (!std::exchange(is_restored_, false)) {
       how_.begin(solve_part::restart);
       norm_ = std::sqrt(dot(residual_.data(), residual_.data()));
       goal_ = std::max(how_.tolerance, single_precision * norm_);
       recursion_.restart();
-      // The state of an iteration that ended in a restart is saved here, with the residual for the next one.
+      // If the last iteration ended in a restart, its state is saved here, with the residual for the next iteration.
       if (std::exchange(is_offered_late_, false)) offer_to_keep();
     }
     while (certificate_.iterations < how_.max_iterations) {
@@ -349,7 +352,7 @@ class elasticity_solver::conjugate_gradients {
     if (how_.checkpoints && how_.checkpoints->is_due(certificate_.iterations)) how_.checkpoints->save(state(true));
   }
 
-  /// The state to resume the iteration from, or the solution alone.
+  /// Return the state from which the iteration can resume, or only the solution.
   solver_state state(bool is_running) {
     solver_state s{"elasticity", problem_.where, &problem_.nodes, true, {}, {}};
     s.vectors = {{"displacement", std::span(displacement_), k_.layout()}};
@@ -383,7 +386,7 @@ class elasticity_solver::conjugate_gradients {
       recursion_.resume(r.at(2));
       is_restored_ = true;
     } else if (!certificate_.converged) {
-      recompute_residual();  // the iteration limit may have been raised
+      recompute_residual();  // the resumed job can have a higher iteration limit
     }
   }
 
@@ -396,7 +399,7 @@ class elasticity_solver::conjugate_gradients {
                   fmt::format("iteration {}, residual {:.1e}", certificate_.iterations, relative));
   }
 
-  /// Set the balances.
+  /// Set the balances of the certificate.
   void certify(std::vector<double>& reaction) {
     std::vector<force_component> external = forces_;
     const auto add_reaction = [&](std::int64_t place) {
@@ -425,19 +428,19 @@ class elasticity_solver::conjugate_gradients {
   log_sink& log_;
   stopwatch clock_;
   cpu_clock cpu_clock_;
-  kernel_work work_;  // on this rank, in the solution
+  kernel_work work_;  // work of the solution on this rank
   MPI_Comm comm_;
   fine_stiffness k_;
   std::optional<elasticity_multigrid> multigrid_;
   std::vector<double> displacement_;
-  std::vector<float> residual_, direction_;  // over the initial residual
+  std::vector<float> residual_, direction_;  // relative to the initial residual
   std::vector<force_component> forces_;      // complete sums, on every copy of a node
   std::int64_t unknowns_ = 0;
   double initial_ = 0, setup_seconds_ = 0, setup_cpu_seconds_ = 0;
   cg recursion_;
   double norm_ = 0, goal_ = 0;             // norm of the residual of the recursion
-  const float* preconditioned_ = nullptr;  // residual over its norm
-  int breakdowns_ = 0, damped_ = 0;        // in this load case; in total
+  const float* preconditioned_ = nullptr;  // residual divided by its norm
+  int breakdowns_ = 0, damped_ = 0;        // breakdowns in this load case; damped steps in total
   bool is_restored_ = false, is_offered_late_ = false;
   solve_certificate certificate_;
   stopwatch since_report_;
@@ -486,11 +489,12 @@ std::vector<float> integrated_energy_density(const elasticity_problem& problem, 
       double u[24];
       for (int a = 0; a < 8; ++a)
         std::copy_n(displacement_mm.begin() + 3 * (static_cast<std::ptrdiff_t>(first[a / 2]) + (a & 1) + e), 3, u + 3 * a);
-      // A translation has no energy, but its products would cancel only up to rounding.
+      // Subtract the translation. A translation has no energy, but the products of a translation cancel only to rounding.
       for (int a = 7; a >= 0; --a)
         for (int c = 0; c < 3; ++c) u[3 * a + c] -= u[c];
       const auto cell = static_cast<std::size_t>(r.first + e);
-      // Free expansion is a linear displacement: after its subtraction, the rest has the mechanical strain.
+      // Free expansion is a linear displacement. After its subtraction, the remaining displacements have only the
+      // mechanical strain.
       for (int a = 1; a < 8 && !thermal_strain.empty(); ++a)
         for (int c = 0; c < 3; ++c)
           if (a & (4 >> c)) u[3 * a + c] -= thermal_strain[cell] * problem.spacing_mm[c];

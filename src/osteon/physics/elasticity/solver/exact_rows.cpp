@@ -4,7 +4,7 @@ namespace osteon::physics {
 
 namespace {
 
-// Splitmix64 of the column: the numbers are equal in all runs and on all ranks.
+// Splitmix64 of the column. The numbers are therefore equal in all runs and on all ranks.
 residue random_residue(std::size_t column) {
   std::uint64_t x = (static_cast<std::uint64_t>(column) + 1) * 0x9e3779b97f4a7c15U;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;

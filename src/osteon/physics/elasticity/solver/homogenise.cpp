@@ -19,7 +19,7 @@ namespace osteon::physics {
 namespace {
 
 using voigt_vector = std::array<double, 6>;
-// Axes (of z, y, x) of the components xx, yy, zz, xy, yz, xz.
+// Axis indices (in the order z, y, x) of the components xx, yy, zz, xy, yz, xz.
 constexpr int row_of[6] = {2, 1, 0, 2, 1, 2}, column_of[6] = {2, 1, 0, 1, 0, 0};
 constexpr const char* name_of[6] = {"xx", "yy", "zz", "xy", "yz", "xz"};
 
@@ -95,7 +95,7 @@ void require_partners(const elasticity_problem& problem, log_sink& log) {
   }
 }
 
-/// Reject loose parts, because their position is undetermined.
+/// Reject loose parts, because the position of a loose part is undetermined.
 void require_one_body(const elasticity_problem& problem, box_faces faces) {
   const loose_parts found = find_loose_parts(problem);
   if (found.loose == 0) return;
@@ -159,7 +159,7 @@ homogenised homogenise(elasticity_problem& problem, box_faces faces, double stra
   elasticity_solver solver(problem, options, log);
   homogenised result;
   voigt_matrix column{};                                    // [case][component]
-  for (const std::size_t load_case : {0, 1, 3, 4, 5, 2}) {  // zz is last: its solution is returned
+  for (const std::size_t load_case : {0, 1, 3, 4, 5, 2}) {  // zz is last, because the solution of zz is returned
     log.note(fmt::format("mean strain {}", name_of[load_case]));
     elasticity_load load;
     if (faces == box_faces::periodic) load.mean_strain[load_case] = strain;
@@ -192,7 +192,7 @@ namespace {
 
 constexpr std::uint8_t low_face = 1, high_face = 2;
 
-/// Marks of the points normal to an axis with nodes of this rank on the low and the high face.
+/// Mark the points of a plane normal to an axis. The marks show nodes of this rank on the low face and on the high face.
 std::vector<std::uint8_t> mark_faces(const elasticity_problem& problem, int across) {
   const index3 points = problem.where.domain + index3{1, 1, 1}, origin = problem.where.owned.begin;
   const int row = across == 0 ? 1 : 0, column = across == 2 ? 1 : 2;

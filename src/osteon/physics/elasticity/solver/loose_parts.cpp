@@ -24,7 +24,7 @@ void describe(const elasticity_problem& problem, const solid_parts& parts, const
     ++result.loose;
     result.hanging += meets_another[p];
     result.voxels += voxels[p];
-    // The position resolves ties, because the order of the parts depends on the ranks.
+    // For parts of equal size, the position decides, because the order of the parts depends on the ranks.
     if (std::tuple(-voxels[p], bounds[p]) >= std::tuple(-result.largest_voxels, largest)) continue;
     result.largest_voxels = voxels[p];
     largest = bounds[p];

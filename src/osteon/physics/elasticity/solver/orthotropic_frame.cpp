@@ -15,7 +15,8 @@ using matrix6 = Eigen::Matrix<double, 6, 6>;
 using Eigen::Matrix3d;
 constexpr int first[6] = {0, 1, 2, 0, 1, 0}, second[6] = {0, 1, 2, 1, 2, 2};  // x, y, z of xx, yy, zz, xy, yz, xz
 
-/// Convert Voigt's to Kelvin's notation, where rotations are orthogonal matrices and the Frobenius norm is the tensor norm.
+/// Convert Voigt's notation to Kelvin's notation. In Kelvin's notation, rotations are orthogonal matrices, and the
+/// Frobenius norm is the tensor norm.
 matrix6 kelvin(const voigt_matrix& c) {
   matrix6 m;
   for (int i = 0; i < 6; ++i)
@@ -54,7 +55,7 @@ Matrix3d turned(const Matrix3d& axes, int about, double angle) {
   return Eigen::AngleAxisd(angle, Eigen::Vector3d::Unit(about)).toRotationMatrix() * axes;
 }
 
-/// Rotate about an axis to the minimum of the excess. The excess has a period of a quarter turn.
+/// Rotate about an axis to the minimum of the excess. The excess has a period of 90 degrees.
 Matrix3d best_turn(const Matrix3d& axes, int about, const matrix6& c) {
   constexpr int samples = 16;
   constexpr double step = std::numbers::pi / 2 / samples;
@@ -106,7 +107,7 @@ std::vector<Matrix3d> starts(const voigt_matrix& c) {
   return found;
 }
 
-/// Permute and reverse the axes so that each is close to its image axis.
+/// Permute and reverse the axes until each axis is close to its image axis.
 Matrix3d near_image(const Matrix3d& axes) {
   constexpr int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
   const int* best = orders[0];
@@ -134,7 +135,7 @@ orthotropic_frame best_orthotropic_frame(const voigt_matrix& stiffness_MPa) {
   double least = excess(best, c);
   for (const Matrix3d& start : starts(stiffness_MPa)) {
     const Matrix3d axes = descend(start, c);
-    // Rounding errors must not rotate a material without preferred direction.
+    // A minimum decrease prevents rotations of a material without preferred direction by rounding errors.
     if (const double value = excess(axes, c); value < least - 1e-16 * c.squaredNorm()) least = value, best = axes;
   }
   best = near_image(best);

@@ -11,7 +11,7 @@ namespace osteon::physics {
 
 namespace {
 
-// Merging is efficient for small neighbourhoods only; the elimination handles larger ones.
+// Merging is efficient only for small neighbourhoods. The elimination processes larger neighbourhoods.
 constexpr std::size_t largest_neighbourhood = 24;
 
 // Coefficients of a displacement with respect to the coordinates of the motion.
@@ -35,7 +35,7 @@ bool add_support(exact_rows& rows, std::int32_t place, const held_node& support)
   return rows.add(std::move(row));
 }
 
-// Add the rows for equal displacements of a common node.
+// Add the rows that equate the displacements of a common node of two bodies.
 void add_joint(exact_rows& rows, std::int32_t a, std::int32_t b, index3 node) {
   for (int along = 0; along < 3; ++along) {
     const auto values = displacement_row({node, along});
@@ -138,7 +138,7 @@ void rigid_bodies::weld_pending() {
   }
 }
 
-// Merge two bodies: one root receives the joints and supports of the other.
+// Merge two bodies. One root receives the joints and supports of the other root.
 void rigid_bodies::weld(std::int32_t a, std::int32_t b) {
   if (a == b) return;
   const bool keeps_b = b == ground || (a != ground && contacts_[at(a)].size() < contacts_[at(b)].size());
@@ -169,7 +169,7 @@ void rigid_bodies::merge_neighbourhoods() {
   }
 }
 
-// Merge a body with the neighbours that have the same motion in all motions permitted by their joints.
+// Merge a body with each neighbour that has the motion of the body in all motions permitted by joints.
 // @param changed receives the bodies with a changed neighbourhood @return true if bodies were merged
 bool rigid_bodies::merge_around(std::int32_t root, std::vector<std::int32_t>& changed) {
   const auto& around = contacts_[at(root)];

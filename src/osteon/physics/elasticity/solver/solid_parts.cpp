@@ -75,7 +75,8 @@ void solid_parts::find_corners(const std::vector<std::int64_t>& label_of_run) {
       const voxel::run& r = nodes_.runs()[run_of(nodes_.runs(), node)];
       const std::int32_t cell = cells_.find(r.z - static_cast<int>(a >> 2 & 1), r.y - static_cast<int>(a >> 1 & 1),
                                             r.x + node - r.first - static_cast<int>(a & 1));
-      // A cell belongs to one rank, so the sum over the copies is its label; labels are less than 2^53.
+      // A cell belongs to one rank. The sum over the copies is therefore the label of the cell. Labels are less than 2^53
+      // and exact in double precision.
       value[at(node)] = cell < 0 ? 0.0 : static_cast<double>(label_of_run[run_of(cells_.runs(), cell)] + 1);
     }
     shared_.exchange_add(value.data(), {1, 1, 1});

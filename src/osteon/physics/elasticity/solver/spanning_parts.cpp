@@ -72,7 +72,7 @@ class place_graph {
   }
 
  private:
-  std::vector<std::vector<std::array<std::int32_t, 2>>> edges_of_;  // by vertex: other vertex, number of the edge
+  std::vector<std::vector<std::array<std::int32_t, 2>>> edges_of_;  // edges of each vertex: other vertex, number of the edge
   std::int32_t edges_ = 0;
 };
 
@@ -102,8 +102,7 @@ std::vector<std::uint8_t> spanning(const std::vector<met_part>& met, const std::
                                    const part_plates& plates) {
   bodies_at_nodes nodes;
   for (const met_part& m : met)
-    if (body_of[at(m.part)] == 0 ||
-        plates.ignored[at(m.part)] == 0)  // supported bodies are the ground for any kind of support
+    if (body_of[at(m.part)] == 0 || plates.ignored[at(m.part)] == 0)  // any supported body belongs to the ground
       nodes[{m.node.z, m.node.y, m.node.x}].insert(body_of[at(m.part)]);
   std::erase_if(nodes, [](const auto& entry) { return entry.second.size() < 2; });
   place_graph graph(*std::max_element(body_of.begin(), body_of.end()) + 1);

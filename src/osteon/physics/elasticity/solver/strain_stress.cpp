@@ -11,7 +11,7 @@ namespace osteon::physics {
 
 namespace {
 
-// Strain at the centre of a brick. Each derivative is the mean of the differences along four edges: differences of
+// Strain at the centre of a brick. Each derivative is the mean of the differences along four edges. Differences of
 // neighbouring displacements have smaller rounding errors than differences of sums over faces.
 kernel::voigt strain_of(const double (&u)[8][3], vector3 h) {
   double gradient[3][3];  // derivative of component i along j, both in the order z, y, x
@@ -104,7 +104,8 @@ std::vector<float> principal_strain(const elasticity_problem& problem, std::span
 
 std::vector<float> principal_direction(const elasticity_problem& problem, std::span<const double> displacement_mm,
                                        int which) {
-  // Computed from the strain, which has the same axes. Its rounding error does not grow as Poisson's ratio approaches 0.5.
+  // The direction is computed from the strain, because strain and stress have the same axes. The rounding error of the
+  // strain does not grow as Poisson's ratio approaches 0.5.
   return per_cell(problem, displacement_mm, {}, 3, [n = at(which)](const kernel::voigt& strain, kernel::lame, float* out) {
     const auto axes = kernel::principal(kernel::without_engineering_shears(strain));
     for (std::size_t c = 0; c < 3; ++c) out[c] = static_cast<float>(axes.direction[n][c]);

@@ -38,8 +38,8 @@ std::vector<nodal_force> thermal_forces(const elasticity_problem& problem, std::
                        problem.material.size());
   std::vector<double> bulk;  // three times the bulk modulus [MPa]
   for (const kernel::lame& lame : lame_table(*problem.materials)) bulk.push_back(3 * lame.lambda + 2 * lame.mu);
-  // Pressures are summed before the multiplication by areas, so that the force between cells of equal pressure is exactly
-  // zero.
+  // Pressures are summed before the multiplication by areas. The force between cells of equal pressure is therefore
+  // exactly zero.
   std::vector<vector3> sum(static_cast<std::size_t>(problem.nodes.size()));
   for (const voxel::run& r : problem.cells.runs()) {
     std::int32_t first[4];
@@ -70,7 +70,8 @@ struct candidate {
   index3 at;  // node of the image
 };
 
-// The node with the highest score on all ranks; the first in the order z, y, x if scores are equal.
+// Return the node with the highest score on all ranks. Among nodes with equal scores, the first node in the order z, y, x
+// is selected.
 template <class F>
 index3 best_node(const elasticity_problem& problem, F score) {
   candidate best;
@@ -96,7 +97,7 @@ vector3 between(index3 a, index3 b, vector3 spacing) {
   return d;
 }
 
-// Cross product up to the sign, which is irrelevant here.
+// Cross product up to the sign. The sign is irrelevant for the selection of nodes.
 vector3 cross(vector3 a, vector3 b) { return {a.y * b.x - a.x * b.y, a.x * b.z - a.z * b.x, a.z * b.y - a.y * b.z}; }
 
 double square(vector3 v) { return v.z * v.z + v.y * v.y + v.x * v.x; }
@@ -108,7 +109,7 @@ int largest(vector3 v) {
   return axis;
 }
 
-// Constrain the components of a node for which `holds` returns true, if the node is on this rank.
+// If a node is on this rank, constrain the components for which `holds` returns true.
 template <class F>
 void hold_node(const elasticity_problem& problem, index3 at, F holds, std::vector<prescribed_displacement>& fixed) {
   const index3 own = at - problem.where.owned.begin;
@@ -128,8 +129,9 @@ std::vector<prescribed_displacement> determinate_support(const elasticity_proble
 
   std::vector<prescribed_displacement> fixed;
   const auto hold = [&](index3 at, auto holds) { hold_node(problem, at, holds, fixed); };
-  // The second node is free along the longest component of the line; its other components prevent rotations of the line. The
-  // remaining motion is the rotation about the line, which moves the third node normal to the plane of the nodes.
+  // The second node is free along the longest component of the line. The constraints along the other components prevent
+  // rotations of the line. The remaining motion is the rotation about the line. This rotation moves the third node normal
+  // to the plane of the nodes.
   hold(first, [](int) { return true; });
   hold(second, [&](int c) { return c != largest(line); });
   hold(third, [&](int c) { return c == largest(cross(line, between(first, third, h))); });

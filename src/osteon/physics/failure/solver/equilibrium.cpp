@@ -12,15 +12,17 @@ namespace osteon::physics {
 
 namespace {
 
-// Reduction of the residual by an inner solution. More accurate early corrections are wasted.
+// Limits of the residual reduction by an inner solution. A higher accuracy of early corrections does not reduce the number
+// of corrections.
 constexpr double loosest_reduction = 0.1, tightest_reduction = 0.01;
 // A correction is accepted if at most this fraction of the energy slope remains.
 constexpr double slope_left = 0.8;
 constexpr int most_cuts = 6;
 constexpr int most_damps = 3;
-// Growth of the residual relative to the smallest one at which a step is abandoned.
+// Largest ratio of the residual to the smallest residual of a step. At a larger ratio, the step is abandoned.
 constexpr double most_growth = 1e3;
-// Fixed-point iteration: the corrections of the secant are accurate to a few digits at most.
+// Residual reduction in the fixed-point iteration. Corrections with the secant stiffness are accurate to a few digits at
+// most.
 constexpr double fixed_point_reduction = 0.03;
 constexpr double restart_growth = 2;
 
@@ -143,7 +145,7 @@ balance equilibrium::move_along(std::span<double> u, double length, bool yields,
     const std::span<double> y = forces(trial.data(), yields);
     const balance now = take_balance(y);
     const double left = -cg_->dot(y.data(), correction_.data()) / length;
-    // The energy is convex: its slope is negative beyond the minimum along the correction.
+    // The energy is convex. The slope `left` is negative beyond the minimum along the correction.
     if (!yields || left >= -slope_left * slope || cut >= most_cuts || !std::isfinite(left)) {
       for_each(k_->size(), [u = u.data(), x = trial.data()](std::int64_t i) { u[i] = x[i]; });
       return now;
@@ -152,8 +154,8 @@ balance equilibrium::move_along(std::span<double> u, double length, bool yields,
   }
 }
 
-// Compute the next iterate of the accelerated fixed-point iteration. A large increase of the residual indicates new damage:
-// the acceleration then discards the previous iterates.
+// Compute the next iterate of the accelerated fixed-point iteration. A large increase of the residual indicates new
+// damage. After such an increase, the acceleration discards the previous iterates.
 balance equilibrium::move_accelerated(std::span<double> u, double length) {
   for_each(k_->size(), [d = correction_.data(), s = static_cast<float>(length)](std::int64_t i) { d[i] *= s; });
   acceleration_->accelerate(correction_);

@@ -31,7 +31,7 @@ constexpr double load_tolerance = 1e-6;
 constexpr double largest_displacement_ratio = 20;
 constexpr int most_trials = 30;
 
-constexpr int numbers_at_once = 8;  // numbers of a voxel state per vector of a checkpoint: one per Gauss point
+constexpr int numbers_at_once = 8;  // numbers of a voxel state per vector of a checkpoint, one for each Gauss point
 
 // Follows the loading path.
 class path_solver {
@@ -60,7 +60,7 @@ class path_solver {
     while (solution_.ended.empty() && !path_.is_complete()) plan_.load == 0 ? step_along_path() : step_to_load();
     write_state(body(), problem_, u_, true, solution_.state);
     body().drop_preconditioner();
-    // Checkpoint of the complete path.
+    // Save a checkpoint of the complete path.
     if (options_.checkpoints && solution_.ended.empty()) {
       options_.checkpoints->finish(state());
       release(states_);
@@ -102,7 +102,7 @@ class path_solver {
     c.converged = done.converged;
     c.true_relative_residual = done.forces.residual();
     c.residual_history.push_back(done.forces.residual());
-    // Twice the energy over the amount: the error is second order in the residual.
+    // The load is twice the energy divided by the amount. The error of this load is of second order in the residual.
     elastic_load_ = body().cg().dot(u_.data(), body().forces(u_.data(), false).data()) / plan_.amount;
     if (!done.converged) solution_.ended = "the elastic solution did not converge";
     if (!elastic) return;
@@ -125,7 +125,7 @@ class path_solver {
     const double yields_at = largest > 0 ? 1 / largest : std::numeric_limits<double>::infinity();
     solution_.first_yield = sign * yields_at;
     solution_.curve.push_back({});
-    // Slightly smaller factor: no point yields by rounding.
+    // A slightly smaller factor prevents yielding by rounding errors.
     const double until = sign * std::min(yields_at * (1 - 1e-10), std::abs(end));
     path_.skip_to(plan_.load == 0 ? until : until * elastic_load_ / plan_.load,
                   [&](double place) { solution_.curve.push_back(elastic_record(factor_of_place(place))); });
@@ -202,14 +202,15 @@ class path_solver {
     return true;
   }
 
-  // Step to a prescribed load by displacement control, because near the ultimate load the load does not determine the state
-  // of the specimen. Steps beyond the load are discarded trials; the step that matches the load is accepted.
+  // Step to a prescribed load by displacement control. Near the ultimate load, the load does not determine the state of
+  // the specimen. Steps beyond the prescribed load are discarded trials. The step that matches the prescribed load is
+  // accepted.
   void step_to_load() {
     const double wanted = path_.next(place()) * plan_.load;
     const double begin = solution_.turns.empty() ? 0 : solution_.turns.back();
     const double distance = (path_.to() - path_.from()) * plan_.load / elastic_load_;
     const double forward = distance < 0 ? -1 : 1, upward = forward * (elastic_load_ < 0 ? -1 : 1);
-    // The displacement grows fast after yield: steps are limited to a fraction of the present displacement.
+    // The displacement grows fast after yield. Steps are therefore limited to a fraction of the present displacement.
     double longest = std::max(path_.longest() * std::abs(plan_.load / elastic_load_), std::abs(factor_ - begin) / 4);
     trial low{factor_, solution_.curve.back().load}, high;
     bool is_between = false;
@@ -288,7 +289,7 @@ class path_solver {
     return all;
   }
 
-  // Fracture reduces the load at constant displacement: the work of the step uses the load before fracture.
+  // Fracture reduces the load at constant displacement. The work of the step therefore uses the load before fracture.
   bool breaks(double next) {
     if (body().voxels().has_energy()) return false;
     const double load = load_of_step(next);
@@ -334,8 +335,9 @@ class path_solver {
                     100 * r.yielded));
   }
 
-  // Work of all forces on the displacement of the step over the factor. It equals the work of the reactions, but the error
-  // is only second order in the residual: the tangent forces of the displacement nearly vanish except at the plates.
+  // Work of all forces on the displacement of the step, divided by the factor. This work equals the work of the reactions,
+  // but has an error of second order in the residual. The tangent forces of the displacement nearly vanish except at the
+  // plates.
   double load_of_step(double next) {
     const std::span<double> y = body().forces(u_.data(), true);
     body().take_balance(y);
@@ -362,8 +364,8 @@ class path_solver {
     return all - sums.whole_strain_mJ + sums.stored_mJ;
   }
 
-  // The voxel states are as large as all other data. A checkpoint is written in parts from a small buffer, and read into a
-  // single buffer before the solve.
+  // The voxel states are as large as all other data. A checkpoint is written in parts from a small buffer, and is read
+  // into a single buffer before the solution.
   void add_states(solver_state& s, bool for_file) {
     const int numbers = body().voxels().numbers_of_state();
     const auto nodes = static_cast<std::size_t>(problem_.nodes.size());
@@ -472,7 +474,7 @@ class path_solver {
   std::optional<equilibrium> body_;
   std::int64_t n_ = 0;
   std::vector<double> u_, before_;     // displacements of the present step, and of the last accepted step
-  std::vector<float> rate_, elastic_;  // displacement per factor: last step; elastic solution
+  std::vector<float> rate_, elastic_;  // displacement per load factor: in the last step, and in the elastic solution
   std::vector<double> prescribed_;     // prescribed displacements at factor 1, in the order of k().fixed()
   std::vector<float> states_;          // states from a checkpoint
   double elastic_load_ = 0, factor_ = 0, piece_ = 0;

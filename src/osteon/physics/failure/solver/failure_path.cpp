@@ -9,7 +9,7 @@ namespace {
 
 // Numbers of corrections up to which the next step is longer, and above which it is shorter.
 constexpr int few_corrections = 4, many_corrections = 8;
-// Lengths of adaptive steps, relative to the distance from the first yield to the turn.
+// Lengths of adaptive steps, relative to the distance from first yield to the turning point.
 constexpr double first_length = 0.1, longest_length = 0.2, growth = 1.4;
 // Tolerance of positions given by computed loads, as a fraction of the leg.
 constexpr double nearness = 1e-5;

@@ -40,7 +40,7 @@ class pressure_projection {
   struct bounds {
     double divergence = 0;  ///< largest |G^T u| of a cell
     double velocity = 0;    ///< root of the sum of squares of the remaining correction, estimated by the cycle
-    int most = 500;         ///< iterations
+    int most = 500;         ///< largest number of iterations
   };
   struct outcome {
     int iterations = 0;     ///< iterations of conjugate gradients, or solves by transforms

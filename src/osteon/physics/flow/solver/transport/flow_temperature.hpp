@@ -89,8 +89,8 @@ struct temperature_solution {
   double limited_share = 0;       ///< fraction of faces with non-central interpolation among faces with flow
   /// Residual with the limiter weights of the solution. The solution itself uses the weights of the previous step.
   double limiter_residual = 0;
-  /// reaction_imbalance is the difference between heat inflow (walls, openings, sources) and heat outflow, relative to the
-  /// outflow.
+  /// reaction_imbalance is the imbalance of the heat through walls, openings and sources, relative to half of the sum of
+  /// their magnitudes.
   solve_certificate certificate;
 };
 

@@ -32,7 +32,8 @@ struct residence_solution {
   double outflow_mm3_per_s = 0;  ///< total outflow
   /// Fractions of the fluid: fluid older than three times volume / outflow, and fluid that is never renewed.
   double stagnant_share = 0;
-  solve_certificate certificate;  ///< reaction_imbalance: error of the age in the outflow, relative to the generated age
+  solve_certificate certificate;  ///< reaction_imbalance: reaction_imbalance: relative difference between the age in the
+                                  ///< outflow and the generated age
 };
 
 /// Solve with the scheme and the solver of an advected temperature (heat_convection::limited).
