@@ -215,7 +215,8 @@ void show(physics_result& result, const spec& job, const local_model& part, cons
   const auto [title, units, values] = scalar_of(state, shown_field_of(job));
   const numerics::field_statistics s =
       show_scalar(result, part.where.comm, values, name_of(shown_field_of(job)), title, units);
-  if (!draws_surface(job) && s.median < result.shown_high) result.shown_low = s.median;  // valid also for a uniform field
+  if (!draws_surface(job) && s.median < result.shown_high)
+    result.shown_low = s.median;  // the median of a uniform field equals the high end
 }
 
 json by_material(const local_model& part, const derived_fields& state) {

@@ -68,7 +68,8 @@ double steps_by_courant(const spec& job, const flow_keys& f) {
 // Adds the time steps of a transient flow and of its temperature.
 void add_steps(solver_work& work, const spec& job, const flow_keys& f) {
   if (!job.groups.of<condition_keys>().transient->end_s) return;
-  constexpr double of_a_step = 0.15, of_a_temperature = 0.2;  // relative to a creeping flow
+  constexpr double of_a_step = 0.15,
+                   of_a_temperature = 0.2;  // time of a step and of a temperature, relative to a creeping flow
   double steps = 0;
   if (job.groups.of<condition_keys>().transient->step_s) {
     steps =
@@ -89,7 +90,7 @@ solver_work flow_work(const spec& job, const voxel::node_count*) {
   solver_work work;
   if (test_of_flow(job) == flow_test::permeability_tensor) work.kept = work.solutions = 3;
   if (test_of_flow(job) == flow_test::dispersion) {
-    const double samples = job.load.boundary_condition == outer_condition::mirrored ? 2 : 1;  // including its mirror image
+    const double samples = job.load.boundary_condition == outer_condition::mirrored ? 2 : 1;  // sample and mirror image
     add_transport(
         work, 680 * samples,
         3 * samples * static_cast<double>(std::max<std::size_t>(1, job.groups.of<flow_keys>().peclet_numbers.size())));
@@ -98,19 +99,21 @@ solver_work flow_work(const spec& job, const voxel::node_count*) {
     const flow_keys& f = job.groups.of<flow_keys>();
     constexpr double with_inertia = 6;  // steps of Picard and Newton
     work.solutions = static_cast<double>(std::max<std::size_t>(1, f.multiples.size())) * (f.inertia ? with_inertia : 1);
-    if (f.expansion_per_K) work.solutions *= 5;  // rounds of flow and temperature, mostly short
-    work.kept = f.inertia ? 84 : 6.5;  // directions of the solver, and its cycles: 128^3 bone with inertia 1.53 kB per voxel
+    if (f.expansion_per_K) work.solutions *= 5;  // several, mostly short, outer iterations of flow and temperature
+    work.kept = f.inertia ? 84 : 6.5;  // search directions and cycles of the solver: bone of 128^3 voxels with inertia
+                                       // requires 1.53 kB per voxel
     if (job.groups.of<condition_keys>().transient) {
       work.kept = 18.5;
-      if (job.picture.pathlines > 0) work.kept += 3;  // the velocities at both ends of a step, over a box half full of fluid
-      if (f.heat) work.kept += 27;                    // flow and temperature are stored at the same time
+      if (job.picture.pathlines > 0)
+        work.kept += 3;             // velocities at the two ends of a step, for a box that is half full of fluid
+      if (f.heat) work.kept += 27;  // flow and temperature are stored at the same time
       work.solutions = 1;
       add_steps(work, job, f);
     }
     const auto flows = static_cast<double>(std::max<std::size_t>(1, f.multiples.size()));
-    // At cell Peclet numbers from below 1 to 500, ages take the time of 1 to 15 creeping flows.
+    // At cell Peclet numbers from below 1 to 500, the solution for ages takes as long as 1 to 15 creeping flows.
     if (f.residence_time) add_transport(work, 550, 18);
-    if (f.heat) add_transport(work, 500 + 6 * sizeof(double) * (flows - 1), flows);  // and the velocities of each flow
+    if (f.heat) add_transport(work, 500 + 6 * sizeof(double) * (flows - 1), flows);  // includes the velocities of each flow
   }
   return work;
 }
@@ -123,7 +126,7 @@ solid_rules flow_rules(const spec& job) {
   rules.takes_empty_space = f.fluid == fluid_voxels::empty;
   rules.has_others = f.heat && !job.materials.empty();
   if (!job.segment.labels) return rules;
-  // In a label image, labels define the fluid: the void labels, or all other labels.
+  // In a label image, labels define the fluid. The fluid has the void labels, or all other labels.
   rules.takes_empty_space = f.fluid == fluid_voxels::solid;
   rules.labels = job.segment.void_labels;
   if (!f.fluid_labels.empty()) rules.labels.assign(f.fluid_labels.begin(), f.fluid_labels.end());

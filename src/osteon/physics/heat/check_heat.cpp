@@ -102,7 +102,7 @@ void register_heat_keys(key_table& job) {
   job.accept({heat, names_of(conduction, heat_transfer)}, {"transient"});
   const auto all = names_of(conduction, heat_transfer, conductivity_tensor);
   job.accept({heat, all}, {"material.heat_capacity_J_per_m3K"});
-  // Ignored, as in earlier versions.
+  // Keys that are ignored, as in earlier versions.
   job.accept({heat, all, "", false}, {"load.direction", "load.faces", "load.depth_mm", "load.area", "load.area_mm2",
                                       "load.bonded", "load.about_mm", "load.strain", "load.displacement_mm", "load.force_N",
                                       "load.angle_deg", "load.moment_N_mm", "load.gravity_m_per_s2"});

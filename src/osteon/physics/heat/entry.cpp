@@ -32,7 +32,7 @@ void rules_of_boundaries(const spec& job, solid_rules& rules) {
     rules.touching[axis][0] = rules.touching[axis][0] || both || b.face.ends_with("low");
     rules.touching[axis][1] = rules.touching[axis][1] || both || b.face.ends_with("high");
   }
-  if (!any && keep_of(job) == kept_parts::percolating) rules.keeps_all = true;  // only sources: no face selects a part
+  if (!any && keep_of(job) == kept_parts::percolating) rules.keeps_all = true;  // with sources only, no face selects a part
 }
 
 solid_rules heat_rules(const spec& job) {
@@ -57,7 +57,7 @@ solver_work heat_work(const spec& job, const voxel::node_count*) {
   return work;
 }
 
-// Reference of the solver's temperatures; empty: not determined by the job alone.
+// Reference of the solver's temperatures. Empty if the job alone does not determine the reference.
 std::optional<double> zero_K(const spec& job) {
   if (job.groups.of<condition_keys>().transient) return job.groups.of<condition_keys>().transient->initial_K;
   if (test_of_heat(job) == heat_test::conduction)
@@ -134,7 +134,7 @@ const physics_entry& heat() {
           },
       .rules = heat_rules,
       .system = {io::centring::cell, 1},
-      .costs = {1, 36, 6, 0.3e-6, 1e-6},  // 128^3: 20.0 MB for 0.50 M, 0.58 s; tensor: 26.2 MB
+      .costs = {1, 36, 6, 0.3e-6, 1e-6},  // 128^3 voxels with 0.50 M unknowns: 20.0 MB, 0.58 s; tensor: 26.2 MB
       .work = heat_work,
       .most_components = [](const spec& job) { return has_heat_lines(job) ? 3 : 1; },
       .picture = {.has_lines = true},

@@ -29,8 +29,9 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// Voxels of the phase by material, including the parts removed by segment.keep = "percolating", because TauFactor's volume
-// fraction also includes closed pores. Empty: not stored in the model, or segment.keep = "largest" defines the phase.
+// Number of voxels of the phase by material. The number includes the parts removed by segment.keep = "percolating",
+// because TauFactor's volume fraction also includes closed pores. The list is empty if the model does not store these
+// numbers, or if segment.keep = "largest" defines the phase.
 std::vector<std::int64_t> voxels_of_phase(const spec& job, const local_model& part) {
   if (keep_of(job) == kept_parts::largest) return {};
   const auto provenance = json_from_text<json>(part.header.provenance_json);
@@ -42,8 +43,8 @@ std::vector<std::int64_t> voxels_of_phase(const spec& job, const local_model& pa
   return voxels;
 }
 
-// The phase in the whole image box: mean conductivity (void: 0), which equals the conductivity of straight paths, and volume
-// fraction.
+// The phase in the whole image box: mean conductivity (void: 0) and volume fraction. The mean conductivity equals the
+// conductivity of straight paths.
 struct phase_in_box {
   double conductivity_W_per_mK, share;
 };
@@ -80,7 +81,7 @@ json by_face(const face_flows& flows, const std::string& between = "_") {
   return named;
 }
 
-// Names such as z-low, for scripts written before version 0.2; to be removed in version 0.4.
+// Face names such as z-low, for scripts written before version 0.2. These names will be removed in version 0.4.
 json by_older_face(const face_flows& flows) { return by_face(flows, "-"); }
 
 void add_periodic_faces(json& answers, const std::array<face_match, 3>& faces, const std::array<bool, 3>& periodic) {
@@ -105,7 +106,7 @@ json describe_load(const spec& job, const local_model& part) {
   if (test == heat_test::conductivity_tensor) {
     const std::string condition = name_of(job.load.boundary_condition.value_or(outer_condition::periodic));
     load.update({{"boundary_condition", condition},
-                 {"surroundings", condition}});  // name before version 0.2, to be removed in version 0.4
+                 {"surroundings", condition}});  // name of the key before version 0.2; will be removed in version 0.4
   }
   for (const boundary_spec& b : job.groups.of<condition_keys>().boundaries) {
     json face = {{"face", b.face}, {"kind", name_of(kind_of(b))}};
@@ -147,7 +148,8 @@ void show_heat(physics_result& result, const spec& job, const local_model& part,
   const cell_values density = share(heat_flux_density(problem, std::move(exact)));
   const auto statistics = show_scalar(result, part.where.comm, density, "heat_flux", "heat flux density", "W mm-2");
   if (!job.picture.enabled) result.shown = {};
-  if (statistics.median < result.shown_high) result.shown_low = statistics.median;  // otherwise the field is uniform
+  if (statistics.median < result.shown_high)
+    result.shown_low = statistics.median;  // the median of a uniform field equals the high end
   result.fields = heat_fields(part, temperature, density);
   if (!vectors) return;
   if (job.picture.enabled) result.lines_of = vectors;

@@ -22,7 +22,7 @@ class temperature_painter final : public frame_painter {
     const MPI_Comm comm = part_.where.comm;
     double ends[2] = {low_K_, -high_K_};
     comm::collectively(comm, [&] {
-      // Cells without a computed temperature are NaN, which is not drawn.
+      // Cells without a computed temperature are NaN. Pictures do not draw NaN.
       std::vector<float> values(at(part_.cells.size()), std::numeric_limits<float>::quiet_NaN());
       const auto known = std::get<std::span<double>>(state.vectors.front().values);
       auto own = part_.cells.runs().begin();

@@ -60,7 +60,8 @@ voxel::run_set largest_part(const grid::block& where, const voxel::run_set& cell
   return {cells.shape(), std::move(kept)};
 }
 
-// The solid part of the model. Its materials are void and the materials of the job in order. @collective
+// Return the solid part of the model. The materials of this part are void and then the materials of the job, in order.
+// @collective
 std::shared_ptr<const local_model> solid_of(const spec& job, const local_model& part, log_sink& log) {
   const auto solid = std::make_shared<local_model>();
   comm::collectively(part.where.comm, [&] {
@@ -91,7 +92,7 @@ std::vector<double> on_solid(const local_model& part, const voxel::run_set& soli
   return values;
 }
 
-// The planes of a field borrow a model; the result shares ownership of the model.
+// Add shared ownership of a model to a field, because the planes of the field borrow the model.
 result_field kept_with(result_field field, std::shared_ptr<const local_model> model) {
   return {field.info, [begin = std::move(field.begin), model = std::move(model)]() -> io::plane_source<float> {
             return [model, planes = begin()](std::int64_t first, std::int64_t count, std::span<float> dense) {
@@ -118,7 +119,7 @@ spec flow_stage_of(const spec& job) {
   stage.load.test = name_of(flow_test::flow);
   stage.groups.of<mechanical_keys>() = {};
   stage.picture.field.reset();
-  stage.picture.streamlines = 0;  // the picture shows the stress, or the speed if the flow did not converge
+  stage.picture.streamlines = 0;  // the picture shows the stress, or the speed if the flow does not converge
   return stage;
 }
 

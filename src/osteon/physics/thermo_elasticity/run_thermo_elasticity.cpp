@@ -26,7 +26,7 @@ json range_of(MPI_Comm comm, const std::vector<double>& values, std::int64_t all
   return {{"mean", sum / static_cast<double>(all)}, {"low", low}, {"high", high}};
 }
 
-// Solve the heat problem; add answers and fields to `result`. @return temperature per active cell [K] @collective
+// Solve the heat problem. Add answers and fields to `result`. @return temperature per active cell [K] @collective
 std::vector<double> solve_temperatures(const spec& job, const local_model& part, const numerics::options& options,
                                        physics_result& result, log_sink& log) {
   const MPI_Comm comm = part.where.comm;

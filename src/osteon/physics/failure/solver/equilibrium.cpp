@@ -12,8 +12,7 @@ namespace osteon::physics {
 
 namespace {
 
-// Limits of the residual reduction by an inner solution. A higher accuracy of early corrections does not reduce the number
-// of corrections.
+// Limits of the residual reduction by an inner solution. A higher accuracy of early corrections would waste iterations.
 constexpr double loosest_reduction = 0.1, tightest_reduction = 0.01;
 // A correction is accepted if at most this fraction of the energy slope remains.
 constexpr double slope_left = 0.8;

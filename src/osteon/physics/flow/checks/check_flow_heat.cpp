@@ -76,7 +76,7 @@ class flow_heat_checker {
            "missing; flow.heat requires the inflow temperature in K");
   }
 
-  // If pressures alone drive the flow, the fluid enters at the highest one.
+  // If only pressures drive the flow, the fluid enters at the highest pressure.
   void check_incoming_pressure() {
     double highest = -std::numeric_limits<double>::infinity();
     for (const boundary_spec& b : boundaries_) {

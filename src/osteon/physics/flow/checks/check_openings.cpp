@@ -84,7 +84,7 @@ bool conditions_drive(const spec& job) {
 void check_openings(const spec& job, std::vector<problem>& problems) {
   const fault_list expect(problems);
   const std::vector<boundary_spec>& boundaries = job.groups.of<condition_keys>().boundaries;
-  std::map<std::string, std::size_t> owner;  // for each whole face, its table
+  std::map<std::string, std::size_t> owner;  // table of the condition of each whole face
   double given = 0;
   const bool has_heat = job.groups.of<flow_keys>().heat;
   bool has_outlet = false;

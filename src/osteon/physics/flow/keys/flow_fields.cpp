@@ -20,7 +20,7 @@ std::vector<float> speed_of(const std::vector<float>& velocity) {
   return speed;
 }
 
-// Share of voxels slower than a thousandth of the mean speed.
+// Fraction of voxels with speeds below a thousandth of the mean speed.
 double still_share_of(MPI_Comm comm, const std::vector<float>& speed) {
   constexpr double hardly = 1e-3;
   std::array<double, 2> sums{0, static_cast<double>(speed.size())};

@@ -106,7 +106,7 @@ class flow_painter final : public frame_painter {
     return true;
   }
 
-  // A cut through the middle, along the axis of the job.
+  // Add a cut through the middle of the image, along the axis of the job.
   void cut(physics_result& result, const cell_values& velocity) const {
     const int normal = job_.load.axis == axis::y ? 2 : 1;
     const cut_source of = cut_source_of(part_, velocity, normal, part_.where.domain[normal] / 2);

@@ -51,7 +51,7 @@ class prober {
  private:
   void fault(const std::string& text) { faults_ += (faults_.empty() ? "" : "\n") + text; }
 
-  // In units of voxels, from the low corner of the image.
+  // Convert a position to units of voxels, from the low corner of the image.
   vector3 voxels_of(const vector3& mm) const {
     const vector3 o = part_.header.origin_mm, h = part_.header.spacing_mm;
     return {(mm.z - o.z) / h.z, (mm.y - o.y) / h.y, (mm.x - o.x) / h.x};
@@ -82,7 +82,7 @@ class prober {
     probe_place& place = result_.places.emplace_back();
     std::int64_t& found = found_.emplace_back(0);
     if (is_outside) {
-      found = 1;  // not a fault of the solid
+      found = 1;  // the fault is not caused by solid
       const vector3 o = part_.header.origin_mm, h = part_.header.spacing_mm;
       if (outside_.empty() || outside_.back() != n)
         fault(
@@ -150,13 +150,13 @@ class prober {
     found_.push_back(static_cast<std::int64_t>(place.parts.size()));
   }
 
-  // Return true if a point may be in solid, which also has a temperature.
+  // Return true if a probe point may be in solid. Solid has a temperature, but no velocity.
   bool takes_solid(std::size_t n) const {
     const probe_spec& p = job_.groups.of<probe_keys>().probes[n];
     return has_temperature_ && p.fields && *p.fields == std::vector<std::string>{"temperature"};
   }
 
-  // The nearest fluid voxel of each probe without fluid.
+  // Report the nearest fluid voxel of each probe in solid.
   void report_solid() {
     if (in_solid_.empty()) return;
     constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();

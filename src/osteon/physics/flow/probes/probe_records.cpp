@@ -46,7 +46,7 @@ json recorded(const recorded_field& f, const Of& of) {
   return list;
 }
 
-// Time average by the trapezoidal rule; for a single value the value itself.
+// Time average by the trapezoidal rule. The average of a single value is the value itself.
 double mean_over(const std::vector<double>& time_s, const std::vector<double>& values) {
   const double span = time_s.back() - time_s.front();
   if (!(span > 0)) return values.back();
@@ -227,7 +227,7 @@ json summary_of(const spec& job, bool has_temperature, const std::vector<std::si
       });
     }
     if (!is_in_time || p.from_mm) continue;
-    // For the component of the velocity with the largest variation.
+    // The frequency is that of the velocity component with the largest variation.
     double widest = 0, frequency = no_number;
     for (std::size_t k = 0; k < 3; ++k) {
       const auto values = series.values(first[n], k);

@@ -141,7 +141,7 @@ numerics::solver_state probe_checkpointer::with_records(const numerics::solver_s
 void probe_checkpointer::restore(numerics::solver_state& state) {
   checkpoints_.restore(state);
   const auto saved = state.numbers.find(records_saved_as);
-  if (saved == state.numbers.end()) return;  // the earlier run had no records: they start now
+  if (saved == state.numbers.end()) return;  // the earlier run had no records; the records start now
   probes_.restore(saved->second);
   state.numbers.erase(saved);
 }

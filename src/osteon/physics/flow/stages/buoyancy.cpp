@@ -17,7 +17,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// Text on the last rounds.
+// Text on the last outer iterations.
 std::string history_of(const buoyant_solution& s) {
   std::vector<std::string> rounds;
   for (const buoyant_round& r : s.rounds) rounds.push_back(fmt::format("{:.1e}", r.change));
@@ -42,7 +42,7 @@ json coupling_numbers(const buoyant_solution& s) {
   return numbers;
 }
 
-// Reports that the answer was found after leaving another steady state.
+// Report that the solution was found after an unstable steady state.
 void report_stability(const buoyant_solution& s, log_sink& log) {
   if (s.unstable_states > 0 && !s.has_no_stable_state)
     log.warn(fmt::format("unstable steady states found before: {}; the result is a stable state, and others may exist",
@@ -116,7 +116,7 @@ std::vector<buoyant_solution> solve_buoyancy(const spec& job, const through_prob
   const flow_keys& f = job.groups.of<flow_keys>();
   const std::vector<double>& g = *f.gravity_m_per_s2;
   numerics::options exact = solver_options;
-  exact.tolerance = std::min(solver_options.tolerance, 1e-6);  // the tolerance of a flow may be larger
+  exact.tolerance = std::min(solver_options.tolerance, 1e-6);  // a flow can have a larger tolerance
   std::vector<buoyant_solution> all;
   buoyant_problem problem{flow, heat, *f.expansion_per_K, {g[0], g[1], g[2]}, f.reference_temperature_K};
   for (const double multiple : flow.multiples) {

@@ -45,7 +45,7 @@ struct forchheimer_fit {
 std::optional<forchheimer_fit> fit_forchheimer(const spec& job, const local_model& part,
                                                const std::vector<through_flow>& flows) {
   const flow_keys& f = job.groups.of<flow_keys>();
-  if (!f.inertia || f.expansion_per_K || flows.size() < 2) return std::nullopt;  // heat also drives
+  if (!f.inertia || f.expansion_per_K || flows.size() < 2) return std::nullopt;  // with buoyancy, heat also drives the flow
   const double length_m = 1e-3 * length_mm(part.header, load_axis(job)),
                section_mm2 = cross_section_mm2(part.header, load_axis(job));
   double ss = 0, sv = 0, vv = 0, s = 0, v = 0;
@@ -76,8 +76,9 @@ constexpr double mm2_in_m2 = 1e6;
 
 json distribution_json(const age_distribution& d) { return {{"mean", d.mean}, {"median", d.median}, {"p95", d.p95}}; }
 
-// Adds the mean age of the fluid to the answers, the fields, and the picture if it displays it.
-// @param flow with velocities of faces @collective on part.where.comm
+// Add the mean age of the fluid to the answers and the fields. If the picture displays the age, also add the age to the
+// picture.
+// @param flow flow with face velocities @collective on part.where.comm
 void add_flow_residence(physics_result& result, const spec& job, const local_model& part, const through_problem& problem,
                         const through_solution& flow, const numerics::options& solver_options, log_sink& log) {
   log.note("residence time");
@@ -92,7 +93,7 @@ void add_flow_residence(physics_result& result, const spec& job, const local_mod
     ages.diffusivity_mm2_per_s = mm2_in_m2 * job.groups.of<flow_keys>().self_diffusivity();
   });
   numerics::options exact = solver_options;
-  exact.tolerance = std::min(solver_options.tolerance, 1e-6);  // the tolerance of a flow may be larger
+  exact.tolerance = std::min(solver_options.tolerance, 1e-6);  // a flow can have a larger tolerance
   residence_solution s = solve_residence_time(ages, exact, log);
   if (!result.earlier_proof || result.earlier_proof->converged) {
     if (!s.certificate.converged) {

@@ -34,7 +34,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr double capacity_per_mm3 = 1e-9;  // from 1/m3
+constexpr double capacity_per_mm3 = 1e-9;  // conversion factor from 1/m3
 
 json number_or_none(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 
@@ -49,7 +49,7 @@ heat_time_plan make_heat_time_plan(const spec& job, const local_model& part, con
   for (std::size_t n = 0; n < job.materials.size() && n + 2 < plan.heat_capacity_J_per_mm3K.size(); ++n)
     plan.heat_capacity_J_per_mm3K[n + 2] = capacity_per_mm3 * job.materials[n].heat_capacity_J_per_m3K.value_or(0);
   plan.implicitness = job.groups.of<condition_keys>().transient->scheme == time_scheme::implicit_euler ? 1 : 0.5;
-  plan.tolerance = std::min(solver_options.tolerance, 1e-6);  // the tolerance of a flow may be larger
+  plan.tolerance = std::min(solver_options.tolerance, 1e-6);  // a flow can have a larger tolerance
   plan.max_iterations = solver_options.max_iterations;
   if (f.expansion_per_K) {
     const std::vector<double>& g = *f.gravity_m_per_s2;
@@ -58,7 +58,7 @@ heat_time_plan make_heat_time_plan(const spec& job, const local_model& part, con
   return plan;
 }
 
-// The problem of the temperature, with the initial one. @collective local
+// Create the problem of the temperature, with the initial temperature. @collective local
 temperature_problem make_heat_in_time(const spec& job, const local_model& part, const through_problem& flow,
                                       const std::vector<std::size_t>& table_of) {
   temperature_problem problem = make_temperature_problem(job, part, flow.cells, flow.boundaries, table_of);
@@ -91,7 +91,8 @@ void add_heat_history(json& history, const spec& job, const heat_in_time& heat, 
   }
 }
 
-// Answers, field and certificate of the final temperature. Called after the flow is displayed.
+// Add answers, field and certificate of the final temperature. The function is called after the flow is added to the
+// picture.
 // @collective on part.where.comm
 void report_transient_heat(physics_result& result, const spec& job, const local_model& part, const heat_in_time& heat,
                            const transient_flow_solution& flow, const std::vector<std::string>& names, log_sink& log) {

@@ -33,8 +33,8 @@ json rows_of(const std::array<std::array<double, 3>, 3>& tensor, double unit) {
   return rows;
 }
 
-// Dispersion in the flow along the axis of the job; answers and certificate are added to `result`.
-// @param flow solved with the velocities on faces, only in the direction of the axis @collective on problem.where.comm
+// Compute dispersion in the flow along the axis of the job. Add answers and certificate to `result`.
+// @param flow solution with face velocities, only in the direction of the axis @collective on problem.where.comm
 void add_dispersion(physics_result& result, const spec& job, const flow_problem& problem, const flow_solution& flow,
                     const numerics::options& solver_options, log_sink& log) {
   const flow_keys& f = job.groups.of<flow_keys>();
@@ -53,7 +53,7 @@ void add_dispersion(physics_result& result, const spec& job, const flow_problem&
   if (carried.peclet_numbers.empty())
     carried.peclet_numbers = {along.mean_velocity_mm_per_s * carried.length_mm / diffusivity_mm2_per_s};
   numerics::options exact = solver_options;
-  exact.tolerance = std::min(solver_options.tolerance, 1e-6);  // the tolerance of a permeability may be larger
+  exact.tolerance = std::min(solver_options.tolerance, 1e-6);  // a permeability can have a larger tolerance
   const dispersion_solution found = solve_dispersion(carried, exact, log);
 
   const auto axis = static_cast<std::size_t>(along.along), one = (axis + 1) % 3, two = (axis + 2) % 3;
@@ -131,7 +131,8 @@ flow_options options_of(const spec& job, const numerics::options& solver_options
   if (test_of_flow(job) == flow_test::dispersion) {
     options.carry = keep_mass;
     options.residual_tolerance =
-        solver_options.tolerance;  // a permeability is more accurate than the velocities, which transport here
+        solver_options
+            .tolerance;  // a permeability is more accurate than the velocities; transport requires accurate velocities
   }
   options.max_iterations = solver_options.max_iterations;
   if (solver_options.checkpoints) options.poll = [&solver_options] { solver_options.checkpoints->pass(); };
@@ -210,7 +211,8 @@ void warn_of_inertia(const spec& job, const flow_solution& solution, log_sink& l
     if (d.percolates) highest = std::max(highest, d.reynolds_number);
   const flow_keys& f = job.groups.of<flow_keys>();
   const double drop = f.pressure_drop_Pa.value_or(1);
-  // The default pressure drop is 1. Its value does not affect the permeability and is reported only if it is misleading.
+  // The default pressure drop is 1 Pa. The default does not affect the permeability. A Reynolds number for the default is
+  // reported only if it is high.
   if (highest > (f.pressure_drop_Pa ? 1 : 100) * highest_creeping_reynolds_number)
     log.warn(fmt::format(
         "flow.pressure_drop_Pa: {:g} Pa{} results in a Reynolds number of {:.3g}; the permeability requires creeping flow, "

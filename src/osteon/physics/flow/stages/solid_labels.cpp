@@ -83,7 +83,7 @@ void add_solid_labels(const spec& job, const local_model& part, const std::vecto
   const std::vector<std::int64_t> labels = wanted.empty() ? std::vector<std::int64_t>{} : wanted.front().labels;
   const std::map<std::string, material_number> numbers = numbers_of(labels);
   std::vector<flow_boundary*> of_any;
-  std::vector<bool> takes(labels.size() + 2);  // by number: true if its voxels are removed from the fluid
+  std::vector<bool> takes(labels.size() + 2);  // by label number: true if the voxels of the label are removed from the fluid
   for (std::size_t n = 0; n < problem.boundaries.size(); ++n) {
     flow_boundary& b = problem.boundaries[n];
     if (!b.is_inside) continue;

@@ -22,7 +22,7 @@ face_flow kind_of_flow(const optional_choice<condition_kind>& kind) {
                                              : face_flow::wall;
 }
 
-// One condition for each face of a table. @param table_of receives the table of each
+// Return one condition for each face of a table. @param table_of receives the table of each condition
 std::vector<flow_boundary> conditions_of(const spec& job, vector3 origin_mm, std::vector<std::size_t>& table_of) {
   std::vector<flow_boundary> all;
   for (std::size_t n = 0; n < job.groups.of<condition_keys>().boundaries.size(); ++n) {

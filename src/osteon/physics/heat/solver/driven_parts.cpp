@@ -14,7 +14,7 @@ namespace osteon::physics {
 
 namespace {
 
-using steps = std::array<std::int32_t, 3>;  // z, y, x: in periods of the image, or in half voxels
+using steps = std::array<std::int32_t, 3>;  // steps along z, y, x, in periods of the image or in half voxels
 
 // Label of a part (smallest label of its sets of runs), and offset of a set from the labelling set in periods of the image.
 struct copy_of_part {

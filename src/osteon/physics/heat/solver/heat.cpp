@@ -33,7 +33,7 @@ std::optional<std::array<int, 2>> only_two_faces(const heat_problem& problem) {
 double& flow(face_flows& flows, int side) { return flows[at(side / 2)][at(side % 2)]; }
 
 // Check that the problem has a solution. Zero flow is a valid solution if no path connects two faces of different
-// temperatures; other problems without a driving term are an error. @throws data_error
+// temperatures. Other problems without a driving term are an error. @throws data_error
 void require_solvable(const heat_problem& problem, const heated_parts& part) {
   if (part.reason_at_rest.empty()) return;
   const auto sides = only_two_faces(problem);
@@ -116,9 +116,10 @@ heat_solution solve_heat(heat_problem problem, const options& options, log_sink&
   solution.source_W = made_W;
   solution.certificate.reaction_imbalance = heat_imbalance(entered, solution.source_W);
   if (sides) {
-    // The error of the sums over the faces is first order in the error e of x. Corrected by the residual, the sums equal the
-    // dissipated power over the temperature difference. The exact solution minimises this power, so the error is only e.K.e.
-    // The flux is then equal for any number of ranks, although the aggregates and the iterates differ slightly.
+    // The error of the sums over the faces is of first order in the error e of x. After a correction by the residual, the
+    // sums equal the dissipated power divided by the temperature difference. The exact solution minimises this power, and
+    // the error of the power is only e.K.e. The corrected flux is equal for any number of ranks, although the aggregates
+    // and the iterates differ slightly.
     const auto [one, two] = *sides;
     const auto above = [&](int side) { return face_of(problem, side).temperature_K - part.reference_K; };
     const double power = above(one) * flow(solution.inflow_W, one) + above(two) * flow(solution.inflow_W, two) -

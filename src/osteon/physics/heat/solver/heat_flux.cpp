@@ -47,7 +47,7 @@ void flux_by_planes(const heat_problem& problem, std::vector<double> temperature
     for (; next != c.outer.end() && next->cell < end; ++next) {
       const outer_face& f = *next;
       const face_drive drive = load.at_face(f);
-      const bool wraps = c.periodic[at(f.axis())];  // visit_faces has added all but the rise
+      const bool wraps = c.periodic[at(f.axis())];  // visit_faces has added all terms except the rise
       const double inward = wraps ? c.conductance(f) * drive.rise_K : inflow(c, f, drive, temperature_K);
       add(f.cell, f.axis(), f.high() ? -inward : inward);
     }

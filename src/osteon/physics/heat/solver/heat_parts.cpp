@@ -27,7 +27,7 @@ bool exchanges(const heat_problem& problem, std::size_t axis, std::size_t high) 
 struct part_class {
   part_state state = part_state::constant;
   double constant_K = 0;
-  bool is_trapped = false;  // heated, without a heat sink
+  bool is_trapped = false;  // the part is heated and has no heat sink
 };
 
 class part_classifier {
@@ -165,7 +165,7 @@ void level_trapped_parts(const heat_problem& problem, const std::vector<bool>& i
     if (is_trapped_run[n]) trapped[at(heat.parts.of_run[n])] = 1;
   comm::all_reduce(problem.where.comm, trapped.data(), count, MPI_BOR);
   double cells = 0, net = 0, worst = 0;
-  std::vector<double> rest(count);  // by cell
+  std::vector<double> rest(count);  // imbalance per cell
   bool has_rest = false;
   for (std::size_t p = 0; p < count; ++p) {
     if (trapped[p] == 0) continue;
@@ -272,7 +272,7 @@ std::vector<T> spread(const heat_problem& problem, const heated_parts& part, std
     for (std::size_t p = 0; p < sum.size(); p += 2)
       shift.push_back(sum[p + 1] > 0 ? floating_mean - sum[p] / sum[p + 1] : 0);
   }
-  // Moved in place, starting at the end, so that no value is overwritten before it is moved.
+  // The values are moved in place from the end, to avoid an overwrite of values before they are moved.
   const auto count = at(problem.cells.size());
   std::size_t next = 0;
   for (std::size_t n = 0; n < runs.size(); ++n)
@@ -336,7 +336,7 @@ double inflow(const heat_cells& cells, const outer_face& f, const face_drive& dr
 }
 
 outer_inflow inflows(const heat_cells& cells, const heat_load& load, const std::vector<double>& x) {
-  std::array<double, 7> sum{};  // of each side, and of the magnitudes
+  std::array<double, 7> sum{};  // sum of each side, and sum of the magnitudes
   for (const outer_face& f : cells.outer) {
     const double heat = inflow(cells, f, load.at_face(f), x);
     sum[f.side] += heat;

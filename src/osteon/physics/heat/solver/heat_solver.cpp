@@ -14,7 +14,7 @@ namespace osteon::physics {
 
 namespace {
 
-// Stopping criterion: relative change of the power in the last step over the tolerance of the residual.
+// Stopping criterion: ratio of the relative power change in the last step to the tolerance of the residual.
 constexpr double settled = 1e-3;
 // Reduction of the residual after which rounding errors require a recomputation.
 constexpr double drop_of_residual = 1e-4;
@@ -39,7 +39,7 @@ void heat_solver::set_scale(const heat_load& load) {
   comm::all_reduce(cells_.where.comm, &scale_, 1, MPI_MAX);
 }
 
-// r = (b - K x) / scale, computed in double; its norm.
+// Compute r = (b - K x) / scale in double precision. @return norm of r
 double heat_solver::recompute_residual(const heat_load& load) {
   cells_.links.exchange(x_.data());
   const double unit = 1 / scale_;
@@ -74,8 +74,8 @@ double heat_solver::dissipation(const heat_load& load) const {
   return sum;
 }
 
-// Relative error of x.K.x = x.b with a recomputed K x, independent of the recursion. Overwrites p and z: call it after the
-// iteration.
+// Relative error of x.K.x = x.b with a recomputed K x, independent of the recursion. The function overwrites p and z and
+// must be called after the iteration.
 double heat_solver::energy_identity_error(const heat_load& load) {
   cells_.links.exchange(x_.data());
   float *high = p_.data(), *low = z_.data();
@@ -119,13 +119,13 @@ double heat_solver::step(double alpha) {
 }
 
 kernel_work heat_solver::work_of_iteration() const {
-  // r.z, p, K p, p.q, then x and r with r.r.
+  // Work of r.z, p, K p, p.q, and of x and r with r.r.
   constexpr double bytes = 8 + 12 + 9 + 8 + 32, operations = 2 + 2 + 26 + 2 + 6;
   const auto owned = static_cast<double>(cells_.owned);
   return multigrid_.work_of_cycle() + kernel_work{bytes * owned, operations * owned};
 }
 
-// Checkpoint: the state of the running iteration, or the solution and its residual.
+// State for a checkpoint: the running iteration, or the solution with its residual.
 solver_state heat_solver::state(const voxel::run_set& points, bool is_running) {
   const auto owned = [&](auto& of) { return std::span(of).first(at(cells_.owned)); };
   solver_state s{"conduction", cells_.where, &points, false, {}, {}};
@@ -181,7 +181,7 @@ std::vector<double>& heat_solver::solve(const heat_load& load, const options& op
     certificate.earlier_seconds = s.numbers.at("seconds").at(0);
   }
   const int first = certificate.iterations;
-  bool is_exact = certificate.converged;  // the residual was computed from x
+  bool is_exact = certificate.converged;  // true if the residual was computed from x
   while (!certificate.converged && certificate.iterations < options.max_iterations) {
     options.begin(solve_part::iteration);
     const auto step = recursion_.advance(*this);
@@ -194,7 +194,8 @@ std::vector<double>& heat_solver::solve(const heat_load& load, const options& op
           "check their units",
           certificate.iterations));
     // The residual does not bound the error of the flux through thin struts. The decrease of the dissipated power in a step
-    // estimates the remaining decrease. It is zero if the power or the residual is at the level of rounding.
+    // estimates the remaining decrease. The estimate is zero if the power or the residual is at the level of rounding
+    // errors.
     constexpr double rounding = std::numeric_limits<double>::epsilon();
     const bool seems_done = relative <= options.tolerance &&
                             (relative <= rounding || scale_ * scale_ * step->energy_decrease <=

@@ -21,7 +21,7 @@ void set_surroundings(heat_problem& problem, surroundings kind) {
       for (face_condition& face : pair) face.kind = thermal::temperature;
 }
 
-// Set a gradient along all three axes: the parts driven by any gradient are then unknown. @throws as check_conduction
+// Set a gradient along all three axes. All parts that any gradient drives are then unknown. @throws as check_conduction
 void set_all_gradients(heat_problem& problem, surroundings kind) {
   set_surroundings(problem, kind);
   problem.gradient_K_per_mm = {1, 1, 1};
@@ -50,7 +50,7 @@ void remove_resting(heat_problem& problem, const driven_parts& driven) {
   problem.material = std::move(material);
 }
 
-// Axes whose gradient drives heat, per unknown. Empty: all axes for every unknown.
+// Axes along which a gradient drives heat, per unknown. Empty if all gradients drive heat in every unknown.
 std::vector<std::uint8_t> axes_of_cells(const voxel::run_set& all, const driven_parts& driven) {
   std::vector<std::uint8_t> axes;
   if (driven.in_all == driven.in_any) return axes;
@@ -59,8 +59,8 @@ std::vector<std::uint8_t> axes_of_cells(const voxel::run_set& all, const driven_
   return axes;
 }
 
-// The load of a gradient on the parts through which it drives heat. The load on other parts is zero: their solution would
-// have zero energy, and the relative error of an iteration would be undefined.
+// Load of a gradient on the parts through which the gradient drives heat. The load on other parts is zero, because the
+// solution of these parts would have zero energy and an undefined relative error.
 heat_load load_along(const heat_problem& problem, const heat_cells& cells, const std::vector<std::uint8_t>& drives, int a) {
   vector3 gradient;
   gradient[a] = 1;

@@ -132,8 +132,8 @@ class stepper {
   heat_load load_;
   double made_;
   heat_solver solver_;
-  std::vector<double> above_initial_;  // temperatures relative to the initial one; walls are zero
-  std::vector<double> heat_;           // heat gain of each cell at these temperatures
+  std::vector<double> above_initial_;  // temperatures relative to the initial temperature; walls are zero
+  std::vector<double> heat_;           // heat gain of each cell at the temperatures above_initial_
   std::vector<double> rate_;           // heat capacity of a cell over the step, by material [W/K]
 };
 

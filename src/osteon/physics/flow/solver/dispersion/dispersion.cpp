@@ -24,12 +24,12 @@ namespace osteon::physics {
 
 namespace {
 
-// The sample and its mirror image behind the high face of the flow axis. The sample and its mirror image are periodic
-// along this axis. The flow is normal to the planes between them, and passes through the mirror image from its end to its
-// beginning.
+// The sample and its mirror image behind the high face of the flow axis. The sample and the mirror image together are
+// periodic along this axis. The flow is normal to the planes between the sample and the mirror image. In the mirror image,
+// the flow enters at the mirrored outlet and leaves at the mirrored inlet.
 struct mirrored_sample {
-  grid::block where;                           ///< block of the box of both: along the axis each rank has twice the voxels
-  voxel::run_set cells;                        ///< cells of where.owned
+  grid::block where;     ///< block of the doubled box; along the axis each rank has twice as many voxels
+  voxel::run_set cells;  ///< cells of where.owned
   std::vector<double> face_velocity_mm_per_s;  ///< see flow_direction
 };
 
@@ -41,7 +41,7 @@ struct carrying_voxel {
 
 bool comes_before(const carrying_voxel& a, const carrying_voxel& b) { return a.place < b.place; }
 
-// The same boxes, twice as long along an axis.
+// Return the block with all boxes doubled along an axis.
 grid::block twice_as_long(const grid::block& where, int axis) {
   index3 domain = where.domain;
   domain[axis] *= 2;
@@ -51,7 +51,7 @@ grid::block twice_as_long(const grid::block& where, int axis) {
   return grid::make_block(where.comm, grid::box_tree(domain, std::move(cuts)));
 }
 
-// Mirror a voxel across the axis for a flow along this axis: faces normal to the axis are swapped, and velocities along the
+// Mirror a voxel along the axis for a flow along this axis. Faces normal to the axis are swapped, and velocities along the
 // mirror plane change their sign.
 carrying_voxel mirrored(carrying_voxel v, int axis, std::int64_t length) {
   v.place[at(axis)] = static_cast<std::int32_t>(length - 1 - v.place[at(axis)]);
@@ -65,7 +65,7 @@ carrying_voxel mirrored(carrying_voxel v, int axis, std::int64_t length) {
   return v;
 }
 
-// Sends the voxels to their owners; the result is in the order of the positions.
+// Send the voxels to their owners. The result has the order of the positions.
 std::vector<carrying_voxel> sent(MPI_Comm comm, const std::vector<std::vector<carrying_voxel>>& to) {
   std::vector<int> send, receive(to.size());
   for (const auto& list : to) send.push_back(static_cast<int>(list.size()));
@@ -171,7 +171,7 @@ class closure {
       solve_certificate& certificate = certificates.emplace_back();
       if (!solver || problem_.is_mirrored) {
         fix_level(j);
-        solver.emplace(transport_);  // one set-up if the axes differ by their right-hand sides only
+        solver.emplace(transport_);  // one set-up if the axes differ only in their right-hand sides
       }
       solver->restart();
       if (constexpr double rounding = 1e-11; set_right_side(j) > rounding)
@@ -182,7 +182,7 @@ class closure {
       const std::array<double, 3> column = column_of(j, solver->answer());
       for (std::size_t i = 0; i < 3; ++i) tensor[i][j] = column[i];
       result.from_gradients[j] = from_gradients(j, solver->answer());
-      constexpr double hardly = 0.01;  // relative to the diffusivity: an axis that is nearly closed
+      constexpr double hardly = 0.01;  // limit relative to the diffusivity, below which an axis counts as nearly closed
       certificate.energy_identity_error =
           std::abs(result.from_gradients[j] - tensor[j][j]) / std::max(std::abs(tensor[j][j]), hardly);
       certificate.reaction_imbalance = 0;
@@ -201,11 +201,11 @@ class closure {
   // A face of a cell on a side of a mirrored sample.
   struct side {
     std::int32_t cell;
-    std::uint8_t number;  // 2 axis + (1 on the high side)
+    std::uint8_t number;  // side of the cell: 2 axis + (1 on the high side)
   };
   static double outwards(const side& s) { return s.number % 2 == 0 ? -1 : 1; }
 
-  // @param cells that flow @param all cells with velocities, shape (all, 6)
+  // @param cells flowing cells @param all cells with velocities of shape (all, 6)
   void take_cells(const grid::block& where, voxel::run_set cells, std::array<bool, 3> periodic, const voxel::run_set& all,
                   const std::vector<double>& velocity) {
     flow_cells numbered;
@@ -243,8 +243,8 @@ class closure {
       }
   }
 
-  // In a solution for axis j, the odd b is zero on the sides. Other solutions are determined up to a constant, so that one
-  // cell is fixed. The sum of all other terms is zero, so that there is no flux through these faces.
+  // In a solution for axis j, the odd b is zero on the sides. Other solutions are determined up to a constant. One cell is
+  // therefore fixed. The sum of all other terms is zero, and there is no flux through the faces of the fixed cell.
   void fix_level(std::size_t j) {
     transport_.loose.assign(at(transport_.grid.owned), 0);
     transport_.sides.clear();
@@ -280,8 +280,8 @@ class closure {
     }
   }
 
-  // mean(u) - u, and the walls across x_j; over a voxel. mean_ is the mean of flow times edge. @return mean size, relative
-  // to a wall in each voxel
+  // Set the right-hand side per voxel: mean(u) - u, and the walls normal to x_j. mean_ is the mean of flow times edge.
+  // @return mean magnitude of the right-hand side, relative to a wall in each voxel
   double set_right_side(std::size_t j) {
     std::array<double, 1> size{};
     visit_neighbours(transport_.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
@@ -311,7 +311,8 @@ class closure {
         sums[a] += edge(a) * (conductance(a) * change - transport_.flow[a][at(i)] * middle);
       }
     });
-    // From the cell to the side, over half a voxel; the off-diagonal contribution of the image has the opposite sign.
+    // Flux from the cell to the side, over half a voxel. The off-diagonal contribution of the mirror image has the
+    // opposite sign.
     for (const side& s : sides_[j]) sums[j] += edge(j) * conductance(j) * (edge(j) / 2 - outwards(s) * b[at(s.cell)]);
     if (problem_.is_mirrored)
       for (std::size_t a = 0; a < 3; ++a)

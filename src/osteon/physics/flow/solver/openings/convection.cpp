@@ -11,7 +11,7 @@ namespace {
 template <class T>
 struct volume_side {
   T through, own, beyond;
-  T central = 0;  // share permitted by the limiter
+  T central = 0;  // central fraction permitted by the limiter
 };
 
 // Outward flux through a side, or its derivative. `half_slope` times the velocity through the side is half a flow.
@@ -78,7 +78,7 @@ void flow_convection::set_high(const T* x, std::vector<T>& high) const {
   for (std::int64_t c = 0; c < 3; ++c) cells_.grid.links.exchange(high.data() + c * stride);
 }
 
-// Calls done(component, cell, value, upwinded sides, passed sides) once or several times for each face with an unknown; the
+// Call done(component, cell, value, upwinded sides, passed sides) once or several times for each face with an unknown. The
 // caller sums the values. Without a derivative, p is x.
 template <class T, bool IsDerivative, bool IsNewton, class Done>
 void flow_convection::walk(const T* x, const T* high, const T* p, const T* high_p, const Done& done) const {
@@ -124,7 +124,8 @@ void flow_convection::walk(const T* x, const T* high, const T* p, const T* high_
     }
   });
 
-  // Sides at openings, without a velocity beyond the side. Outflow through an outlet transports its own velocity.
+  // Sides at openings, without a velocity beyond the side. Outflow through an outlet transports the velocity at the
+  // outlet.
   for (const passing_side& f : open_.passing) {
     const std::int64_t a = f.side / 2, to = a * stride, first = f.component * stride;
     const bool is_high = f.side % 2 != 0;
@@ -150,7 +151,7 @@ void flow_convection::walk(const T* x, const T* high, const T* p, const T* high_
     done(f.component, f.cell, sum, 0, 0);
   }
 
-  // Openings themselves: half a control volume.
+  // Faces of openings have half a control volume.
   for (std::size_t n = 0; n < cells_.open_faces.size(); ++n) {
     const kernel::stokes_open_face& f = cells_.open_faces[n];
     const std::size_t c = at(f.axis);
@@ -173,7 +174,7 @@ void flow_convection::walk(const T* x, const T* high, const T* p, const T* high_
       add(a, is_high ? T(1) : T(-1), T(0.5), is_high ? high[to] : x[to], IsNewton ? (is_high ? high_p[to] : p[to]) : T(0),
           f.across[k]);
     }
-    // Inflow has the local velocity; backflow through an outlet transports no momentum.
+    // Inflow has the local velocity. Backflow through an outlet transports no momentum.
     const T flow = at_face(x), half = rules[c].half_slope();
     const T factor = -inwards * half * (outlet_[at(open_.open_boundary[n])] && inwards * flow > 0 ? -1 : 1);
     if constexpr (IsDerivative)

@@ -12,11 +12,11 @@ namespace osteon::physics {
 
 namespace {
 
-constexpr double scale_reserve_creeping = 1.15;  // as in permeability
+constexpr double scale_reserve_creeping = 1.15;  // equal to scale_reserve of permeability
 constexpr double creeping_drop = 0.03;           // reduction of s after which rounding errors may matter
 constexpr double creeping_growth = 1.3;
 constexpr int most_creeping_scalings = 8;
-constexpr int counted_iterations = 4;  // until fluid moves along all axes; required for heat transport
+constexpr int counted_iterations = 4;  // after these iterations fluid moves along all axes, as heat transport requires
 constexpr int creeping_patience = 40;  // iterations without a decrease of |s|
 
 }  // namespace
@@ -25,8 +25,8 @@ creeping_flow::creeping_flow(through_system& system)
     : system_(system),
       velocity_scale_(static_cast<float>(scale_reserve_creeping / system.preconditioner.least_velocity_eigenvalue())) {}
 
-// K s reads four values and three bytes of friction and writes four; for each of the four then (r, K s), p and w, (p, P w),
-// and x, s, r with their sums.
+// K s reads four values and three bytes of friction and writes four values. For each of the four components, the iteration
+// also processes (r, K s), p and w, (p, P w), and x, s, r with their sums.
 kernel_work creeping_flow::work_of_iteration() const {
   constexpr double bytes = 36 + 4 * (12 + 24 + 12 + 44), operations = 4 * 16 + 4 * (3 + 4 + 3 + 10);
   const auto owned = static_cast<double>(system_.owned());
@@ -45,7 +45,7 @@ void creeping_flow::find_residual() {
 struct creeping_flow::iterated {
   through_system& system;
   float velocity_scale;
-  double of_answer = 0;  // size of x after a step
+  double of_answer = 0;  // norm of x after a step
 
   double precondition() {
     through_system& t = system;
@@ -90,7 +90,7 @@ bool creeping_flow::solve(double tolerance, const through_options& options, thro
   cg recursion;
   for (auto* v : {&t.p, &t.w}) std::fill(v->begin(), v->end(), 0.0F);
   double exact = 0, now = 0, least = 0, refreshed = 0;
-  double exact_check_threshold = 1.2 * tolerance;  // |s| relative to the solution at which the exact one is computed
+  double exact_check_threshold = 1.2 * tolerance;  // |s| relative to the solution at which the exact |s| is computed
   int scalings = 0, idle = 0;
   // Recompute the residual. @return true if the residual is small enough
   const auto refresh = [&] {
@@ -165,7 +165,7 @@ bool creeping_flow::solve(double tolerance, const through_options& options, thro
       }
       if (rescale()) return true;
     } else if (std::sqrt(square) < creeping_drop * refreshed && refresh()) {
-      return true;  // otherwise directions remain conjugate as far as rounding permits
+      return true;  // without new directions, conjugacy is lost only by rounding
     }
   }
 }

@@ -12,17 +12,17 @@ namespace osteon::physics {
 
 namespace {
 
-constexpr double fall_inertia = 0.01;  // reduction in the solution of a Picard or Newton step
+constexpr double fall_inertia = 0.01;  // residual reduction in the linear solution of a Picard or Newton step
 constexpr int most_steps = 100, most_continuation_steps = 30;
-constexpr double quick_picard = 0.8;             // reduction of |s| by a Picard step that justifies another one
+constexpr double quick_picard = 0.8;             // reduction of |s| by a Picard step that justifies another Picard step
 constexpr int first_picards = 40;                // number of initial Picard steps from another flow
 constexpr int picards_again = 3;                 // number of Picard steps after a diverging Newton step
-constexpr double continuation_tolerance = 0.03;  // error of a flow that is only a starting point
-constexpr double shortest_share = 0.2;           // fraction of a Newton step that is still accepted
+constexpr double continuation_tolerance = 0.03;  // tolerance of a flow that is only a starting point
+constexpr double shortest_share = 0.2;           // smallest accepted fraction of a Newton step
 constexpr double least_inertia = 1e-4;
 constexpr double first_look = 0.05;       // error of the solution of the hybrid scheme at which the limiter is updated
 constexpr double fall_per_update = 0.3;   // reduction of the error between two updates
-constexpr int most_limiter_updates = 16;  // number of updates after which the shares are fixed
+constexpr int most_limiter_updates = 16;  // number of updates after which the shares are constant
 
 }  // namespace
 
@@ -58,7 +58,7 @@ struct inertial_flow::approach {
   // @param now |s| @return |s| after the updates
   double update_limiter(double now, double of_answer) {
     while (updates_limiter && now <= update_threshold * of_answer) {
-      // New shares are applied partially, with decreasing weight: full updates oscillate.
+      // New shares are applied partially, with decreasing weight, because full updates oscillate.
       flow.system_.update_limiter(1 / std::sqrt(1.0 + updates));
       now = flow.size_of_new_residual();
       updates_limiter = ++updates < most_limiter_updates && now > tolerance * of_answer;
@@ -68,8 +68,8 @@ struct inertial_flow::approach {
   }
 };
 
-// Steps until |s| is below `tolerance` relative to the solution, including mass. @param limits true: update the limiter
-// during the steps if there is one; false: hybrid scheme @return false if the steps do not converge
+// Perform steps until |s|, including mass, is below `tolerance` relative to the solution. @param limits true: update an
+// existing limiter during the steps; false: use the hybrid scheme @return false if the steps do not converge
 bool inertial_flow::solve_steady(double reynolds, double tolerance, int most, bool limits, const through_options& options,
                                  through_flow& answer, log_sink& log) {
   solve_certificate& certificate = answer.certificate;
@@ -100,7 +100,7 @@ bool inertial_flow::solve_steady(double reynolds, double tolerance, int most, bo
       now = shared_.size(shared_.s);
     }
     linear_.solve(kind, fall_inertia, options, answer, log);
-    // A diverging step is shortened; the first step may diverge, because it starts from another flow.
+    // A diverging step is shortened. The first step may diverge, because the first step starts from another flow.
     double share = 1, added = 0;
     const double old = now;
     const auto add_change = [&](double factor) {
@@ -193,12 +193,14 @@ void inertial_flow::count_messages(const through_options& options, through_flow&
 
 namespace {
 
-// The stored directions represent the convection that the preconditioner omits. Their number is large if they cost little.
+// The stored directions represent the convection that the preconditioner omits. If stored directions require little
+// memory, their number is large.
 constexpr std::size_t kept_inertia = 100, fewest_inertia = 24;
-constexpr double kept_values = 2e7;       // maximum number of values of all stored directions, over all ranks
-constexpr double mostly_rounding = 1e-4;  // minimum square of an orthogonalised image, relative to that before
+constexpr double kept_values = 2e7;  // maximum number of values of all stored directions, over all ranks
+constexpr double mostly_rounding =
+    1e-4;  // minimum square of an orthogonalised image, relative to the square before orthogonalisation
 constexpr int iterations_of_a_fall = 40;
-constexpr double least_fall = 0.9;    // reduction of |s| in this number of iterations
+constexpr double least_fall = 0.9;    // largest acceptable ratio of |s| after a fixed number of iterations to |s| before
 constexpr double stagnation = 0.99;   // reduction of |s| by an iteration that counts as stagnation
 constexpr int most_stagnations = 10;  // consecutive stagnations after which the stored directions are discarded
 
@@ -227,8 +229,8 @@ struct linear_problem::iterated {
   void search() {
     t.p = t.s;
     if (stagnates) {
-      // Breakdown: s is orthogonal to its image and would be the direction again. The last image, scaled to the length of s,
-      // is the next direction.
+      // In a breakdown, s is orthogonal to its image and would again be the direction. Instead, the last image, scaled to
+      // the length of s, is the next direction.
       const auto scale = static_cast<float>(size_of_s / t.size(t.w));
       for_each(4 * t.stride(), [p = t.p.data(), w = t.w.data(), scale](std::int64_t i) { p[i] = scale * w[i]; });
     }
@@ -290,7 +292,7 @@ bool linear_problem::solve(linear_step kind, double to, const through_options& o
                       certificate.iterations));
     stagnations = system.stagnates ? stagnations + 1 : 0;
     if (stagnations > most_stagnations) recursion.restart(), stagnations = 0, system.stagnates = false;
-    // Further iterations do not improve a Newton step; single precision may also end the decrease.
+    // Further iterations do not improve a Newton step. Single precision can also end the decrease of the residual.
     if (++count % iterations_of_a_fall == 0) {
       if (system.size_of_s > least_fall * earlier) return false;
       earlier = system.size_of_s;

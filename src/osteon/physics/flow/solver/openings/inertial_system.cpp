@@ -128,7 +128,8 @@ void inertial_system::precondition_with_inertia(const float* r, float* z) {
   shared_.preconditioner.subtract_mass(f, t + 3 * stride, q);
   float* const p = z + 3 * stride;
   shared_.preconditioner.apply_pressure(q, p);
-  // The commutator alone is nearly insensitive to some pressures at corners; the commutator of creeping flow is not.
+  // The commutator alone is nearly insensitive to some pressures at corners. The pressure block of creeping flow is
+  // sensitive to these pressures.
   shared_.preconditioner.subtract_mass(z, r + 3 * stride, q);
   for_each(shared_.cells.grid.owned,
            [p, q, y](std::int64_t i) { p[i] = 0.5F * (p[i] + q[i] + flow_preconditioner::pressure_weight * y[i]); });

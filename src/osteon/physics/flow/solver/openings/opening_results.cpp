@@ -12,7 +12,7 @@ namespace osteon::physics {
 
 namespace {
 
-// Velocities at the centres of the voxels and pressures, by owned cell of the solver, in its units.
+// Velocities at voxel centres, and pressures, by owned cell of the solver, in units of the solver.
 std::vector<std::array<double, 4>> at_centres(const flow_cells& cells, const std::vector<double>& x) {
   std::vector<std::array<double, 4>> value(at(cells.grid.owned));
   visit_neighbours_in_parallel(cells.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {

@@ -16,7 +16,7 @@ namespace osteon::physics {
 
 namespace {
 
-constexpr std::size_t most_boundaries = 60;  // a bit each
+constexpr std::size_t most_boundaries = 60;  // one bit per boundary
 
 void check_conditions(const through_problem& problem, const through_options& options) {
   fault_list expect;
@@ -73,11 +73,11 @@ void check_conditions(const through_problem& problem, const through_options& opt
   expect.require_none();
 }
 
-// The condition of a voxel face, and a second condition on the same face or -1.
+// Return the condition of a voxel face, and a second condition on the face, or -1 if there is no second condition.
 std::pair<int, int> claims(const through_problem& problem, index3 voxel, int side) {
   const int first = boundary_at(problem, voxel, side);
   if (first < 0 || problem.boundaries[at(first)].is_everywhere()) return {first, -1};
-  through_problem rest;  // only the members read by boundary_at
+  through_problem rest;  // has only the members that boundary_at reads
   rest.spacing_mm = problem.spacing_mm;
   rest.boundaries = problem.boundaries;
   rest.boundaries[at(first)].low_mm.z = flow_boundary::unlimited;  // no voxel has this position
@@ -152,8 +152,8 @@ double rate_of(const through_problem& problem, const opening_face& f) {
          problem.spacing_mm[static_cast<int>(across[1])];
 }
 
-// Balances the given velocities of each part without an outlet, if their sum is zero within the tolerance: the difference is
-// added to the opening with the highest flow rate. @throws usage_error otherwise
+// Balance the given velocities of each part without an outlet, if the sum of the flow rates is zero within the tolerance.
+// The difference is added to the opening with the highest flow rate. @throws usage_error otherwise
 void balance_velocities(const through_problem& problem, const std::vector<std::int32_t>& free_number, double tolerance,
                         through_outline& result) {
   std::vector<double> net(free_number.size()), gross(net.size());
@@ -222,11 +222,11 @@ through_outline validate_conditions(const through_problem& problem, const throug
                       boundary.name));
   }
 
-  // A part with one opening of given velocity and no pressure is a pocket: inflow is impossible.
+  // A part with one opening of given velocity and without a pressure is a pocket. Inflow into a pocket is impossible.
   std::vector<std::int32_t> free_number(at(result.parts.count), -1);
   std::vector<bool> flows(at(result.parts.count));
   std::uint64_t leads = 0, met_pocket = 0;
-  unsigned driven = 0, led = 0;  // axes with a drop over their period, and with a part that percolates
+  unsigned driven = 0, led = 0;  // axes with a pressure drop over their period; axes with a part that percolates
   for (std::size_t a = 0; a < 3; ++a)
     if (problem.period_drop_Pa[a] != 0 || problem.period_rate_mm3_per_s[a]) driven |= 1U << a;
   const std::vector<std::int64_t> size = problem.is_buoyant ? sizes_of(problem, result.parts) : std::vector<std::int64_t>{};

@@ -15,10 +15,10 @@ namespace osteon::physics {
 
 namespace {
 
-constexpr int transport_sweeps = 2;  // number of forward and backward sweeps each, before and after the correction
+constexpr int transport_sweeps = 2;  // number of forward sweeps and of backward sweeps, before and after the correction
 constexpr int coarsest_transport_sweeps = 20;
 constexpr std::int64_t coarsest_transport = 120;   // unknowns of the three components
-constexpr std::int64_t gathered_transport = 4000;  // of all ranks, below which rank 0 continues alone
+constexpr std::int64_t gathered_transport = 4000;  // unknowns of all ranks, below which rank 0 alone continues
 constexpr float transport_shortening = 0.5F;       // centres of aggregates are twice as far apart
 
 int corrections_on(std::size_t level) { return level == 0 ? 1 : 2; }
@@ -35,11 +35,11 @@ struct transport_cycle::level {
   std::vector<std::int32_t> begin{0};
   std::vector<entry> entries;
   std::vector<float> inverse;                // inverse diagonal
-  std::array<std::int32_t, 4> components{};  // first rows of each slab, and the end; gathered: one slab
+  std::array<std::int32_t, 4> components{};  // first row of each slab, and the end; a gathered level has one slab
   std::vector<std::int32_t> parent;          // parents of rows and ghosts in the next level
   std::int32_t ghosts = 0;
   halo between;
-  bool is_joined = false;  // to other ranks, or to itself in a periodic image
+  bool is_joined = false;  // connected to other ranks, or to the rank itself in a periodic image
   std::vector<float> right, x;
 
   std::int32_t rows() const { return static_cast<std::int32_t>(begin.size()) - 1; }
@@ -63,7 +63,7 @@ struct transport_cycle::level {
   }
 };
 
-// Coefficients of rows: for each entry, the friction and half of the outflow through the side; coarse levels also store
+// Coefficients of rows. Each entry has the friction and half of the outflow through the side. Coarse levels also store
 // these coefficients.
 struct transport_cycle::sides {
   std::vector<std::array<float, 2>> of;
@@ -71,7 +71,7 @@ struct transport_cycle::sides {
 };
 
 struct transport_cycle::gathered {
-  std::size_t below = 0;  // the gathered level; the next one is its copy on rank 0
+  std::size_t below = 0;  // the gathered level; the next level is a copy of this level on rank 0
   std::vector<int> rows, row_begins, values, value_begins;
 };
 
@@ -83,8 +83,8 @@ transport_cycle::transport_cycle(const flow_cells& cells, const flow_convection&
   const auto count = [&] { return is_shared ? comm::sum_over_ranks(comm, levels_.back().rows()) : levels_.back().rows(); };
   std::vector<place> places = build_finest(flow);
   for (std::int64_t now = count();;) {
-    // The finest level is distributed over all ranks. The number of iterations is then close to that of one rank (measured
-    // on cavities and a block).
+    // The finest level is distributed over all ranks. The number of iterations is then close to the number on one rank
+    // (measured on cavities and a block).
     if (is_shared && now <= (levels_.size() > 1 ? gathered_transport : coarsest_transport)) {
       places = gather(places);
       is_shared = false;
@@ -199,7 +199,7 @@ std::vector<transport_cycle::place> transport_cycle::coarsen(const std::vector<p
   return places;
 }
 
-// The rows of all ranks on rank 0, in the order of the ranks; empty elsewhere.
+// Gather the rows of all ranks on rank 0, in the order of the ranks. The result is empty on other ranks.
 std::vector<transport_cycle::place> transport_cycle::gather(const std::vector<place>& own_places) {
   const MPI_Comm comm = cells_.grid.where.comm;
   const level& own = levels_.back();
@@ -330,7 +330,7 @@ void transport_cycle::sweep(level& l, bool forth) {
   });
 }
 
-// Start from x with current ghosts.
+// Perform a cycle that starts from x with current ghosts.
 void transport_cycle::cycle(std::size_t n) {
   level& l = levels_[n];
   if (is_gathered(n)) {
@@ -393,8 +393,8 @@ void transport_cycle::apply(const float* r, float* z) {
   }
 }
 
-// A sweep reads begin, right, inverse and its entries, and reads and writes x; a correction computes a residual and adds the
-// coarse-level correction.
+// A sweep reads begin, right, inverse and the entries of rows, and reads and writes x. A correction computes a residual
+// and adds the coarse-level correction.
 kernel_work transport_cycle::work() const {
   constexpr double of_row = 20, of_entry = 8, of_correction = 16 + 8 + 16;
   kernel_work all;
@@ -413,7 +413,7 @@ kernel_work transport_cycle::work() const {
   return all;
 }
 
-// For each side, two values are written and read twice; the entry is written once.
+// For each side, two values are written and read twice. The entry is written once.
 kernel_work transport_cycle::work_of_set() const {
   constexpr double of_row = 4 + 8 + 8, of_entry = 8 + 16 + 8;
   kernel_work all;

@@ -22,14 +22,14 @@ vector along_surface(const vector& v, const std::array<float, 3>& normal) {
 
 // Tangential stress of each face, and its average along the surface.
 //
-// The pressure on the stairs of an inclined wall contributes up to half of the force. Only pressure differences are used: a
-// constant pressure exerts no force on a closed surface, but the faces of an average do not form a closed surface.
+// The pressure on the stairs of an inclined wall contributes up to half of the force. Only pressure differences are used.
+// A constant pressure exerts no force on a closed surface, but the faces of an average do not form a closed surface.
 class surface_stress {
  public:
   explicit surface_stress(const wall_surface& surface)
       : surface_(surface), own_(at(surface.owned())), force_(surface.size()), pushed_(surface.size()) {}
 
-  // @param friction on the face @param area_vector of the face, out of the fluid
+  // @param friction friction on the face @param area_vector area vector of the face, out of the fluid
   void add(std::int32_t face, std::size_t axis, const vector& friction, const vector& area_vector, double pressure) {
     const auto& normal = surface_.normal(face);
     const double area = surface_.area_mm2(face);
@@ -94,7 +94,7 @@ wall_shear find_wall_shear(const through_problem& problem, const open_flow_cells
   const std::vector<std::uint8_t> walls = wall_sides(problem, open);
   const auto named = named_sides(problem, open);
   surface_stress stress(*open.walls);
-  const auto for_each_wall = [&](const auto& visit) {  // by the number of its face
+  const auto for_each_wall = [&](const auto& visit) {  // calls visit for each wall, by face number
     std::int32_t face = 0;
     for (std::size_t i = 0; i < walls.size(); ++i)
       for (std::size_t d = 0; d < 6; ++d)
@@ -104,7 +104,7 @@ wall_shear find_wall_shear(const through_problem& problem, const open_flow_cells
     const auto found = named.find(static_cast<std::int32_t>(i));
     const flow_boundary* const b = found == named.end() ? nullptr : found->second[d];
     const std::size_t a = d / 2;
-    // The normal velocity is the velocity on the opposite side of the voxel: twice the velocity of the centre.
+    // The normal velocity is that on the opposite side of the voxel, which is twice the velocity at the centre.
     vector friction{}, area_vector{};
     for (std::size_t c = 0; c < 3; ++c) {
       const double wall = b == nullptr || c == a ? 0 : multiple * b->slide_mm_per_s[static_cast<int>(c)] / slide_unit;

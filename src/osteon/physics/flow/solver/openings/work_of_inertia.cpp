@@ -5,11 +5,11 @@ namespace osteon::physics {
 
 namespace {
 
-// For an owned cell. K reads four values and three bytes of friction and writes four.
+// Work for an owned cell. K reads four values and three bytes of friction and writes four values.
 constexpr kernel_work of_stokes{36, 4 * 16};
-// Velocities at low and high faces, the advected velocities, three bytes of friction; three components are read and written.
-// For each of six sides of a component: the velocity through the side, half a flow, the upwind value, and the sum of the
-// sides.
+// A Picard product reads velocities at low and high faces, the advected velocities and three bytes of friction. Three
+// components are read and written. Each of the six sides of a component requires the velocity through the side, half of
+// the flow, the upwind value, and the sum over the sides.
 constexpr kernel_work of_picard{12 + 12 + 12 + 3 + 24, 3 * 6 * 9};
 constexpr kernel_work of_newton{of_picard.bytes + 12 + 24, of_picard.operations + 3 * 6 * 4};
 constexpr kernel_work of_shares{36, 0};  // shares of the limiter
@@ -29,8 +29,8 @@ kernel_work inertial_system::work_of_product(linear_step kind) const {
   return of_cells(all);
 }
 
-// Three cycles of velocities and two of the pressure; between them three divergences, W G y, F, a second product with W, and
-// the sum of both pressures.
+// Preconditioning consists of three velocity cycles and two pressure cycles. Between the cycles, it computes three
+// divergences, W G y, F, a second product with W, and the sum of the two pressures.
 kernel_work inertial_system::work_of_preconditioning() const {
   constexpr kernel_work arrays{3 * (8 + 8), 0}, weighted_gradient{4 + 12 + 12, 9}, weighted{3 * (8 + 4 + 1), 6}, sum{16, 4},
       mean{12, 2};
@@ -40,7 +40,7 @@ kernel_work inertial_system::work_of_preconditioning() const {
          2 * shared_.preconditioner.work_of_pressure();
 }
 
-// In double: K x, velocities at high faces, C(x) x; rounded to single.
+// The residual requires K x, velocities at high faces and C(x) x in double precision, and rounding to single precision.
 kernel_work inertial_system::work_of_residual() const {
   constexpr kernel_work stokes{2 * 32 + 3, 4 * 16}, high{48, 0}, carried{24 + 24 + 3 + 48, 3 * 6 * 9}, rounded{48, 0};
   kernel_work all = stokes + high + carried + rounded;
@@ -53,14 +53,15 @@ kernel_work inertial_system::work_of_linearisation() const {
   return of_cells(copied + high) + transport_->work_of_set();
 }
 
-// For nine pairs of component and axis: the changes, which are written and read twice, the flow through the side, and the
-// limiter fraction.
+// Each of the nine pairs of component and axis requires changes (written and read twice), the flow through the side, and
+// the limiter fraction.
 kernel_work inertial_system::work_of_limiter() const {
   constexpr double pairs = 9;
   return of_cells({pairs * (8 + 8 + 16 + 16 + 8), pairs * 12.0});
 }
 
-// A product, its preconditioning, its orthogonalisation, the step, and the update of x, s and r.
+// An iteration consists of a product, preconditioning and orthogonalisation of the product, the step, and the update of x,
+// s and r.
 kernel_work inertial_system::work_of_iteration(linear_step kind, std::size_t kept) const {
   const auto k = static_cast<double>(kept);
   constexpr kernel_work of_direction{16 + 32, 4 * 6}, orthogonal{16 + 64, 8}, rest{32 + 32 + 176, 16 + 40};

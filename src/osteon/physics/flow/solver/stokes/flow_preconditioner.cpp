@@ -15,7 +15,7 @@ namespace osteon::physics {
 
 namespace {
 
-constexpr material_number nothing = 1;  // material of cells without an unknown: loosely coupled to their neighbours
+constexpr material_number nothing = 1;  // material of cells without an unknown, weakly coupled to neighbours
 constexpr material_number first_material = 2;
 constexpr double loose = 1e-6;
 
@@ -27,7 +27,7 @@ heat_cells like(const flow_cells& cells) {
   return c;
 }
 
-// The cells of a component: its faces, with friction as heat storage.
+// Return the heat cells of a component. They represent the faces of the component, with friction as heat storage.
 heat_cells velocity_cells(const flow_cells& cells, std::size_t axis, double stored) {
   heat_cells c = like(cells);
   constexpr int most = 5;
@@ -58,13 +58,14 @@ heat_cells velocity_cells(const flow_cells& cells, std::size_t axis, double stor
   return c;
 }
 
-// The cells of the pressure, whose conductivity is the mean mobility of a cell's faces, rounded to one of many values.
+// Return the heat cells of the pressure. The conductivity of a cell is the mean mobility of the faces of the cell, rounded
+// to one of many values.
 heat_cells pressure_cells(const flow_cells& cells, const std::array<std::vector<float>, 3>& mobility) {
   constexpr int classes = 1000;
   heat_cells c = like(cells);
   std::vector<float> mean(at(c.owned));
   std::vector<std::uint8_t> open(mean.size());
-  constexpr int most_open = 2;  // material of a cell, distinguished on the coarse levels
+  constexpr int most_open = 2;  // largest number of open faces of a cell that materials distinguish on coarse levels
   for (const kernel::stokes_open_face& f : cells.open_faces)
     if (f.pressure < c.owned)
       open[at(f.pressure)] = static_cast<std::uint8_t>(std::min(open[at(f.pressure)] + 1, most_open));
@@ -114,16 +115,16 @@ heat_cells pressure_cells(const flow_cells& cells, const std::array<std::vector<
   return c;
 }
 
-// Aggregates are stiffer than the fine cells, because a velocity is not constant between walls. Measured on packs and
-// sponges.
+// Aggregates are stiffer than the fine cells, because a velocity is not constant between walls. The factor was measured on
+// packs and sponges.
 constexpr float aggregate_correction = 1.2F;
 
-// Sweeps on the coarse levels of a velocity. Walls determine the velocity everywhere, so that these levels have a smaller
-// effect than the levels of heat. Measured on packs, sponges and foams of 64^3 and 128^3 voxels: with four times as many
-// sweeps, as for heat, the flow needs the same number of iterations.
+// Sweeps on the coarse levels of a velocity. Walls determine the velocity in all pores. Coarse levels therefore have a
+// smaller effect than for heat. Measurements on packs, sponges and foams of 64^3 and 128^3 voxels show equal numbers of
+// flow iterations with four times as many sweeps (the number for heat).
 int sweeps_of_velocity(std::size_t level) { return 1 << std::min<std::size_t>(level, 4); }
 
-// A sweep and a residual of an operator on the flow's cells.
+// A sweep and a residual of an operator on the cells of the flow.
 // @param unknown, smoothing_sweeps as in cell_kernels
 template <class Lattice>
 heat_multigrid::cell_kernels kernels_of(const flow_cells& cells, const Lattice& lattice, const std::uint8_t* unknown,
@@ -137,7 +138,8 @@ heat_multigrid::cell_kernels kernels_of(const flow_cells& cells, const Lattice& 
           aggregate_correction, unknown, smoothing_sweeps};
 }
 
-// q = A p on the owned cells, and this rank's p . q; by planes, so that the sums do not depend on the threads.
+// Compute q = A p on the owned cells, and p . q of this rank. Sums are formed by planes and are independent of the number
+// of threads.
 // @param none zeros @param p ghosts current
 double product(const kernel::velocity_lattice& lattice, const heat_cells& grid, const std::vector<float>& none,
                const float* p, float* q) {
@@ -194,7 +196,7 @@ pressure_cycle::pressure_cycle(const flow_cells& cells, std::array<std::vector<f
   }
   // The pressure of an open face is half a voxel away.
   for (const kernel::stokes_open_face& f : cells.open_faces) conductance[at(f.axis)][at(f.cell)] *= 2;
-  for (auto& g : conductance) cells.grid.links.exchange(g.data());  // the cell inside may belong to another rank
+  for (auto& g : conductance) cells.grid.links.exchange(g.data());  // the cell inside the image may belong to another rank
   visit_neighbours_in_parallel(cells.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
     float sum = 0;
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -214,7 +216,7 @@ flow_preconditioner::flow_preconditioner(const flow_cells& cells)
   pressure_ = std::make_unique<pressure_cycle>(cells, std::move(mobility));
 }
 
-// Some steps of conjugate gradients for A W = 1, separately for each component.
+// Perform some steps of conjugate gradients for A W = 1, separately for each component.
 void flow_preconditioner::set_mobility(std::array<std::vector<float>, 3>& mobility) {
   constexpr int steps = 3;
   const heat_cells& grid = cells_.grid;
@@ -280,7 +282,7 @@ void flow_preconditioner::set_mobility(std::array<std::vector<float>, 3>& mobili
 }
 
 kernel_work flow_preconditioner::work() const {
-  // The divergence of three components, and the pressure's sum.
+  // Work of the divergence of three components, and of the sum of the pressures.
   constexpr double bytes = 21 + 12, operations = 9 + 2;
   const auto owned = static_cast<double>(cells_.grid.owned);
   kernel_work all = pressure_->cycle.work_of_cycle() + kernel_work{bytes * owned, operations * owned};
@@ -301,8 +303,7 @@ void flow_preconditioner::apply(const float* r, float* z, float velocity_scale) 
   for_each(grid.owned, [p, q](std::int64_t i) { p[i] = q[i] + pressure_weight * p[i]; });
 }
 
-// z_u = M^-1 r_u; ghosts are not current. The three cycles run simultaneously, so that one sweep over the cells serves all
-// of them.
+// z_u = M^-1 r_u; ghosts are not current. The three cycles run simultaneously and share the sweeps over the cells.
 void flow_preconditioner::apply_velocities(const float* r, float* z) {
   const heat_cells& grid = cells_.grid;
   const std::int64_t stride = cells_.stride();

@@ -12,10 +12,12 @@ namespace {
 // Type of a side of a cell; values from `first_condition` on are conditions of the problem.
 constexpr std::uint8_t no_condition = 0, plain_wall = 1, first_condition = 2;
 
-// Cells outside the fluid: behind an opening in a high face of the image, and labelled voxels that are openings.
+// Kinds of cells. Cells outside the fluid are behind an opening in a high face of the image, or are labelled voxels that
+// are openings.
 enum class cell_kind : std::uint8_t { fluid, beyond, label };
 
-// The selected runs, one additional voxel behind the openings in high faces, and the voxels `behind` those inside.
+// Return the selected runs, one additional voxel behind each opening in a high face, and the voxels `behind` openings
+// inside the image.
 voxel::run_set runs_with_openings(const through_problem& problem, const std::vector<voxel::run>& kept,
                                   const std::array<bool, 3>& is_longer, const std::vector<index3>& behind) {
   const grid::block& where = problem.where;
@@ -36,7 +38,7 @@ voxel::run_set runs_with_openings(const through_problem& problem, const std::vec
         continue;
       }
       if ((a == 0 ? r.z : r.y) != last) continue;
-      // A voxel that an earlier axis added in x is not behind this face.
+      // Exclude a voxel that an earlier axis added in x, because the voxel is not behind this face.
       const std::int32_t length = static_cast<std::int32_t>(std::min<std::int64_t>(r.length, problem.cells.shape().x - r.x));
       for (std::int32_t from = 0; from < length; ++from) {
         if (!opens({r.z, r.y, r.x + from}, 2 * a + 1)) continue;
@@ -160,9 +162,10 @@ class builder {
     return result_.cells.numbers.find(p.z, p.y, p.x);
   }
 
-  // A voxel with openings on both sides has one position for a velocity along the axis, which the opening below uses. The
-  // velocity of the opening above is on the low face of the fluid, as at a low face of the image. The two velocities must
-  // not be neighbours. The fluid above therefore treats velocities through other faces of the voxel as wall velocities.
+  // A voxel with openings on two opposite sides has one position for a velocity along the axis. The opening below uses
+  // this position. The velocity of the opening above is on the low face of the fluid, as at a low face of the image. The
+  // two velocities must not be neighbours. The fluid above therefore treats velocities through other faces of the voxel as
+  // wall velocities.
   void part_thin_openings() {
     if (!problem_.has_labels()) return;
     heat_cells& c = result_.cells.grid;
@@ -200,14 +203,15 @@ class builder {
 
   // Friction of a face towards a side, in weights of its axis. @param cell, below the cells of the face
   int friction(std::int32_t cell, std::int32_t below, std::size_t side) const {
-    // Two fluid voxels: a neighbour. One cell: the velocity across the face of the other cell, zero or the velocity of an
-    // opening, at a distance of one voxel.
+    // With two fluid voxels, the side has a neighbour. With one fluid voxel, the velocity across the face of the other
+    // cell (zero, or the velocity of an opening) applies at a distance of one voxel.
     if (is_fluid(cell, side) || is_fluid(below, side)) return 1;
-    // A wall at a distance of half a voxel, or the condition at the same position.
+    // Otherwise a wall or another condition applies at a distance of half a voxel.
     return half_friction(sides_[side][at(cell)]) + half_friction(sides_[side][at(below)]);
   }
 
-  // Number of the diagonal of a face, and its value. @param cell, below the cells of the face; equal at an opening
+  // Number of the diagonal of a face, and its value. @param cell, below cells of the face; the two cells are equal at an
+  // opening
   std::pair<std::uint8_t, double> diagonal(std::int32_t cell, std::int32_t below, std::size_t axis) const {
     const flow_cells& cells = result_.cells;
     double value = 2 * cells.weight[axis];
@@ -252,7 +256,8 @@ class builder {
     add_along(i, i, below, axis, 1);
   }
 
-  // A face of the cell `inside` that is an opening, the low face of the owned cell `face`, with the neighbours `near`.
+  // Add a face of the cell `inside` that is an opening. The opening is the low face of the owned cell `face` with the
+  // neighbours `near`.
   void open_face(std::int32_t inside, std::int32_t face, std::size_t side, const std::array<std::int32_t, 6>& near) {
     flow_cells& cells = result_.cells;
     const std::size_t axis = side / 2;
@@ -268,7 +273,7 @@ class builder {
     }
     auto [number, value] = diagonal(inside, inside, axis);
     number = static_cast<std::uint8_t>(number + open_face_frictions);
-    value -= cells.weight[axis];  // along the flow it has one neighbour
+    value -= cells.weight[axis];  // the face has one neighbour along the flow
     cells.friction[axis][at(face)] = number;
     cells.diagonal[axis][number] = value;
     kernel::stokes_open_face f{
@@ -286,7 +291,7 @@ class builder {
     add_along(face, inside, inside, axis, 0.5);
   }
 
-  // Whether the low face of a cell, in the plane of an opening, is between two fluid cells.
+  // Return true if the low face of a cell, in the plane of an opening, is between two fluid cells.
   bool is_between_fluid(std::int32_t cell, std::size_t axis) const {
     return kind(cell) == cell_kind::fluid && is_fluid(cell, 2 * axis);
   }

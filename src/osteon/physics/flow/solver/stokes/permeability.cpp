@@ -92,7 +92,8 @@ std::vector<double> levels_of_pressure(const flow_problem& problem, const flow_c
   return level;
 }
 
-// Fields of the solver's last solution, at the centres of the voxels. @param parts of cells.numbers, of a periodic box
+// Set the fields of the solver's last solution at the centres of the voxels. @param parts of cells.numbers, of a periodic
+// box
 void set_fields(const flow_problem& problem, const flow_cells& cells, const numbered_parts& parts,
                 const std::vector<double>& x, flow_direction& answer) {
   const int a = static_cast<int>(answer.along);
@@ -135,7 +136,7 @@ void set_fields(const flow_problem& problem, const flow_cells& cells, const numb
   }
 }
 
-// Same on their faces. @collective
+// Set the velocities of the solver's last solution on the faces of the voxels. @collective
 void set_faces(const flow_problem& problem, const flow_cells& cells, const std::vector<double>& x,
                const flow_options& options, flow_direction& answer, log_sink& log) {
   const int a = static_cast<int>(answer.along);
@@ -150,7 +151,7 @@ void set_faces(const flow_problem& problem, const flow_cells& cells, const std::
   const carried_velocities carried = options.carry(open, x, options.poll, log);
   answer.faces_change = carried.change;
   answer.face_velocity_mm_per_s.assign(6 * at(problem.cells.size()), 0);
-  std::vector<std::int32_t> place(at(cells.grid.owned), -1);  // among the problem's cells
+  std::vector<std::int32_t> place(at(cells.grid.owned), -1);  // index in the cells of the problem
   for (const voxel::run& r : cells.numbers.runs()) {
     const std::int32_t first = problem.cells.find(r.z, r.y, r.x);
     for (std::int32_t n = 0; n < r.length; ++n) place[at(r.first + n)] = first + n;
@@ -225,7 +226,7 @@ flow_solution solve_permeability(const flow_problem& problem, const flow_options
   numbered_parts periodic_parts;  // parts of the cells, for the fields
   std::optional<flow_solver> solver;
   bool is_surveyed = false;
-  std::vector<std::pair<std::size_t, kept_answer>> earlier;  // axes and solutions, combined with later ones
+  std::vector<std::pair<std::size_t, kept_answer>> earlier;  // axes and solutions for combination with later solutions
   for (const axis along : problem.directions) {
     flow_direction& answer = all.directions.emplace_back();
     answer.along = along;

@@ -10,8 +10,8 @@ namespace osteon::physics {
 
 namespace {
 
-// Calls meet(fluid voxel, its number, side, number of the solid voxel) for faces between both, by rows; coordinates are
-// those of the block, ghosts are -1 and `shape`.
+// Call meet(fluid voxel, number of the fluid voxel, side, number of the solid voxel) for faces between fluid and solid, by
+// rows. Coordinates refer to the block. Ghosts have the coordinates -1 and `shape`.
 template <class Meet>
 void for_each_contact(const ghosted_cells& wet, const ghosted_cells& solid, const Meet& meet) {
   const index3 shape = wet.shape;
@@ -20,7 +20,7 @@ void for_each_contact(const ghosted_cells& wet, const ghosted_cells& solid, cons
       const auto labels = solid.row(z, y);
       if (labels.empty()) continue;
       for (int side = 0; side < 4; ++side) {
-        // The fluid voxel is on the opposite side of the solid one.
+        // The fluid voxel is on the opposite side of the solid voxel.
         const std::int64_t step = side % 2 == 0 ? 1 : -1;
         const std::int64_t zf = side / 2 == 0 ? z + step : z, yf = side / 2 == 1 ? y + step : y;
         if (zf < -1 || zf > shape.z || yf < -1 || yf > shape.y) continue;

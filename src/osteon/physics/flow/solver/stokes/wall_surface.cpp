@@ -13,14 +13,14 @@ namespace osteon::physics {
 
 namespace {
 
-constexpr int longest_stair = 2;  // faces of a run in stairs
+constexpr int longest_stair = 2;  // largest number of faces of a run in stairs
 constexpr int layers = longest_stair + 2;
 constexpr int surface_tag = 1300;
 // Steps of diffusion: a standard deviation of sqrt(2 * 24 / 6) = 2.8 faces along each axis of the surface. For pipes with
 // radii of 5 voxels and more, the 95th percentile of the shear stress is then within 5 % of the mean.
 constexpr int smoothings = 24;
 constexpr double exchanged = 1.0 / 6;  // fraction transferred to each linked face
-constexpr double rough = 0.1;          // average number of stair edges per face from which a face counts as one of stairs
+constexpr double rough = 0.1;          // average number of stair edges per face from which a face counts as a stair face
 
 struct surface_face {
   index3 voxel;
@@ -51,7 +51,7 @@ grid::ghosted_field<float> with_layers(const grid::block& where, const std::vect
   return field;
 }
 
-// Per voxel: 0 without walls, else 1 and the bits of its walls.
+// Per voxel: 0 without walls, otherwise 1 and the bits of the walls.
 std::vector<float> dense_walls(const grid::block& where, const voxel::run_set& wet, const std::vector<std::uint8_t>& walls) {
   const index3 shape = where.owned.shape();
   std::vector<float> values(at(shape.volume()));
@@ -100,7 +100,7 @@ class wall_surface::builder {
     const index3 v = voxel - kinds_.present.begin, shape = kinds_.present.shape();
     return at((v.z * shape.y + v.y) * shape.x + v.x);
   }
-  // -1: not a fluid voxel, or unknown.
+  // Wall bits of a voxel; -1: not a fluid voxel, or unknown.
   int walls_of(index3 voxel) const {
     return kinds_.present.contains(voxel) ? static_cast<int>(kinds_.values[place_of(voxel)]) - 1 : -1;
   }
@@ -161,7 +161,7 @@ class wall_surface::builder {
     if (!has_wall(around, towards ^ 1)) return std::nullopt;
     return surface_step{{around, towards ^ 1}, -1, from.side};
   }
-  // True if the run of faces from an edge of that turn is short and ends at an edge of the opposite turn.
+  // Return true if the run of faces from an edge with the bend `turn` is short and ends at an edge with the opposite bend.
   bool is_stair(surface_face face, int towards, int turn) const {
     for (int n = 0; n < longest_stair; ++n) {
       const auto step = over(face, towards);
@@ -192,7 +192,7 @@ class wall_surface::builder {
   const grid::block& where_;
   wall_surface& result_;
   grid::ghosted_field<float> kinds_;
-  std::vector<std::int32_t> first_;  // by voxel: number of its first face
+  std::vector<std::int32_t> first_;  // number of the first face of each voxel
   std::int32_t next_ = 0;
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t damped_steps = 2;
 constexpr double of_friction = 0.1;   // fraction of the tolerance for the friction of a step
-constexpr double of_nothing = 1e-13;  // rounding of double, relative to the velocities
+constexpr double of_nothing = 1e-13;  // rounding error in double precision, relative to the velocities
 
 }  // namespace
 
@@ -84,7 +84,7 @@ flow_stepper::step_result flow_stepper::start(bool is_sudden) {
   result.divergence = unit > 0 ? found.divergence / unit : 0;
   if (rate_control_) begin_rate(result);
 
-  // The pressure that maintains the state, computed from the accelerations.
+  // Compute the pressure that maintains the state from the accelerations.
   is_carried_ = false;
   find_convection();
   std::fill(x_.begin() + 3 * n, x_.end(), 0.0);
@@ -100,7 +100,7 @@ flow_stepper::step_result flow_stepper::start(bool is_sudden) {
   result.pressure_iterations += found.iterations;
   result.converged = result.converged && found.converged;
   std::copy_n(d_.begin(), n, x_.begin() + 3 * n);
-  if (rate_control_) {  // and the drop that produces the prescribed change of the rate
+  if (rate_control_) {  // compute the drop that produces the prescribed change of the rate
     drop_ = rate_control_->missing(force_.data(), memory_s_ * wanted_rate_per_s_);
     for_each(3 * n,
              [f = force_.data(), w = rate_control_->velocity().data(), d = drop_](std::int64_t i) { f[i] += d * w[i]; });
@@ -122,7 +122,7 @@ flow_stepper::step_result flow_stepper::start(bool is_sudden) {
   return result;
 }
 
-// The initial rate, by an impulse.
+// Set the initial rate by an impulse.
 void flow_stepper::begin_rate(step_result& result) {
   const auto found = rate_control_->find_impulse(projection_, rate_tolerances());
   result.pressure_iterations += found.pressure_iterations;
@@ -139,7 +139,7 @@ period_rate::tolerances flow_stepper::rate_tolerances() const {
   return {of_friction * options_.tolerance, options_.max_iterations, options_.poll};
 }
 
-// For the current step, whose velocities conserve mass.
+// Control the rate of the current step. The velocities of the step already conserve mass.
 void flow_stepper::control_rate(double sigma, double implicitness, double end, step_result& result) {
   const auto found = rate_control_->find_response(momentum_, projection_, sigma, implicitness, rate_tolerances());
   result.friction_iterations += found.friction_iterations;
@@ -166,7 +166,7 @@ void flow_stepper::go_on() {
   find_courant_rate();
 }
 
-// For the current step.
+// Set the given values for a fraction of the current step.
 void flow_stepper::set_given(double share) {
   for (std::size_t n = 0; n < from_->given.size(); ++n)
     x_[at(from_->given[n].first)] = (1 - share) * from_->given[n].second + share * to_->given[n].second;
@@ -196,8 +196,8 @@ flow_stepper::step_result flow_stepper::step(double step_s, const conditions* fr
   return result;
 }
 
-// Work on this rank per step in addition to its two systems, in double: convection (six neighbours of three components),
-// forces, their sum, the guess, u*, divergence and gradient, the pressure, largest values.
+// Work per step on this rank in double precision, without the two linear systems: convection (six neighbours of three
+// components), forces and their sum, initial guess, u*, divergence and gradient, pressure, largest values.
 kernel_work flow_stepper::work() const {
   constexpr double of_convection = 24 + 24 + 48 + 72, of_rest = 3 * 19 + 48 + 48 + 72 + 32 + 56 + 40 + 48 + 24 + 24;
   constexpr double convected = 3 * 30 + 12, rest = 3 * 17 + 6 + 3 + 3 + 9 + 9 + 4 + 12;
@@ -218,7 +218,7 @@ flow_stepper::step_result flow_stepper::substep(double step_s, double implicitne
 
   find_convection();
   if (from_ != nullptr) {
-    // The equations are linear in the given values and therefore use the mean of both ends.
+    // The equations are linear in the given values. They therefore use the weighted mean of the values at the two ends.
     const double middle = begin + implicitness * (end - begin);
     set_given(middle);
     for (std::size_t k = 0; k < right_.size(); ++k)
@@ -233,7 +233,7 @@ flow_stepper::step_result flow_stepper::substep(double step_s, double implicitne
     });
   for_each(3 * n, [f = force_.data(), implicitness](std::int64_t i) { f[i] /= implicitness; });
 
-  // u*. The change of the last step is the initial guess.
+  // Solve for u*. The change of the last step is the initial guess.
   const double size = length_of(x_.data()), force = length_of(force_.data());
   const double target = options_.tolerance * std::max(of_friction * force, 1e-2 * of_friction * momentum_.storage() * size);
   for_each(3 * n, [e = change_.data(), share](std::int64_t i) { e[i] *= share; });
@@ -246,8 +246,8 @@ flow_stepper::step_result flow_stepper::substep(double step_s, double implicitne
     cells_.grid.links.exchange(x_.data() + c * n);
   }
 
-  // The flow through the walls of cells is subtracted; the last increment of the pressure is the initial guess of
-  // iterations.
+  // The projection subtracts the divergent part of the velocities. The last pressure increment is the initial guess of an
+  // iterative solver.
   projection_.find_divergence(x_.data(), divergence_.data());
   double velocity = 0;
   if (projection_.is_direct()) {
@@ -303,7 +303,7 @@ double flow_stepper::length_of(const double* v) const {
                                  })[0]);
 }
 
-// Of G p, with current ghosts.
+// Norm of G p, with current ghosts.
 double flow_stepper::gradient_length() const {
   const double* const p = x_.data() + 3 * stride();
   return std::sqrt(sum_over_cells(cells_.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
@@ -334,7 +334,7 @@ void flow_stepper::find_courant_rate() {
 
 double flow_stepper::kinetic_energy() const {
   const double velocity = length_of(x_.data());
-  double halves = 0;  // squares of entries with half a voxel only
+  double halves = 0;  // sum of squares over entries with half a voxel
   for (const flow_side& s : open_.sides)
     if (s.face >= 0) {
       const double u = x_[s.axis() * at(stride()) + at(s.face)];
@@ -379,7 +379,7 @@ solver_state flow_stepper::saved() {
     add(fmt::format("change_{}", axes[at(c)]), change_, c);
     if (problem_.has_inertia) add(fmt::format("carried_{}", axes[at(c)]), carried_before_, c);
   }
-  // For intermediate pictures; not used by the steps.
+  // Velocities for intermediate pictures. The steps do not use these values.
   for (auto& v : centre_) v.assign(at(cells_.grid.owned), 0.0F);
   visit_neighbours_in_parallel(cells_.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
     for (std::size_t c = 0; c < 3; ++c) {
@@ -408,7 +408,7 @@ void flow_stepper::restored(const solver_state& from) {
   drop_ = n.at(6);
   drop_change_ = n.at(7);
   if (rate_control_) rate_control_->restore(from);
-  if (n.at(5) >= 0) momentum_.set_storage(n.at(5));  // its coarse levels belong to an earlier step
+  if (n.at(5) >= 0) momentum_.set_storage(n.at(5));  // the coarse levels of the solver belong to an earlier step
   go_on();
 }
 

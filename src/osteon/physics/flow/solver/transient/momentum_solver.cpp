@@ -9,7 +9,7 @@ namespace osteon::physics {
 
 namespace {
 
-// Below this limit, friction over many voxels dominates, and a cycle reduces the cost: the diagonal preconditioner would
+// Below this limit, friction over many voxels dominates, and a cycle reduces the cost. The diagonal preconditioner would
 // require about 6 sqrt(1 + 12 / kappa) iterations.
 constexpr double kappa_of_cycles = 0.5;
 constexpr double stale_cycles = 2;      // permitted ratio of kappa to kappa of the coarse levels
@@ -101,7 +101,7 @@ double momentum_solver::step(double alpha) {
       }))[0]);
 }
 
-// r = right - K e, computed in double. @param is_guess e is not zero
+// r = right - K e, computed in double precision. @param is_guess e is not zero
 void momentum_solver::find_residual(const double* right, double* e, bool is_guess) {
   const std::int64_t stride = cells_.stride();
   if (!is_guess) {
@@ -134,14 +134,14 @@ double momentum_solver::size_of_residual() const {
   return std::sqrt(all_ranks(sum)[0]);
 }
 
-// The residual in double, and its square; the correction added to the solution.
+// Count the residual in double precision, the square of the residual, and the update of the solution by the correction.
 void momentum_solver::count_round() {
   constexpr double bytes = 3 * (8 + 1 + 8 + 4 + 4 + 20), operations = 3 * (17 + 2 + 1);
   const auto owned = static_cast<double>(cells_.grid.owned);
   work_ += kernel_work{bytes * owned, operations * owned};
 }
 
-// z by the diagonal or by cycles, and r.z; p; K p; p.v; c and r with its square. For each of three components.
+// Count for each of three components: z by the diagonal or by cycles, r.z, p, K p, p.v, c, and r with the square of r.
 void momentum_solver::count_iteration() {
   constexpr double bytes = 3 * (8 + 12 + 9 + 8 + 24), operations = 3 * (2 + 2 + 16 + 2 + 6), of_diagonal = 9;
   const auto owned = static_cast<double>(cells_.grid.owned);

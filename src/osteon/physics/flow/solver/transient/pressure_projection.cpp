@@ -14,9 +14,9 @@ namespace {
 
 constexpr double projection_fall = 1e-4;  // reduction of the residual attainable in single precision
 constexpr int most_projection_rounds = 12;
-constexpr int most_direct_rounds = 3;  // a second one removes the rounding error of the first
+constexpr int most_direct_rounds = 3;  // the second correction removes the rounding error of the first correction
 
-// One for each face with an unknown.
+// Weight 1 for each face with an unknown.
 std::array<std::vector<float>, 3> unit_weights(const flow_cells& cells) {
   std::array<std::vector<float>, 3> weight;
   for (std::size_t c = 0; c < 3; ++c) {
@@ -88,7 +88,8 @@ void pressure_projection::subtract_gradient(double* u, double* d) const {
   for (std::int64_t c = 0; c < 3; ++c) cells_.grid.links.exchange(u + c * stride);
 }
 
-// q = G^T M^-1 G p, with the dot product of the two on this rank; by planes, so that the sums do not depend on the threads.
+// Compute q = G^T M^-1 G p and the dot product of p and q on this rank. Sums are formed by planes and are independent of
+// the number of threads.
 double pressure_projection::product() {
   const heat_cells& grid = cells_.grid;
   grid.links.exchange(p_.data());
@@ -145,7 +146,8 @@ double pressure_projection::step(double alpha) {
   return largest;
 }
 
-// The cycle and r.z; p; its product, with conductances by a byte of directions; c and r with its largest value.
+// Count the cycle and r.z, p, the product with p (conductances from a byte of directions), c, and r with the largest value
+// of r.
 void pressure_projection::count_iteration() {
   constexpr double bytes = 8 + 12 + 9 + 24 + 4, operations = 2 + 2 + 26 + 2 + 4;
   const auto owned = static_cast<double>(cells_.grid.owned);
@@ -176,7 +178,8 @@ void pressure_projection::count_messages(double* u, double* d) {
   as("iteration_of_pressure", [&] { precondition(), search(0), step(0); });
 }
 
-// Largest |G^T u| of all ranks; exact_ contains G^T u. Infinite if one is NaN, which a maximum would ignore.
+// Largest |G^T u| of all ranks; exact_ contains G^T u. The result is infinite if a value is NaN, because a maximum would
+// ignore NaN.
 double pressure_projection::find_highest_divergence(const double* u) {
   find_divergence(u, exact_.data());
   double highest = block_maximum({.count = cells_.grid.owned, .size = 8192}, [&](std::int64_t begin, std::int64_t end) {
@@ -286,7 +289,7 @@ std::optional<poisson_box> find_fluid_box(const open_flow_cells& open, std::stri
   std::vector<bool> is_beyond(at(cells.grid.owned));
   for (const std::int32_t i : cells.beyond) is_beyond[at(i)] = true;
 
-  // Fluid voxels of this rank: their number and their extent in the image; rows that begin at x = 0.
+  // Fluid voxels of this rank: number of voxels, extent in the image, and rows that begin at x = 0.
   box3 own{where.domain, {0, 0, 0}};
   std::int64_t count = 0;
   for (const voxel::run& r : cells.numbers.runs())
@@ -299,13 +302,14 @@ std::optional<poisson_box> find_fluid_box(const open_flow_cells& open, std::stri
       }
       ++count;
     }
-  // Image size along y and x: a rank with a smaller extent has a brick or solid voxels.
+  // Extent of the fluid along y and x. On a rank with an extent smaller than the image, the block is a brick or has solid
+  // voxels.
   std::array<std::int64_t, 2> across{own.end.y, own.end.x};
   comm::all_reduce(comm, across.data(), across.size(), MPI_MAX);
   const bool is_slab = count > 0 && own.begin.y == 0 && own.begin.x == 0 && own.end.y == across[0] &&
                        own.end.x == across[1] && count == own.volume();
 
-  // By rank: planes; then fluid voxels, ranks without a slab, and open faces of each side.
+  // Planes by rank, followed by fluid voxels, ranks without a slab, and open faces of each side.
   std::vector<std::int64_t> sums(at(ranks + 8));
   sums[at(rank)] = is_slab ? own.end.z - own.begin.z : 0;
   sums[at(ranks)] = count;

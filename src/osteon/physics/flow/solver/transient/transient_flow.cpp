@@ -42,7 +42,7 @@ void check_plan(const through_problem& problem, const flow_time_plan& plan) {
   expect(problem.has_inertia || plan.start != flow_start::steady,
          "a steady initial flow requires inertia; start from the creeping flow");
   expect(problem.multiples.size() == 1, "a transient flow requires exactly one multiple of the conditions");
-  const flow_boundary* given = nullptr;  // one with a velocity
+  const flow_boundary* given = nullptr;  // boundary with a given velocity
   bool has_pressure = false;
   for (const flow_boundary& b : problem.boundaries) has_pressure = has_pressure || b.gives_pressure();
   for (const flow_boundary& b : problem.boundaries) {
@@ -91,7 +91,7 @@ void check_step(const through_problem& problem, const flow_time_plan& plan, cons
   if (highest * plan.step_s > plan.courant) throw usage_error(too_long(plan.step_s, highest * plan.step_s, 0, plan.courant));
 }
 
-// Number of steps to `stop`.
+// Determines the lengths of steps up to `stop`.
 class step_rule {
  public:
   step_rule(const flow_time_plan& plan, bool has_inertia) : plan_(plan), follows_(plan.step_s == 0 && has_inertia) {
@@ -204,7 +204,7 @@ class flow_in_time {
     units_ = units_of(problem_, open.cells, known.velocities);
     if (plan_.carries != nullptr) plan_.carries->begin(open, units_);
     if (options_.poll) options_.poll();
-    // Interruptions are processed after a step, whose state can be saved.
+    // Interruptions are processed after a step, because only the state after a step can be saved.
     const int most = options_.counts_messages ? 1 : options_.max_iterations;
     changing_.emplace(problem_, open, known.velocities, units_);
     flow_stepper time(open, problem_, units_, {plan_.implicitness, options_.tolerance, most, {}, changing_->rate_axis()});
@@ -262,7 +262,7 @@ class flow_in_time {
       }
       time.state() = steady.answer();
       if (creeps && problem_.has_inertia)
-        accumulate(time.start(false), 0);  // inertia begins immediately, and determines a pressure
+        accumulate(time.start(false), 0);  // inertia acts from the start and determines the initial pressure
       else
         time.set_period_drop(drop_Pa / units_.pressure_Pa), time.go_on();
     }
@@ -276,7 +276,7 @@ class flow_in_time {
     const flow_stepper::conditions first = changing_->at(0);
     const auto a = changing_->rate_axis();
     const double rate = changing_->period_rate_at(0);
-    if (!a || rate == 0) {  // without a drop there is no driving force; other openings may cause a rate
+    if (!a || rate == 0) {  // without a drop there is no driving force over the period; other openings can cause a rate
       steady.begin(first.given, first.right, reynolds, 0);
       steady.solve(options_, flow, log_);
       return 0;
@@ -298,7 +298,7 @@ class flow_in_time {
     }
   }
 
-  // One step with the length of the first step.
+  // Count the messages of one step with the length of the first step.
   void count_messages(flow_stepper& time) {
     const step_rule rule(plan_, problem_.has_inertia);
     const double wanted = rule.next(plan_.end_s, 0, time.courant_rate(), time.courant_growth(), changing_->longest_step_s());
@@ -477,7 +477,7 @@ class flow_in_time {
   double now_s_ = 0, last_step_s_ = 0, change_per_s_ = 0;
   struct {
     double courant = 0, divergence = 0;
-  } since_;  // the last record
+  } since_;  // maxima since the last record
 };
 
 }  // namespace

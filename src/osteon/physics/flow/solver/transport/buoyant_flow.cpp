@@ -23,21 +23,22 @@ namespace osteon::physics {
 namespace {
 
 constexpr std::size_t kept_rounds = 20;
-constexpr int most_rounds = 200;  // with one step length
+constexpr int most_rounds = 200;  // outer iterations with one step length
 constexpr int most_attempts = 3;
-constexpr int first_mixed = 3;  // rounds before the first mixed one
+constexpr int first_mixed = 3;  // outer iterations before the first mixed iteration
 constexpr double quick_rayleigh = 1e5,
-                 first_pace = 3;         // steps per oscillation, at most: more at high Rayleigh numbers
-constexpr double any_flow = 0.9;         // tolerance that leaves a flow unchanged
-constexpr double loosest_flow = 0.03;    // error of the flow of a round
-constexpr double flow_of_change = 0.1;   // same, relative to the change of the previous round
-constexpr double heat_of_change = 1e-3;  // temperature residual of a round, relative to the change
+                 first_pace = 3;       // initial number of steps per oscillation; larger at high Rayleigh numbers
+constexpr double any_flow = 0.9;       // tolerance at which a flow is not changed
+constexpr double loosest_flow = 0.03;  // largest flow error of an outer iteration
+constexpr double flow_of_change =
+    0.1;  // flow error of an outer iteration, relative to the change of the previous outer iteration
+constexpr double heat_of_change = 1e-3;  // temperature residual of an outer iteration, relative to the change
 constexpr double loosest_heat = 1e-4;
 constexpr double rounding_of_kelvins = 1e-12;
 constexpr double uniform = 1e-6;  // range of a temperature relative to the driving difference
 constexpr double test_flow_tolerance = 2e-6, test_heat_tolerance = 1e-8;  // for the small disturbances of the stability test
-constexpr int most_states = 4;     // steady states tried in the search for a stable one
-constexpr int most_marched = 300;  // steps away from an unstable one
+constexpr int most_states = 4;     // number of steady states tried in the search for a stable state
+constexpr int most_marched = 300;  // largest number of steps away from an unstable state
 constexpr int fewest_marched = 8;
 constexpr double first_kick = 0.1;  // change of the temperature, relative to its range, along the growing disturbance
 
@@ -65,7 +66,7 @@ double height_of(const buoyant_problem& problem) {
   return static_cast<double>(problem.flow.where.domain[along]) * problem.flow.spacing_mm[along];
 }
 
-// Lowest and highest of the fluid's cells, over all ranks.
+// Lowest and highest temperature of the fluid cells, over all ranks.
 std::array<double, 2> range_of_fluid(const transport_cells& cells, const std::vector<double>& x) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   std::array<double, 2> ends{-infinity, -infinity};
@@ -104,7 +105,7 @@ class buoyant_solver {
     const double setup_cpu_seconds = cpu.of_all_ranks(comm());
     all.flows.emplace_back().multiple = multiple();
 
-    // From the flow without buoyancy; without other driving forces: from rest.
+    // Start from the flow without buoyancy. Without other driving forces, start from rest.
     given_ = [&] { return given_velocities(flow_, open_, known.velocities, units_, multiple()); };
     all.face_velocity_mm_per_s.assign(6 * at(flow_.cells.size()), 0);
     bool goes_on = true;
@@ -139,7 +140,7 @@ class buoyant_solver {
     const transport_cells& cells = heat_.cells();
     weight_ = {problem_.expansion_per_K, problem_.gravity_m_per_s2,
                problem_.reference_K.value_or(0.5 * (cells.reference_K + cells.highest_K))};
-    // If no pressure is prescribed, another reference changes only the hydrostatic pressure, not the flow.
+    // If no pressure is prescribed, the reference temperature affects only the hydrostatic pressure and not the flow.
     if (std::none_of(flow_.boundaries.begin(), flow_.boundaries.end(),
                      [](const flow_boundary& b) { return b.gives_pressure(); }))
       weight_.reference_K = cells.reference_K + 0.5 * (ends[0] + ends[1]);
@@ -159,14 +160,14 @@ class buoyant_solver {
                            std::pow(m_per_mm * all_.height_mm, 3) / (kinematic * diffusivity);
   }
 
-  // The velocity scale of the fluid: limited by friction, or by inertia.
+  // Set the velocity scale of the fluid, limited by friction or by inertia.
   void set_units(bool is_driven) {
     constexpr double m_per_mm = 1e-3;
     const double height = m_per_mm * all_.height_mm, pull = all_.density_change * length_of(problem_.gravity_m_per_s2);
     double own = pull * height * height * flow_.density_kg_per_m3 / flow_.viscosity_Pa_s / 100;
     if (flow_.has_inertia) own = std::min(own, std::sqrt(pull * height));
     own /= m_per_mm;
-    if (is_driven) return;  // there is a solution in these units
+    if (is_driven) return;  // a solution in these units exists
     units_.velocity_mm_per_s = own > 0 ? own : 1;
     units_.pressure_Pa = flow_.viscosity_Pa_s * units_.velocity_mm_per_s / units_.length_mm;
   }
@@ -181,7 +182,7 @@ class buoyant_solver {
     return result;
   }
 
-  // The flow of the present temperature. Sets its initial residual.
+  // Solve the flow for the present temperature. Sets the initial residual of the flow.
   bool solve_flow(bool with_buoyancy, double tolerance) {
     flow_entries right = right_hand_side(flow_, open_, units_, multiple());
     if (with_buoyancy) {
@@ -218,13 +219,13 @@ class buoyant_solver {
 
   // Implicit time steps of flow and temperature, each of length 1 / rate.
   struct pace {
-    double per_s = 0;      // 0: the steady flow of a temperature and the steady temperature of a flow
-    double to_steady = 1;  // permitted change by a step until all is steady
+    double per_s = 0;      // 0: alternate between the steady flow of a temperature and the steady temperature of a flow
+    double to_steady = 1;  // estimated number of steps to the steady state
   };
 
-  // Rate of a step as long as the oscillation of a fluid particle about its level (Brunt-Vaisala): longer alternating steps
-  // of flow and temperature amplify the oscillation. A creeping flow adapts immediately, because friction determines the
-  // rate.
+  // Rate of a step. The step is as long as the oscillation of a fluid particle about its equilibrium height
+  // (Brunt-Vaisala), because longer alternating steps of flow and temperature amplify the oscillation. A creeping flow
+  // adapts immediately, because friction determines the rate.
   pace pace_of(double factor) const {
     constexpr double m_per_mm = 1e-3;
     const double height = m_per_mm * all_.height_mm;
@@ -240,7 +241,7 @@ class buoyant_solver {
     return result;
   }
 
-  // One step, or the steady solutions. @return false if the flow or the temperature did not converge
+  // Compute one step, or the steady solutions. @return false if the flow or the temperature did not converge
   bool step(double per_s, double flow_tolerance, double heat_tolerance, double taken) {
     constexpr double m2_per_mm2 = 1e-6;
     solver_->set_time_step(flow_.has_inertia ? m2_per_mm2 * flow_.density_kg_per_m3 * per_s * units_.length_mm *
@@ -275,7 +276,7 @@ class buoyant_solver {
     auto from = state.begin() + static_cast<std::ptrdiff_t>(t_.size());
     for (std::int64_t c = 0; c < 3; ++c, from += owned) std::copy_n(from, owned, x.begin() + c * stride);
   }
-  // Temperatures of the fluid and all velocities; they determine the temperatures of the solid.
+  // Flags of the fluid temperatures and of all velocities. These values determine the temperatures of the solid.
   std::vector<std::uint8_t> counted() const {
     const auto& is_fluid = heat_.cells().is_fluid;
     std::vector<std::uint8_t> result(is_fluid.begin(), is_fluid.begin() + heat_.cells().grid.owned);
@@ -296,7 +297,8 @@ class buoyant_solver {
     return a;
   }
 
-  // Accelerated steps until flow and temperature satisfy the steady equations. @return true if the equations are satisfied
+  // Perform accelerated steps until flow and temperature satisfy the steady equations. @return true if the equations are
+  // satisfied
   bool settle(double factor, int most) {
     all_.is_unsettled = false;
     const pace steps = pace_of(factor);
@@ -333,7 +335,7 @@ class buoyant_solver {
         set_state(after);
       }
       if (change > exact_check_threshold) continue;
-      // The steady temperature of this flow, and the residual of the steady flow equations with it.
+      // Compute the steady temperature of this flow, and the residual of the steady flow equations with this temperature.
       const std::vector<double> kept = state_of(t_);
       all_.flow.face_velocity_mm_per_s = face_velocities(flow_, open_.cells, solver_->answer(), units_);
       if (heat_.solve(all_.flow.face_velocity_mm_per_s, options_of_heat_.tolerance, taken, {}, 0, log_)) {
@@ -345,7 +347,8 @@ class buoyant_solver {
           report_change(steady);
           return true;
         }
-        // The solver stops at an error estimate that permits a larger residual if given velocities drive the flow.
+        // The solver stops at an error estimate. If given velocities drive the flow, this estimate permits a larger
+        // residual.
         if (momentum_residual() > tolerance) finest_flow = std::max(0.1 * finest_flow, 1e-4 * tolerance);
       }
       set_state(kept);
@@ -371,7 +374,7 @@ class buoyant_solver {
     low = -ends[0], high = ends[1];
   }
 
-  // A uniform temperature causes a uniform force, so that the steady flow requires no steps.
+  // A uniform temperature causes a uniform force. The steady flow therefore requires no steps.
   bool reach_uniform() {
     solver_->set_time_step(0);
     if (!solve_flow(true, options_of_flow_.tolerance)) return false;
@@ -388,7 +391,7 @@ class buoyant_solver {
     double factor = std::clamp(std::sqrt(all_.rayleigh_number / quick_rayleigh), 1.0, first_pace);
     for (int attempt = 0; attempt < most_attempts; ++attempt, factor *= 3) {
       if (settle(factor, most_rounds)) return true;
-      if (attempt == 0 && may_be_unstable()) {  // mixing may remain near an unstable state without converging to it
+      if (attempt == 0 && may_be_unstable()) {  // mixing can remain near an unstable state without convergence to the state
         const std::vector<double> here = state_of(t_);
         log_.note("the solution stagnates near a state that may be unstable; testing its stability by time steps");
         if (leave(here, disturbance_of(heat_.problem(), heat_.cells(), here.size()), pace_of(factor), 0.01 * first_kick,
@@ -414,7 +417,7 @@ class buoyant_solver {
             }};
   }
 
-  // Root of the mean square over the fluid, relative to the range.
+  // Root mean square difference over the fluid, relative to the range.
   double distance(const std::vector<double>& a, const std::vector<double>& b) const {
     std::array<double, 2> sums{};
     for (std::size_t i = 0; i < t_.size(); ++i)
@@ -423,7 +426,7 @@ class buoyant_solver {
     return sums[1] > 0 ? std::sqrt(sums[0] / sums[1]) : 0;
   }
 
-  // An unstable stratification too weak to drive a flow needs no test.
+  // An unstable stratification that is too weak for a flow needs no test.
   bool may_be_unstable() const {
     constexpr double per_mm4_in_m4 = 1e-12, per_m = 1e3;
     const double slope = per_m * inverse_gradient_K_per_mm(heat_.problem(), heat_.cells(), weight_, t_);  // K/m
@@ -436,7 +439,7 @@ class buoyant_solver {
     return rayleigh > lowest_critical_rayleigh;
   }
 
-  // Steps away from an unstable state along the growing disturbance.
+  // Perform steps away from an unstable state along the growing disturbance.
   // @param kick size of the disturbance, relative to the temperature range @param fewest minimum number of steps @return
   // final distance relative to the first disturbance; 0: a step did not converge
   double leave(const std::vector<double>& steady, const std::vector<double>& grown, const pace& steps, double kick,
@@ -464,7 +467,7 @@ class buoyant_solver {
     return kicked > 0 ? distance(state_of(t_), steady) / kicked : 0;
   }
 
-  // Steady states until one is stable.
+  // Search steady states until a state is stable.
   bool find_stable_state() {
     if (!reach_full_driving()) return false;
     if (!may_be_unstable()) return true;
@@ -585,7 +588,7 @@ class buoyant_solver {
   std::function<flow_entries()> given_;
   std::vector<double> t_;  // temperature of each cell that has one, above the reference of the cells
   double range_ = 0, drive_ = 0, flow_change_ = 0,
-         right_square_ = 0;  // ranges of temperatures [K]: of the fluid, and of the driving difference
+         right_square_ = 0;  // temperature range of the fluid, and driving difference [K]
   bool rests_ = false;       // no driving force
   buoyant_solution all_;
 };

@@ -143,7 +143,7 @@ class heat_account {
     all.certificate.reaction_imbalance = gross > 0 ? std::abs(lost) / (gross / 2) : 0;
   }
 
-  // From a fluid voxel's centre to its face.
+  // Conductance from the centre of a fluid voxel to a face of the voxel.
   double half_conductance(std::int32_t i, std::size_t axis) const {
     return cells_.grid.face[axis] / cells_.grid.resistivity[cells_.grid.material[at(i)]];
   }

@@ -5,7 +5,7 @@
 
 namespace osteon::physics {
 
-// A state over the points of the flow and the cells of the temperature, with its own values.
+// A state over the points of the flow and the cells of the temperature. The state owns its values.
 struct heat_checkpointer::joined {
   voxel::run_set points;
   std::list<std::vector<double>> doubles;
@@ -34,7 +34,7 @@ struct heat_checkpointer::joined {
   }
 
  private:
-  // Calls f(position here, position there, length) for pieces of runs.
+  // Call f(position in this state, position in the other state, length) for pieces of runs.
   template <class F>
   void for_each_piece(const voxel::run_set& there, const F& f) const {
     for (const voxel::run& r : there.runs()) f(points.find(r.z, r.y, r.x), r.first, r.length);
@@ -61,7 +61,7 @@ struct heat_checkpointer::joined {
     });
   }
 
-  // In the box of `a`, which is equal to or longer than the box of `b`.
+  // Return the union in the box of `a`. The box of `a` is not shorter than the box of `b`.
   static voxel::run_set union_of(const voxel::run_set& a, const voxel::run_set& b) {
     std::vector<voxel::run> runs;
     const index3 shape = a.shape();

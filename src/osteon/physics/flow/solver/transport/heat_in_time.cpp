@@ -21,7 +21,7 @@ constexpr std::int64_t halved_steps = 2;
 constexpr double endless = std::numeric_limits<double>::infinity();
 constexpr double no_number = std::numeric_limits<double>::lowest();  // represents NaN in finite numbers
 
-// Length of gravity along the closest axis, its extent and the voxel's edge, in m.
+// Component of gravity along the closest axis, and image extent and voxel edge along this axis in m.
 struct upright {
   double gravity = 0, height_m = 0, voxel_m = 0;
 };
@@ -105,7 +105,7 @@ void check_heat_plan(const temperature_problem& problem, const heat_time_plan& p
          fmt::format("implicitness {} must be in [0.5, 1]", plan.implicitness));
   std::vector<bool> used(problem.materials.size());
   for (const material_number m : problem.material) used.at(m) = true;
-  for (const voxel::run& r : problem.fluid.runs())  // its own is that of the problem
+  for (const voxel::run& r : problem.fluid.runs())  // the own capacity of the fluid is the capacity in the problem
     used.at(problem.material.at(at(problem.cells.find(r.z, r.y, r.x)))) = false;
   for (std::size_t m = 0; m < used.size(); ++m) {
     const double c = m < plan.heat_capacity_J_per_mm3K.size() ? plan.heat_capacity_J_per_mm3K[m] : 0;
@@ -225,7 +225,8 @@ void heat_in_time::start(const std::vector<double>& x) {
   find_range();
 }
 
-// Range of the fluid and the given temperatures; rounded up, so that steps seldom change.
+// Compute the range of the fluid temperatures and the given temperatures. The range is rounded up, because steps should
+// seldom change.
 void heat_in_time::find_range() {
   if (!plan_.weight) return;
   std::array<double, 2> ends{-endless, -endless};
@@ -276,7 +277,7 @@ flow_entries heat_in_time::force(double step_s) const {
   return buoyancy_force(flow_, *open_, weight_, fluid, units_);
 }
 
-// At a fraction of the step, conserving mass.
+// Compute velocities that conserve mass at a fraction of the step.
 void heat_in_time::find_velocities(double share) {
   std::vector<double> u(last_.size());
   double highest = 0;
@@ -311,7 +312,7 @@ bool heat_in_time::step(const std::vector<double>& x, double step_s) {
   ++steps_;
   steps_s_ = {step_s, steps_s_[0]};
   last_ = after_;
-  // Changes: of the fluid and the solid.
+  // Changes of the fluid temperature and of the solid temperature.
   std::array<double, 3> ends{0, -endless, -endless};
   for (std::size_t i = 0; i < t_.size(); ++i)
     ends = {std::max(ends[0], std::abs(t_[i] - from[i])), std::max(ends[1], -t_[i]), std::max(ends[2], t_[i])};
@@ -326,7 +327,7 @@ bool heat_in_time::step(const std::vector<double>& x, double step_s) {
   return converged;
 }
 
-// A step or half a step. @param share fraction of the step at which the velocities are evaluated
+// Compute a step or a half-step. @param share fraction of the step at which the velocities are evaluated
 bool heat_in_time::part(double step_s, double implicitness, double share) {
   find_velocities(share);
   const vector3 h = problem_.spacing_mm;
@@ -340,8 +341,8 @@ bool heat_in_time::part(double step_s, double implicitness, double share) {
     cells_.loose[i] += cells_.held[i];
     cells_.right[i] += cells_.held[i] * t_[i];
   }
-  // If the fluid moves less than a voxel in a step, storage dominates advection. The cycle of the fluid at rest is then
-  // sufficient, and remains valid for the same step length. A resumed job must use the same value.
+  // If the fluid moves less than a voxel in a step, storage dominates advection. In this case the cycle of the fluid at
+  // rest is sufficient, and the cycle remains valid for an unchanged step length. A resumed job must use the same value.
   const double courant = [&] {
     double most = 0;
     for (std::size_t i = 0; i < t_.size(); ++i)
@@ -395,7 +396,7 @@ void heat_in_time::record(double time_s) {
   const std::vector<double> now = with_ghosts(t_);
   account_for_heat(problem_, cells_, now, r.heat);
   if (steps_ == 0) {
-    temperature_solution& h = r.heat;  // a sudden condition permits any heat flow
+    temperature_solution& h = r.heat;  // at a sudden condition, the heat flow is undefined
     h.face_inflow_W = {};
     h.carried_out_W = h.stored_W = h.walls.heat_W = 0;
     h.certificate.reaction_imbalance = 0;
@@ -408,7 +409,7 @@ void heat_in_time::record(double time_s) {
     passed.low_K = r.heat.low_K, passed.high_K = r.heat.high_K, passed.overshoot_K = r.heat.overshoot_K;
     r.heat = std::move(passed);
   }
-  r.heat.temperature_K = std::vector<double>();  // including its memory, which {} would keep
+  r.heat.temperature_K = std::vector<double>();  // also releases the memory, unlike {}
   std::array<double, 2> ends{-endless, -endless};
   for (std::size_t i = 0; i < t_.size(); ++i)
     if (cells_.is_fluid[i] != 0) ends = {std::max(ends[0], -t_[i]), std::max(ends[1], t_[i])};
@@ -455,7 +456,8 @@ heat_in_time::state heat_in_time::saved() {
     s.vectors.emplace_back("temperature_before_that", &before_that_);
   }
   s.numbers["heat_steps"] = {static_cast<double>(steps_), steps_s_[0], steps_s_[1], change_per_s_, returned_share_};
-  s.numbers["given_temperatures"] = {cells_.reference_K, cells_.highest_K};  // for pictures; not used by the steps
+  s.numbers["given_temperatures"] = {cells_.reference_K,
+                                     cells_.highest_K};  // values for pictures; steps do not use these values
   s.numbers["heat_certificate"] = {static_cast<double>(certificate_.iterations), certificate_.true_relative_residual,
                                    certificate_.reaction_imbalance, static_cast<double>(certificate_.converged)};
   s.numbers["heat_history"];

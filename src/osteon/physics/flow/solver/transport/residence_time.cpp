@@ -23,7 +23,7 @@ namespace {
 
 constexpr double stagnant_times = 3;  // multiple of the mean residence time above which fluid counts as stagnant
 
-// The solver for temperatures is used; its messages are reported for ages.
+// Converts the messages of the temperature solver to messages about ages.
 class age_log final : public log_sink {
  public:
   explicit age_log(log_sink& to) : to_(to) {}
@@ -40,8 +40,8 @@ class age_log final : public log_sink {
   log_sink& to_;
 };
 
-// Calls f(cell, out) for each face of a fluid voxel in the faces of the image with flow. @param out outflow [mm3/s],
-// negative: inflow
+// Call f(cell, out) for each fluid voxel face with flow in the faces of the image. @param out outflow [mm3/s], negative
+// for inflow
 template <class F>
 void visit_openings(const grid::block& where, const vector3& h, const voxel::run_set& fluid,
                     const std::vector<double>& face_velocity_mm_per_s, const F& f) {
@@ -76,7 +76,8 @@ std::vector<voxel::run> renewed_runs(const residence_problem& problem) {
   return renewed;
 }
 
-// Age as a temperature of a fluid with a heat capacity of 1 J/(mm3 K) and a source of 1 W/mm3: K then represent seconds.
+// Represent age as the temperature of a fluid with a heat capacity of 1 J/(mm3 K) and a source of 1 W/mm3. One kelvin then
+// represents one second.
 temperature_problem as_temperature(const residence_problem& problem, std::vector<voxel::run> renewed) {
   temperature_problem t;
   t.where = problem.where;
@@ -112,7 +113,7 @@ std::vector<leaving> find_leaving(const temperature_problem& t, const std::vecto
   return own;
 }
 
-// Sorts its input.
+// Compute a distribution of ages. Sorts `all`.
 age_distribution distribution_of(std::vector<leaving>& all, double total) {
   age_distribution d;
   std::sort(all.begin(), all.end(), [](const leaving& a, const leaving& b) {

@@ -11,9 +11,10 @@ namespace osteon::physics {
 
 namespace {
 
-constexpr double small_disturbance = 5e-3;  // relative to the range of the temperature
+constexpr double small_disturbance = 5e-3;  // size of the disturbance, relative to the range of the temperature
 constexpr int stability_steps = 20;
-constexpr double much_growth = 30, much_decay = 1e-3;  // of the disturbance size: further steps add no information
+constexpr double much_growth = 30,
+                 much_decay = 1e-3;  // growth and decay of the disturbance at which further steps add no information
 
 double counted_product(const std::vector<std::uint8_t>& counts, const std::vector<float>& a, const std::vector<float>& b) {
   double sum = 0;
@@ -76,8 +77,8 @@ std::vector<double> disturbance_of(const temperature_problem& heat, const transp
   std::vector<double> result(size);
   const index3 domain = heat.where.domain;
   const auto wave = [&](int a, std::int64_t place) {
-    // The disturbance varies along all axes and has no zero mean along any axis, so that it contains waves that are uniform
-    // along an axis.
+    // The disturbance varies along all axes. The mean along each axis is not zero. The disturbance therefore contains
+    // waves that are uniform along an axis.
     constexpr std::array<std::array<double, 3>, 3> share{{{0.7, 0.45, 0.31}, {0.83, 0.52, 0.23}, {0.61, 0.37, 0.29}}};
     const double angle = std::numbers::pi * (static_cast<double>(place) + 0.5) / static_cast<double>(domain[a]);
     double sum = 0.5;

@@ -142,10 +142,10 @@ class transport_builder {
           if (p[side / 2] == (side % 2 == 0 ? 0 : domain[side / 2] - 1)) {
             const std::int32_t i = r.first + n;
             const std::size_t a = at(side / 2);
-            // Outwards.
+            // Outward flow.
             const double flow = side % 2 == 0 ? -result_.flow[a][at(i)] : high_faces[3 * at(i) + a];
             add_side(i, p, side, flow);
-            if (side % 2 == 0) result_.flow[a][at(i)] = 0;  // it is already in the list
+            if (side % 2 == 0) result_.flow[a][at(i)] = 0;  // the flow is already in the list of sides
           }
       }
     for (auto& f : result_.flow) grid.links.exchange(f.data());
@@ -211,7 +211,7 @@ class transport_builder {
                          100 * sums[0] / sums[1]));
   }
 
-  // Parts with undetermined temperature have the middle of the given temperatures. @throws usage_error @collective
+  // Set parts with undetermined temperature to the mean of the extreme given temperatures. @throws usage_error @collective
   void fix_floating_parts(log_sink& log) {
     const numbered_parts parts = number_flow_parts(problem_.where, problem_.cells);
     constexpr unsigned char is_held = 1, is_heated = 2;
@@ -243,7 +243,8 @@ class transport_builder {
     const double middle = 0.5 * (result_.highest_K - result_.reference_K);
     for (std::int32_t i = 0; i < grid.owned; ++i)
       if (known[at(part_of[at(i)])] == 0) {
-        const double coupling = grid.face[0] / (2 * grid.resistivity[grid.material[at(i)]]);  // arbitrary value: no flow
+        const double coupling =
+            grid.face[0] / (2 * grid.resistivity[grid.material[at(i)]]);  // arbitrary value, because no heat flows
         result_.loose[at(i)] = coupling;
         result_.right[at(i)] = coupling * middle;
       }
@@ -299,7 +300,7 @@ class transport_builder {
       result_.free_part[at(i)] = number[p];
       if (std::abs(sums[3 * p]) > rounding * sums[3 * p + 1]) result_.right[at(i)] -= sums[3 * p] / sums[3 * p + 2];
       if (owner[p] != comm::rank(problem_.where.comm)) continue;
-      owner[p] = -1;  // its first cell
+      owner[p] = -1;  // only the first cell of the part
       const double coupling = grid.face[0] / (2 * grid.resistivity[grid.material[at(i)]]);
       result_.loose[at(i)] += coupling;
       result_.right[at(i)] += coupling * middle;
@@ -365,7 +366,7 @@ void set_weights(transport_cells& cells, heat_convection solver_options, const d
     noise = of_range * (ends[0] + ends[1]);
     noise *= noise;
   }
-  std::vector<double> below, above;  // change of the temperature from the neighbour below, to that above
+  std::vector<double> below, above;  // temperature change from the neighbour below, and to the neighbour above
   for (std::size_t axis = 0; axis < 3; ++axis) {
     int some = flows(axis) ? 1 : 0;
     comm::all_reduce(grid.where.comm, &some, 1, MPI_MAX);

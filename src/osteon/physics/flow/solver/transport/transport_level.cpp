@@ -22,7 +22,7 @@ using carried_place = transport_geometry::place;
 // Coupling of a point to its neighbour per kelvin, by the hybrid scheme.
 float coupling_of(const carried_link& l) {
   const float mixed = std::min(l.comes, l.goes), net = l.comes - l.goes;
-  // Half of the net flow is central; if conduction is too weak, the scheme is upwind.
+  // Half of the net flow is central. If conduction is too weak, the scheme is upwind.
   return mixed + (net >= 0 ? std::max(l.conductance + net / 2, net) : std::max(l.conductance + net / 2, 0.0F));
 }
 
@@ -30,7 +30,7 @@ carried_place block_of(carried_place p, const std::array<int, 3>& step) {
   return {p.z >> step[0], p.y >> step[1], p.x >> step[2]};
 }
 
-// The shortest one, in a periodic box.
+// Distance of two points. In a periodic box, the distance is the shortest distance.
 float distance_of(const carried_point& a, const carried_point& b, const std::array<float, 3>& period) {
   float sum = 0;
   for (std::size_t n = 0; n < 3; ++n) {
@@ -41,7 +41,8 @@ float distance_of(const carried_point& a, const carried_point& b, const std::arr
   return std::sqrt(sum);
 }
 
-// As for conduction, the plain sum would be too stiff, because it uses the distance of the finer points.
+// Reduce the conductance, as for conduction. The plain sum would be too stiff, because the sum uses the distance of the
+// finer points.
 float shortened(float fine, float coarse) { return std::clamp(fine / std::max(coarse, 1e-30F), 0.5F, 1.0F); }
 
 }  // namespace
@@ -131,7 +132,8 @@ transport_geometry coarsened(const transport_geometry& fine, const transport_row
   coarse.period = fine.period;
   std::array<int, 3> step{};
   for (std::size_t a = 0; a < 3; ++a) step[a] = coarse.shift[a] - fine.shift[a];
-  // Computed from the couplings only, because exchange with the surroundings must not weaken their apparent strength.
+  // The diagonal is computed only from the couplings, because exchange with the surroundings must not reduce the relative
+  // strength of couplings.
   std::vector<float> diagonal(rows.diagonal);
   for (std::size_t i = 0; i < diagonal.size(); ++i) diagonal[i] -= fine.loose[i];
   diagonal.resize(fine.loose.size() + at(fine.ghosts));

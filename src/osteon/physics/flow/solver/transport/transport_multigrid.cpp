@@ -20,11 +20,11 @@ namespace osteon::physics {
 namespace {
 
 constexpr std::int64_t most_direct = 1000;     // number of unknowns that are factorised
-constexpr std::int64_t most_gathered = 20000;  // number on all ranks at which rank 0 continues alone
-constexpr float good_enough = 0.25F;  // residual reduction of one coarse-level cycle that makes a second unnecessary
+constexpr std::int64_t most_gathered = 20000;  // number of unknowns on all ranks below which rank 0 alone continues
+constexpr float good_enough = 0.25F;  // residual reduction of a coarse-level cycle at which a second cycle is unnecessary
 constexpr std::int32_t planes_in_slab = 4;
 
-// Over owned values; over all ranks if the level is shared.
+// Inner product over owned values, and over all ranks if the level is shared.
 double inner(MPI_Comm comm, const std::vector<float>& a, const std::vector<float>& b, std::int32_t count) {
   double sum = reduce_blocks(count, [&](std::int64_t begin, std::int64_t end) {
     double part = 0;
@@ -46,9 +46,9 @@ float product(const transport_rows& k, std::size_t row, const float* x) {
 struct transport_multigrid::level {
   transport_rows rows;
   halo between;
-  bool is_shared = false;            // among ranks
+  bool is_shared = false;            // the level is distributed over ranks
   std::vector<std::int32_t> parent;  // parents of the points of the finer level
-  std::vector<std::int32_t> slabs;   // their first rows, and the end: slabs of one parity are not coupled
+  std::vector<std::int32_t> slabs;   // first row of each slab, and the end; slabs of equal parity are not coupled
   std::vector<float> right, x, residual;
   std::array<std::vector<float>, 2> found, image;  // vectors of the K-cycle
 
@@ -113,7 +113,7 @@ struct transport_multigrid::direct {
 
 struct transport_multigrid::gathered {
   MPI_Comm comm = MPI_COMM_NULL;
-  std::size_t below = 0;  // the gathered level; the next one is its copy on rank 0
+  std::size_t below = 0;  // the gathered level; the next level is a copy of this level on rank 0
   std::vector<int> counts, offsets;
   int owned = 0;
 };
@@ -163,7 +163,8 @@ transport_multigrid::transport_multigrid(const transport_cells& cells) {
   comm::collectively(comm, [&] { direct_ = std::make_unique<direct>(levels_.back()->rows); });
 }
 
-// Gauss-Seidel in slabs; the forward sweep begins with even slabs. Values of other ranks are from before the sweep.
+// Gauss-Seidel in slabs; the forward sweep begins with even slabs. The sweep uses values of other ranks from before the
+// sweep.
 void transport_multigrid::smooth(const level& on, bool forth, const float* right, float* x, bool from_zero) const {
   const transport_rows& k = on.rows;
   if (from_zero)
@@ -229,14 +230,15 @@ void transport_multigrid::count_messages() {
   }
 }
 
-// For a cycle of a level distributed over ranks: the first cycle, and the second cycle, which few corrections require.
+// Counted part of a cycle on a level that is distributed over ranks: the first cycle, or the second cycle. Few corrections
+// require the second cycle.
 comm::sent_part transport_multigrid::part(std::size_t n, int which) const {
   const level& own = *levels_[n];
   return {own.is_shared ? own.between.comm : MPI_COMM_SELF,
           own.is_shared ? fmt::format("heat_cycle_{}_of_level_{}", which, n) : std::string()};
 }
 
-// Solves a coarse level for its right-hand side by at most two cycles, combined as in GCR.
+// Solve a coarse level for its right-hand side by at most two cycles. The cycles are combined as in GCR.
 void transport_multigrid::correct(std::size_t n) {
   level& own = *levels_[n];
   const std::int32_t count = own.rows.rows();

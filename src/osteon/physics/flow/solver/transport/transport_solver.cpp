@@ -19,8 +19,8 @@ namespace {
 constexpr std::size_t most_kept = 10;
 constexpr double first_fall = 1e-2;    // reduction of the residual, by the hybrid scheme, before the first limiter update
 constexpr double fall_a_step = 0.05;   // reduction of the residual between two updates
-constexpr int most_updates = 16;       // number of limiter updates; then its weights are fixed
-constexpr double weights_stay = 1e-4;  // change of the residual by new weights below which they are also fixed
+constexpr int most_updates = 16;       // number of limiter updates after which the weights are constant
+constexpr double weights_stay = 1e-4;  // change of the residual by new weights, below which the weights are also constant
 constexpr double fall_of_rounding = 1e-5;  // reduction after which the residual is recomputed
 
 }  // namespace
@@ -66,7 +66,8 @@ double transport_solver::imbalance() const {
   const double lost = sums<1>([&](std::int64_t begin, std::int64_t end, auto& sum) {
     for (std::int64_t i = begin; i < end; ++i) sum[0] += r_[at(i)];
   })[0];
-  // By face of the image, by inflow and outflow, and by sources, which are the right-hand side without faces.
+  // Terms of the heat balance: faces of the image, inflow and outflow, and sources. Sources are the right-hand side
+  // without faces.
   enum : std::size_t { in = 6, out, source, stored, terms, values };
   std::array<double, values> heat{};
   for (const transport_side& s : cells_.sides) {
@@ -88,7 +89,8 @@ double transport_solver::imbalance() const {
   const auto all = sum_of_ranks(cells_.grid.where.comm, heat);
   double gross = 0;
   for (std::size_t n = 0; n < terms; ++n) gross += std::abs(all[n]);
-  constexpr double rounding = 1e-14;  // rounding of terms whose sum is nearly zero: almost no heat is transferred
+  constexpr double rounding =
+      1e-14;  // rounding error of terms with a sum of nearly zero, when almost no heat is transferred
   const double beyond_rounding = std::max(0.0, std::abs(lost) - rounding * all[terms]);
   return gross > 0 ? beyond_rounding / (gross / 2) : 0;
 }
@@ -123,7 +125,7 @@ void transport_solver::factorise(heat_convection scheme) {
   coarse_.assign(z_.size(), 0);
 }
 
-// K x = b as a system of numerics::gcr: the residual itself is minimised, in double precision.
+// K x = b as a system of numerics::gcr. GCR minimises the residual itself, in double precision.
 struct transport_solver::linear_system {
   transport_solver& solver;
   double size_of_r;
@@ -166,7 +168,7 @@ struct transport_solver::linear_system {
   }
 };
 
-// GCR until |r| <= to. @return true if |r| <= to
+// Iterate GCR until |r| <= to. @return true if |r| <= to
 bool transport_solver::reduce(double to, const options& solver_options, solve_certificate& certificate, log_sink& log) {
   constexpr double mostly_rounding = 1e-8;
   gcr<most_kept> recursion(most_kept, mostly_rounding);
@@ -201,8 +203,8 @@ void transport_solver::exchange_for_bounds() {
   cells_.grid.links.exchange(x_.data());
 }
 
-// The limiter is evaluated at a temperature other than the solution and ignores small changes. The solution may therefore
-// exceed its bounds slightly. @param to residual of the solution @return true if the residual of the bounded solution is
+// The limiter is evaluated at a temperature other than the solution and ignores small changes. The solution can therefore
+// slightly exceed its bounds. @param to residual of the solution @return true if the residual of the bounded solution is
 // small
 bool transport_solver::enforce_bounds(double to, const options& solver_options, solve_certificate& certificate,
                                       log_sink& log) {
@@ -268,7 +270,8 @@ void transport_solver::solve(heat_convection scheme, const options& solver_optio
   double scale = sums<1>([&](std::int64_t begin, std::int64_t end, auto& sum) {
     for (std::int64_t i = begin; i < end; ++i) sum[0] += std::abs(cells_.right[at(i)]);
   })[0];
-  if (constexpr double rounding = 1e-13; !taken_ && first_ <= rounding * scale) {  // the reference temperature everywhere
+  if (constexpr double rounding = 1e-13;
+      !taken_ && first_ <= rounding * scale) {  // the solution is the reference temperature in all cells
     certificate.converged = true;
     certificate.solve_seconds = clock.seconds();
     return;
@@ -277,7 +280,7 @@ void transport_solver::solve(heat_convection scheme, const options& solver_optio
   const bool updates_weights = follows && !taken_;
   certificate.converged = reduce(updates_weights ? std::max(first_fall * first_, to) : to, solver_options, certificate, log);
   for (int updates = 0; updates_weights && certificate.converged; ++updates) {
-    // New weights are applied partially, with decreasing weight: full updates oscillate.
+    // New limiter weights are applied partially, with decreasing weight, because full updates oscillate.
     update_weights(scheme, 1 / std::sqrt(1.0 + updates));
     const double now = find_residual();
     const bool is_last = updates + 1 >= most_updates || now <= weights_stay * first_;
@@ -302,7 +305,7 @@ void transport_solver::step(heat_convection scheme, const std::vector<double>& f
   certificate.iterations = certificate.restarts = 0;
   x_ = from;
   cells_.grid.links.exchange(x_.data());
-  for (auto& w : cells_.weight) std::fill(w.begin(), w.end(), 0.0F);  // the step has no earlier ones
+  for (auto& w : cells_.weight) std::fill(w.begin(), w.end(), 0.0F);  // the step has no earlier weights
   set_weights(cells_, scheme, x_.data());
   const auto squares = sums<3>([&](std::int64_t begin, std::int64_t end, auto& sum) {
     for (std::int64_t n = begin; n < end; ++n) {
@@ -342,7 +345,8 @@ transport_factor::transport_factor(const transport_cells& cells) {
       const double out = cells.leaves(i, j, d), w = static_cast<double>(cells.weight_of(i, j, d));
       const double a = cells.conductance(i, j, d / 2) + (out < 0 ? -out * (1 - w) : -out * w);
       diagonal += a;
-      if (j == i || j >= owned) continue;  // the cell itself, in a box of one voxel; or a cell of another rank
+      if (j == i || j >= owned)
+        continue;  // the neighbour is the cell itself (in a box of one voxel), or a cell of another rank
       std::size_t place = used++;
       for (; place > 0 && row[place - 1].first > j; --place) row[place] = row[place - 1];
       row[place] = {j, -a};
