@@ -68,8 +68,8 @@ double steps_by_courant(const spec& job, const flow_keys& f) {
 // Adds the time steps of a transient flow and of its temperature.
 void add_steps(solver_work& work, const spec& job, const flow_keys& f) {
   if (!job.groups.of<condition_keys>().transient->end_s) return;
-  constexpr double of_a_step = 0.15,
-                   of_a_temperature = 0.2;  // time of a step and of a temperature, relative to a creeping flow
+  // Time of a step and of a temperature, relative to a creeping flow.
+  constexpr double of_a_step = 0.15, of_a_temperature = 0.2;
   double steps = 0;
   if (job.groups.of<condition_keys>().transient->step_s) {
     steps =
@@ -104,8 +104,8 @@ solver_work flow_work(const spec& job, const voxel::node_count*) {
                                        // requires 1.53 kB per voxel
     if (job.groups.of<condition_keys>().transient) {
       work.kept = 18.5;
-      if (job.picture.pathlines > 0)
-        work.kept += 3;             // velocities at the two ends of a step, for a box that is half full of fluid
+      // The job stores the velocities at the two ends of a step. The value is that of a box half full of fluid.
+      if (job.picture.pathlines > 0) work.kept += 3;
       if (f.heat) work.kept += 27;  // flow and temperature are stored at the same time
       work.solutions = 1;
       add_steps(work, job, f);

@@ -148,8 +148,8 @@ void show_heat(physics_result& result, const spec& job, const local_model& part,
   const cell_values density = share(heat_flux_density(problem, std::move(exact)));
   const auto statistics = show_scalar(result, part.where.comm, density, "heat_flux", "heat flux density", "W mm-2");
   if (!job.picture.enabled) result.shown = {};
-  if (statistics.median < result.shown_high)
-    result.shown_low = statistics.median;  // the median of a uniform field equals the high end
+  // The median of a uniform field equals the high end.
+  if (statistics.median < result.shown_high) result.shown_low = statistics.median;
   result.fields = heat_fields(part, temperature, density);
   if (!vectors) return;
   if (job.picture.enabled) result.lines_of = vectors;

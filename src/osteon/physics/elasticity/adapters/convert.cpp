@@ -38,8 +38,8 @@ void write_elements(MPI_Comm comm, const std::string& model, const voxel::model_
   for (std::int64_t z = 0; z < header.shape.z; z += step) {
     const box3 part{{z, 0, 0}, {std::min(z + step, header.shape.z), header.shape.y, header.shape.x}};
     const std::vector<material_number> material = io::read_model_planes(comm, model, header, part);
-    for (std::int64_t p = 0; p < part.shape().z;
-         ++p) {  // the text of a plane occupies several times the memory of the plane
+    // The text of a plane occupies several times the memory of the plane.
+    for (std::int64_t p = 0; p < part.shape().z; ++p) {
       std::string text;
       number += io::voxfe::append_elements(text, {material.data() + p * plane, {1, header.shape.y, header.shape.x}}, z + p,
                                            number, ids);

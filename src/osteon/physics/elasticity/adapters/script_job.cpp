@@ -43,8 +43,8 @@ struct script_reading {
 
 // The content of local_model::source_data for a script. Text results number all elements, including removed elements.
 struct script_elements {
-  std::vector<material_number>
-      material;  ///< before the removal of parts, material of each element before the removal of parts, shape of where.owned
+  /// Material of each element before the removal of parts, shape of where.owned.
+  std::vector<material_number> material;
   int base = 1;  ///< first index
 };
 namespace vx = io::voxfe;

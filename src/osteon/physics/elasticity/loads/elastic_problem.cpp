@@ -72,8 +72,8 @@ struct dropped_parts {
 dropped_parts drop_once(const spec& job, local_model& part) {
   const auto problem = make_problem(part);
   node_sets sets(job, part, problem->nodes);
-  const std::vector<load_case> cases =
-      make_cases(sets, null_log());  // the cases are created again, with warnings, after the removal
+  // The cases are created again, with warnings, after the removal.
+  const std::vector<load_case> cases = make_cases(sets, null_log());
   dropped_parts dropped;
   std::vector<std::uint8_t> drop(static_cast<std::size_t>(part.cells.size()));
   for (const auto& group : group_by_supports(part.where.comm, cases)) {

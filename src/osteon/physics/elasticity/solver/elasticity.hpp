@@ -29,8 +29,8 @@ struct elasticity_solution {
   /// K u - forces, shape (nodes, 3), summed over the ranks of a node. On periodic faces, the reaction is the force exerted
   /// by the opposite face.
   std::vector<double> reaction_N;
-  std::vector<std::int32_t>
-      copies;  ///< nodes also present on a lower rank, ascending; sums over ranks must skip these nodes
+  /// Nodes also present on a lower rank, ascending; sums over ranks must skip these nodes.
+  std::vector<std::int32_t> copies;
   solve_certificate certificate;
 };
 

@@ -135,7 +135,7 @@ orthotropic_frame best_orthotropic_frame(const voigt_matrix& stiffness_MPa) {
   double least = excess(best, c);
   for (const Matrix3d& start : starts(stiffness_MPa)) {
     const Matrix3d axes = descend(start, c);
-    // A minimum decrease prevents rotations of a material without preferred direction by rounding errors.
+    // Require a minimum decrease. Rounding errors must not rotate a material without preferred direction.
     if (const double value = excess(axes, c); value < least - 1e-16 * c.squaredNorm()) least = value, best = axes;
   }
   best = near_image(best);

@@ -70,7 +70,7 @@ struct flow_keys {
   choice<heat_differences> heat_convection = heat_differences::limited;
 
   bool residence_time = false;  ///< also compute the mean age of the fluid
-  /// Diffusivity of the fluid; the default is the self-diffusivity of water at 25 C [Holz2000].
+  /// Self-diffusivity of the fluid. The default is the value of water at 25 C [Holz2000].
   double self_diffusivity() const { return diffusivity_m2_per_s.value_or(2.3e-9); }
   std::optional<double> expansion_per_K;  ///< thermal expansion of the fluid; absent: no buoyancy
   std::optional<std::vector<double>> gravity_m_per_s2;

@@ -131,8 +131,9 @@ flow_options options_of(const spec& job, const numerics::options& solver_options
   if (test_of_flow(job) == flow_test::dispersion) {
     options.carry = keep_mass;
     options.residual_tolerance =
-        solver_options
-            .tolerance;  // a permeability is more accurate than the velocities; transport requires accurate velocities
+        // The tolerance of the permeability is not sufficient: the permeability is more accurate than the velocities that
+        // transport the solute.
+        solver_options.tolerance;
   }
   options.max_iterations = solver_options.max_iterations;
   if (solver_options.checkpoints) options.poll = [&solver_options] { solver_options.checkpoints->pass(); };
@@ -211,8 +212,8 @@ void warn_of_inertia(const spec& job, const flow_solution& solution, log_sink& l
     if (d.percolates) highest = std::max(highest, d.reynolds_number);
   const flow_keys& f = job.groups.of<flow_keys>();
   const double drop = f.pressure_drop_Pa.value_or(1);
-  // The default pressure drop is 1 Pa. The default does not affect the permeability. A Reynolds number for the default is
-  // reported only if it is high.
+  // The default pressure drop is 1 Pa. The default does not affect the permeability. The default causes a warning only at
+  // a high Reynolds number.
   if (highest > (f.pressure_drop_Pa ? 1 : 100) * highest_creeping_reynolds_number)
     log.warn(fmt::format(
         "flow.pressure_drop_Pa: {:g} Pa{} results in a Reynolds number of {:.3g}; the permeability requires creeping flow, "

@@ -29,8 +29,8 @@ struct heated_parts {
   std::int64_t free_cells = 0;
   double free_imbalance = 0;   ///< largest ratio of net heat to heat input of these parts
   std::vector<double> sink_W;  ///< per owned unknown cell: net heat of the cell's part, per cell; empty: zero
-  std::string
-      reason_at_rest;  ///< reason for zero heat flow if no temperature is unknown; empty: there are unknown temperatures
+  /// Reason for zero heat flow if no temperature is unknown; empty: there are unknown temperatures.
+  std::string reason_at_rest;
 };
 
 /// @param faces_must_meet reject periodic axes with solid faces that have no common position

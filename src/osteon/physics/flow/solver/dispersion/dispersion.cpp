@@ -182,7 +182,7 @@ class closure {
       const std::array<double, 3> column = column_of(j, solver->answer());
       for (std::size_t i = 0; i < 3; ++i) tensor[i][j] = column[i];
       result.from_gradients[j] = from_gradients(j, solver->answer());
-      constexpr double hardly = 0.01;  // limit relative to the diffusivity, below which an axis counts as nearly closed
+      constexpr double hardly = 0.01;  // smallest divisor of the error, relative to the diffusivity, for nearly closed axes
       certificate.energy_identity_error =
           std::abs(result.from_gradients[j] - tensor[j][j]) / std::max(std::abs(tensor[j][j]), hardly);
       certificate.reaction_imbalance = 0;

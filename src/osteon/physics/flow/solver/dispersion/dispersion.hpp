@@ -48,14 +48,15 @@ void check_dispersion(const dispersion_problem& problem);
 /// Solve the closure problem of the three axes for each Peclet number.
 ///
 /// Concentrations are <c> + b . grad <c>. For a unit gradient along axis j, x_j + b_j satisfies the advection-diffusion
-/// equation with the mean velocity as source. The source prevents a drift: u . grad b - D lap b = mean(u) - u, n . grad b
-/// = -n on walls, b repeats, D_ij = D (delta_ij + mean(d_i b_j)) - mean((u_i - mean u_i) b_j), The means are means over
-/// the flowing fluid. The discretisation uses two-point fluxes. The concentration of a face is the mean of the two
-/// adjacent voxels. This mean is of second order at any Peclet number and adds no numerical dispersion. At Peclet number 0
-/// the result is the effective diffusivity, as computed by the heat solver.
+/// equation with the mean velocity as source. The source prevents a drift:
+///   u . grad b - D lap b = mean(u) - u, n . grad b = -n on walls, b repeats,
+///   D_ij = D (delta_ij + mean(d_i b_j)) - mean((u_i - mean u_i) b_j),
+/// All means are taken over the flowing fluid. The discretisation uses two-point fluxes. The concentration of a face is
+/// the mean of the two adjacent voxels. This mean is of second order at any Peclet number and adds no numerical
+/// dispersion. At Peclet number 0 the result is the effective diffusivity, as computed by the heat solver.
 ///
 /// A sample mirrored at its faces is periodic with twice its length along each axis. Across the flow, one length is
-/// sufficient: b is odd along its own axis (zero on the faces) and even along the other axes (insulated faces). Along the
+/// sufficient. b_j is odd along axis j (zero on the faces) and even along the other axes (insulated faces). Along the
 /// flow, mirroring reverses the velocity relative to the gradient. Along the flow, b is therefore neither even nor odd,
 /// and the sample is solved together with its mirror image.
 /// @cite [CarbonellWhitaker1983]; [Brenner1980]

@@ -165,7 +165,7 @@ bool creeping_flow::solve(double tolerance, const through_options& options, thro
       }
       if (rescale()) return true;
     } else if (std::sqrt(square) < creeping_drop * refreshed && refresh()) {
-      return true;  // without new directions, conjugacy is lost only by rounding
+      return true;  // otherwise the directions remain conjugate to rounding
     }
   }
 }

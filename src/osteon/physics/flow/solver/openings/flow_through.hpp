@@ -19,15 +19,15 @@
 namespace osteon::physics {
 
 struct through_options {
-  double tolerance = 1e-4;   ///< limit of the ratio of the preconditioned residual to the solution, in one norm
+  double tolerance = 1e-4;   ///< limit of the preconditioned residual relative to the solution
   int max_iterations = 500;  ///< largest number of linear iterations for each flow
   bool fields = true;
   std::function<void()> poll{};  ///< called between iterations; may throw on all ranks; may be empty
   bool faces = false,
        faces_of_all = false;   ///< compute the velocities on the voxels' faces for the last flow or for all flows
   velocity_projector carry{};  ///< computes the face velocities, e.g. keep_mass; empty: the velocities of the solution
-  bool counts_messages =
-      false;  ///< perform some iterations and all other communication of a solve once, to count messages on virtual ranks
+  /// Perform some iterations and all other communication of a solve once, to count messages on virtual ranks.
+  bool counts_messages = false;
   const flow_watch* watch = nullptr;  ///< receives values of each flow, or of each requested time; null: disabled
 };
 

@@ -197,11 +197,11 @@ namespace {
 // memory, their number is large.
 constexpr std::size_t kept_inertia = 100, fewest_inertia = 24;
 constexpr double kept_values = 2e7;  // maximum number of values of all stored directions, over all ranks
-constexpr double mostly_rounding =
-    1e-4;  // minimum square of an orthogonalised image, relative to the square before orthogonalisation
+// Minimum square of an orthogonalised image, relative to the square before orthogonalisation.
+constexpr double mostly_rounding = 1e-4;
 constexpr int iterations_of_a_fall = 40;
-constexpr double least_fall = 0.9;    // largest acceptable ratio of |s| after a fixed number of iterations to |s| before
-constexpr double stagnation = 0.99;   // reduction of |s| by an iteration that counts as stagnation
+constexpr double least_fall = 0.9;    // largest ratio of |s| to |s| before iterations_of_a_fall iterations
+constexpr double stagnation = 0.99;   // smallest ratio of |s| to the previous |s| in a stagnation
 constexpr int most_stagnations = 10;  // consecutive stagnations after which the stored directions are discarded
 
 }  // namespace

@@ -8,8 +8,8 @@ namespace osteon::physics {
 
 namespace {
 
-// Fraction from the ratio of the change over the upstream side to the change over the side itself. @param noise square of
-// a change that is ignored
+// Central fraction of a side, computed from the change over the upstream side and the change over the side itself. @param
+// noise square of a change that is ignored
 double share_of_changes(double before, double own, double noise) {
   const double product = before * own + noise;
   return product <= 0 ? 0 : std::min(1.0, 2 * product / (own * own + product + noise));

@@ -7,11 +7,13 @@ namespace osteon::physics {
 
 /// Permitted fraction of central differences, 0 to 1, on each control volume side with a Reynolds number that requires
 /// upwind differences. The ratio r is the velocity change across the upstream side divided by the velocity change across
-/// the side itself; fraction = min(1, 2 r / (1 + r)), r > 0; else 0. The scheme is between first-order upwind and central
-/// differences, in the range that preserves monotone profiles [Sweby1984]. For smooth velocities the scheme is central up
-/// to second-order terms. Because the fraction never exceeds 1, convection dissipates kinetic energy and produces none.
-/// The two control volumes of a side use the same fraction, because the outflow of one volume is the inflow of the other
-/// volume. The fraction is 0 on sides at openings and at walls without an upstream velocity.
+/// the side itself;
+///   fraction = min(1, 2 r / (1 + r)), r > 0; else 0.
+/// The scheme is between first-order upwind and central differences, in the range that preserves monotone profiles
+/// [Sweby1984]. For smooth velocities the scheme is central up to second-order terms. Because the fraction never exceeds
+/// 1, convection dissipates kinetic energy and produces none. The two control volumes of a side use the same fraction,
+/// because the outflow of one volume is the inflow of the other volume. The fraction is 0 on sides at openings and at
+/// walls without an upstream velocity.
 /// @cite [vanLeer1974], [Sweby1984]
 class momentum_limiter {
  public:

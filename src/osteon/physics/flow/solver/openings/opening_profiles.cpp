@@ -18,7 +18,7 @@ std::vector<opening_face> on_all_ranks(MPI_Comm comm, const std::vector<opening_
   return all;
 }
 
-// Rows of the cross-section of a channel: friction of each face, and adjacent faces.
+// Equations of the cross-section of a channel: friction and adjacent faces of each face.
 struct cross_section {
   std::vector<double> diagonal;
   std::vector<std::array<std::int32_t, 4>> beside;  // -1: no face with a velocity of this opening

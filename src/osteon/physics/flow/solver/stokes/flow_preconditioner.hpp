@@ -40,15 +40,14 @@ struct pressure_cycle {
   pressure_cycle(const flow_cells& cells, std::array<std::vector<float>, 3> weight);
 };
 
-/// A block triangular preconditioner P. It has a multigrid cycle M^-1 for each component of the velocity, and for the
-/// pressure an approximation of S^-1, S = G^T A^-1 G: z_u = M^-1 r_u, z_p = (I + c P) (G^T z_u - r_p), P a cycle for G^T W
-/// G. W is the mobility of the faces: the velocity under a unit force without pressure, A W = 1. Above the pore size, the
-/// flow is Darcy flow with the mobility as permeability; below the pore size, S is the identity. The four cycles solve
-/// heat problems with the wall friction as storage and the mobility as conductivity.
+/// A block triangular preconditioner. The velocity blocks are a multigrid cycle M^-1 for each component. The pressure
+/// block approximates S^-1, S = G^T A^-1 G: z_u = M^-1 r_u, z_p = (I + c P) (G^T z_u - r_p), P a cycle for G^T W G. W is
+/// the mobility of the faces: the velocity under a unit force without pressure, A W = 1. Above the pore size, the flow is
+/// Darcy flow with the mobility as permeability. Below the pore size, S is the identity. The four cycles solve heat
+/// problems with the wall friction as storage and the mobility as conductivity.
 class flow_preconditioner {
  public:
-  /// Factor c of the cycle P that is added to the identity. The value was optimised on packs and sponges with 64 to 128
-  /// voxels per edge.
+  /// Factor c of the cycle P. The value was measured on packs and sponges of 64 to 128 voxels.
   static constexpr float pressure_weight = 3;
 
   /// @param cells stored by reference @collective on its communicator

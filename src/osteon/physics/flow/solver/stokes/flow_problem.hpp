@@ -31,8 +31,8 @@ struct flow_problem {
   std::vector<axis> directions{axis::z};  ///< one to three different directions of the flow
   double viscosity_Pa_s = 1e-3;
   double density_kg_per_m3 = 1000;  ///< used only for the Reynolds number
-  double pressure_drop_Pa =
-      1;  ///< pressure drop over the length of the box; fields and the Reynolds number refer to this drop
+  /// Pressure drop over the length of the box; fields and the Reynolds number refer to this drop.
+  double pressure_drop_Pa = 1;
 };
 
 /// Return the voxels with any of the labels, as runs of the block.
@@ -88,8 +88,8 @@ struct flow_boundary {
   std::int8_t only_side = -1;  ///< inside: orientation of the faces with the condition, 2 axis + (1 on the high side)
   face_flow kind = face_flow::wall;
   double value = 0;  ///< mean velocity [mm/s] or flow rate [mm3/s] into the image; pressure [Pa]
-  bool is_developed =
-      false;  ///< velocity or flow rate: profile of developed flow in a straight channel with the shape of the opening
+  /// Velocity or flow rate: profile of developed flow in a straight channel with the shape of the opening.
+  bool is_developed = false;
   bool is_parabolic = false;  ///< velocity or flow rate: product of two parabolas over the rectangle around the opening
   vector3 slide_mm_per_s;     ///< velocity of a wall, without a component across a face of the image
   /// The condition applies only to voxels with centres in this box and this ball. Positions are in mm from the low corner
@@ -144,8 +144,8 @@ struct through_problem {
   std::array<std::optional<double>, 3> period_rate_mm3_per_s{};
   std::array<time_table, 3> period_factor{};  ///< transient flow: factors of the drops and rates over the periods
   std::vector<flow_boundary> boundaries;
-  std::vector<double> multiples{
-      1};  ///< factors of all given velocities, flow rates, pressures and drops; one flow per factor
+  /// Factors of all given velocities, flow rates, pressures and drops; one flow per factor.
+  std::vector<double> multiples{1};
   double viscosity_Pa_s = 1e-3;
   double density_kg_per_m3 = 1000;
   bool has_inertia = false;  ///< Navier-Stokes

@@ -211,8 +211,8 @@ void flow_solver::solve(const flow_options& options, flow_direction& answer, log
   const int most = options.counts_messages ? 1 : options.max_iterations;
   const double first = std::sqrt(recompute_residual());
   now_ = sums();
-  double exact = 1, relative = 1,
-         least = 1;  // relative distance at the last exact residual, at present, and smallest of all
+  // Relative distance at the last exact residual, at present, and smallest of all.
+  double exact = 1, relative = 1, least = 1;
   certificate.residual_history.assign(1, 1.0);
   certificate.iterations = 0;
   certificate.converged = false;

@@ -34,10 +34,11 @@ using kept_answer = std::vector<std::uint16_t>;
 /// K is indefinite. With the block triangular P of `flow_preconditioner`, P K is symmetric and positive definite in the
 /// inner product of diag(A - M / t, S') if A > M / t. M / t is the inverse of the scaled cycles t M^-1, and S' is the
 /// inverse of the pressure cycle. Conjugate gradients require only a few vectors, and no product with these inverses: with
-/// w = K d, q = P w, s = P r and y = K s, (s, s) = (y_u - r_u, s_u) - (r_p, s_p), (P K d, d) = (q_u - d_u, w_u) - (d_p,
-/// w_p). The scale t follows from an estimate of the least eigenvalue of M^-1 A. The solver increases t if the estimate is
-/// too small. The solution is in double precision. As r and s decrease, the solver recomputes r and s from the solution.
-/// All other vectors are in single precision.
+/// w = K d, q = P w, s = P r and y = K s,
+///   (s, s) = (y_u - r_u, s_u) - (r_p, s_p),   (P K d, d) = (q_u - d_u, w_u) - (d_p, w_p).
+/// The scale t follows from an estimate of the least eigenvalue of M^-1 A. The solver increases t if the estimate is too
+/// small. The solution is in double precision. As r and s decrease, the solver recomputes r and s from the solution. All
+/// other vectors are in single precision.
 /// @cite [BramblePasciak1988]
 class flow_solver {
  public:

@@ -14,8 +14,8 @@ class wall_surface;
 /// Face of an owned fluid voxel with a condition of the problem: a face of the image, or a face to a labelled voxel.
 struct flow_side {
   std::int32_t cell = 0;  ///< inside
-  std::int32_t face =
-      -1;  ///< cell with this face as its low face, possibly a ghost inside the image; -1: no flow across the face
+  /// Cell with this face as its low face, possibly a ghost inside the image; -1: no flow across the face.
+  std::int32_t face = -1;
   std::int32_t next = -1;  ///< cell behind the inner one, away from the face; may be a ghost
   std::int16_t boundary = 0;
   std::uint8_t side = 0;  ///< side of the cell: 2 axis + (1 on the high face)
@@ -67,8 +67,8 @@ struct open_flow_cells {
   std::vector<labelled_wall> labelled;
   std::vector<sliding_side> sliding;
   std::vector<passing_side> passing;
-  std::array<std::vector<std::int32_t>, 3>
-      seam;                                 ///< by axis, if periodic: cells with a low face at the beginning of the period
+  /// By axis, if periodic: cells with a low face at the beginning of the period.
+  std::array<std::vector<std::int32_t>, 3> seam;
   std::vector<std::uint8_t> outer;          ///< per owned cell: the sides that are faces of the image
   std::vector<std::uint8_t> inner;          ///< per owned cell: the sides with a condition inside the image; empty: none
   std::vector<std::int16_t> open_boundary;  ///< boundary of each entry of cells.open_faces

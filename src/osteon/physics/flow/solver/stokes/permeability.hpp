@@ -7,8 +7,8 @@
 /// space. The fluid can therefore be a pore space without material.
 /// 2. `check_permeability` validates the problem as `solve_permeability` does, without a solution.
 /// 3. `solve_permeability` solves one direction after another. The fields are velocity and pressure per cell of
-/// `flow_problem::cells`, in the order (z, y, x) of the cells. The velocity at the centre of the voxel has the shape
-/// (cells, 3) with components (z, y, x). Voxels in fluid parts without flow have velocity 0 and pressure 0.
+///    `flow_problem::cells`, in the order (z, y, x) of the cells. The velocity at the centre of the voxel has the shape
+///    (cells, 3) with components (z, y, x). Voxels in fluid parts without flow have velocity 0 and pressure 0.
 /// 4. All other members of `flow_solution` are equal on all ranks.
 ///
 /// Lengths are in mm. A permeability of 1 mm2 is 1e-6 m2, and 1 darcy is 9.869233e-7 mm2. Viscosity is in Pa s, pressure
@@ -33,8 +33,8 @@ struct flow_options {
   int max_iterations = 500;       ///< for each direction
   bool fields = true;             ///< compute velocities and pressures
   std::function<void()> poll{};   ///< called between iterations; may throw on all ranks to end the solve; may be empty
-  bool counts_messages =
-      false;  ///< perform one iteration and all other communication of a solve, to count messages on virtual ranks
+  /// Perform one iteration and all other communication of a solve, to count messages on virtual ranks.
+  bool counts_messages = false;
   velocity_projector carry{};  ///< computes the velocities on the voxels' faces; empty: not requested
 };
 
@@ -60,8 +60,8 @@ struct flow_direction {
   /// Face velocities, if requested: shape (cells, 6), along z, y, x through the low and the high face of each cell.
   std::vector<double> face_velocity_mm_per_s;
   double faces_change = 0;  ///< see carried_velocities
-  std::vector<float>
-      pressure_Pa;  ///< per cell; in a periodic box without the uniform gradient, otherwise from the drop to zero
+  /// Per cell; in a periodic box without the uniform gradient, otherwise from the drop to zero.
+  std::vector<float> pressure_Pa;
 };
 
 struct flow_solution {

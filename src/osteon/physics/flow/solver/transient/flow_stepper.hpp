@@ -13,8 +13,9 @@
 namespace osteon::physics {
 
 /// Incremental pressure projection, second order in time [VanKan1986]. The divergence of the intermediate velocity
-/// corrects the pressure (rotational form, [BrownCortezMinion2001]): (sigma M + w A) (u* - u) = b - A u - G p - C, C = 3/2
-/// C(u) u - 1/2 C of the previous step (Adams-Bashforth), sigma M (u+ - u*) = -G phi, G^T u+ = 0, p+ = p + phi + w G^T u*,
+/// corrects the pressure (rotational form, [BrownCortezMinion2001]):
+///   (sigma M + w A) (u* - u) = b - A u - G p - C,   C = 3/2 C(u) u - 1/2 C of the previous step (Adams-Bashforth),
+///   sigma M (u+ - u*) = -G phi,  G^T u+ = 0,   p+ = p + phi + w G^T u*,
 /// with sigma = density length^2 / (viscosity step) and w the implicitness. A stationary state solves the steady equations
 /// for any step. Steps may differ in length.
 class flow_stepper {

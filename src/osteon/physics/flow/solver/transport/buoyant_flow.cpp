@@ -30,8 +30,8 @@ constexpr double quick_rayleigh = 1e5,
                  first_pace = 3;       // initial number of steps per oscillation; larger at high Rayleigh numbers
 constexpr double any_flow = 0.9;       // tolerance at which a flow is not changed
 constexpr double loosest_flow = 0.03;  // largest flow error of an outer iteration
-constexpr double flow_of_change =
-    0.1;  // flow error of an outer iteration, relative to the change of the previous outer iteration
+// Flow error of an outer iteration, relative to the change of the previous outer iteration.
+constexpr double flow_of_change = 0.1;
 constexpr double heat_of_change = 1e-3;  // temperature residual of an outer iteration, relative to the change
 constexpr double loosest_heat = 1e-4;
 constexpr double rounding_of_kelvins = 1e-12;

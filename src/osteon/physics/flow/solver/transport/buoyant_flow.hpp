@@ -8,8 +8,8 @@ namespace osteon::physics {
 
 struct buoyant_problem {
   through_problem flow;  ///< is_buoyant; one multiple
-  temperature_problem
-      heat;  ///< heat problem of the same image, with the openings of the same multiple; its velocities are not used
+  /// Heat problem of the same image, with the openings of the same multiple; its velocities are not used.
+  temperature_problem heat;
   double expansion_per_K = 0;
   vector3 gravity_m_per_s2{};
   std::optional<double> reference_K;  ///< absent: mean of the extreme prescribed temperatures

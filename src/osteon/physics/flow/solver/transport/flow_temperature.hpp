@@ -77,8 +77,8 @@ struct temperature_solution {
   std::array<std::array<double, 2>, 3> face_inflow_W{};  ///< heat flow by conduction and flux through outer faces
   double source_W = 0;
   double stored_W = 0;  ///< transient: rate of stored heat
-  double carried_out_W =
-      0;  ///< advection through openings: outflow minus inflow, relative to the lowest prescribed temperature
+  /// Advection through openings: outflow minus inflow, relative to the lowest prescribed temperature.
+  double carried_out_W = 0;
   wall_heat walls;
   double in_K = 0, out_K = 0;  ///< mixing-cup temperatures of inflow and outflow; NaN: no inflow or outflow
   double mean_K = 0, mean_fluid_K = 0, mean_solid_K = 0, low_K = 0, high_K = 0;

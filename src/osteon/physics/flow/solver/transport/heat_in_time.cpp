@@ -105,7 +105,7 @@ void check_heat_plan(const temperature_problem& problem, const heat_time_plan& p
          fmt::format("implicitness {} must be in [0.5, 1]", plan.implicitness));
   std::vector<bool> used(problem.materials.size());
   for (const material_number m : problem.material) used.at(m) = true;
-  for (const voxel::run& r : problem.fluid.runs())  // the own capacity of the fluid is the capacity in the problem
+  for (const voxel::run& r : problem.fluid.runs())  // the problem contains the heat capacity of the fluid
     used.at(problem.material.at(at(problem.cells.find(r.z, r.y, r.x)))) = false;
   for (std::size_t m = 0; m < used.size(); ++m) {
     const double c = m < plan.heat_capacity_J_per_mm3K.size() ? plan.heat_capacity_J_per_mm3K[m] : 0;
@@ -456,8 +456,8 @@ heat_in_time::state heat_in_time::saved() {
     s.vectors.emplace_back("temperature_before_that", &before_that_);
   }
   s.numbers["heat_steps"] = {static_cast<double>(steps_), steps_s_[0], steps_s_[1], change_per_s_, returned_share_};
-  s.numbers["given_temperatures"] = {cells_.reference_K,
-                                     cells_.highest_K};  // values for pictures; steps do not use these values
+  // Values for pictures; steps do not use these values.
+  s.numbers["given_temperatures"] = {cells_.reference_K, cells_.highest_K};
   s.numbers["heat_certificate"] = {static_cast<double>(certificate_.iterations), certificate_.true_relative_residual,
                                    certificate_.reaction_imbalance, static_cast<double>(certificate_.converged)};
   s.numbers["heat_history"];

@@ -38,11 +38,12 @@ struct heat_in_flow_record {
   std::int64_t iterations = 0;  ///< iterations of all steps
 };
 
-/// Each step from t to t + dt uses the implicit midpoint rule with the implicitness w, C / (w dt) (Tm - T) + K(u) Tm = b,
-/// T+ = T + (Tm - T) / w, with K of transport_cells. The velocities u at the fraction w of the step are interpolated
-/// between the two ends of the step and projected to conserve mass to rounding. The method is of second order for w = 1/2.
-/// Heat is conserved to the tolerance of each step. The limiter uses the temperature extrapolated from the last step. Each
-/// of the first two steps consists of two implicit Euler half-steps [Rannacher1984].
+/// Each step from t to t + dt uses the implicit midpoint rule with the implicitness w,
+///   C / (w dt) (Tm - T) + K(u) Tm = b,   T+ = T + (Tm - T) / w,
+/// with K of transport_cells. The velocities u at the fraction w of the step are interpolated between the two ends of the
+/// step and projected to conserve mass to rounding. The method is of second order for w = 1/2. Heat is conserved to the
+/// tolerance of each step. The limiter uses the temperature extrapolated from the last step. Each of the first two steps
+/// consists of two implicit Euler half-steps [Rannacher1984].
 ///
 /// The buoyancy of a step uses the temperature at the midpoint of the step, extrapolated by a parabola through the last
 /// three temperatures. N is the Brunt-Vaisala frequency. Linear extrapolation would increase the amplitude of internal

@@ -13,8 +13,8 @@ namespace {
 
 constexpr double small_disturbance = 5e-3;  // size of the disturbance, relative to the range of the temperature
 constexpr int stability_steps = 20;
-constexpr double much_growth = 30,
-                 much_decay = 1e-3;  // growth and decay of the disturbance at which further steps add no information
+// Growth and decay of the disturbance at which further steps add no information.
+constexpr double much_growth = 30, much_decay = 1e-3;
 
 double counted_product(const std::vector<std::uint8_t>& counts, const std::vector<float>& a, const std::vector<float>& b) {
   double sum = 0;

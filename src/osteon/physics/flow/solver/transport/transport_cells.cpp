@@ -243,8 +243,8 @@ class transport_builder {
     const double middle = 0.5 * (result_.highest_K - result_.reference_K);
     for (std::int32_t i = 0; i < grid.owned; ++i)
       if (known[at(part_of[at(i)])] == 0) {
-        const double coupling =
-            grid.face[0] / (2 * grid.resistivity[grid.material[at(i)]]);  // arbitrary value, because no heat flows
+        // Arbitrary value, because no heat flows.
+        const double coupling = grid.face[0] / (2 * grid.resistivity[grid.material[at(i)]]);
         result_.loose[at(i)] = coupling;
         result_.right[at(i)] = coupling * middle;
       }

@@ -23,8 +23,8 @@ struct transport_side {
 /// the upstream cell (weight 1 - w) and the downstream cell (weight w). A uniform temperature loses no heat for any flow.
 struct transport_cells {
   heat_cells grid;  ///< all outer faces insulated
-  std::array<std::vector<double>, 3>
-      flow;  ///< heat capacity flow along the axis through the low face of each cell and ghost [W/K]
+  /// Heat capacity flow along the axis through the low face of each cell and ghost [W/K].
+  std::array<std::vector<double>, 3> flow;
   std::array<std::vector<float>, 3> weight;  ///< w of the low face, 0 to 0.5
   std::vector<double> loose, right;          ///< per owned cell [W/K], [W]
   /// Contributions of transient heat per owned cell. `loose` contains the heat storage per kelvin divided by the step
@@ -43,8 +43,8 @@ struct transport_cells {
   std::int32_t free_parts = 0;
   double level_W = 0;           ///< contribution of the fixed cells of this rank to `right`
   bool enforces_bounds = true;  ///< a limited solution does not exceed these bounds
-  std::array<std::vector<std::uint8_t>, 3>
-      pinned;  ///< 1: the limiter does not change the non-oscillating weight of the low face
+  /// 1: the limiter does not change the non-oscillating weight of the low face.
+  std::array<std::vector<std::uint8_t>, 3> pinned;
 
   double conductance(std::int32_t i, std::int32_t j, std::size_t axis) const {
     const auto r = [&](std::int32_t n) { return grid.resistivity[grid.material[static_cast<std::size_t>(n)]]; };

@@ -89,8 +89,8 @@ double transport_solver::imbalance() const {
   const auto all = sum_of_ranks(cells_.grid.where.comm, heat);
   double gross = 0;
   for (std::size_t n = 0; n < terms; ++n) gross += std::abs(all[n]);
-  constexpr double rounding =
-      1e-14;  // rounding error of terms with a sum of nearly zero, when almost no heat is transferred
+  // Rounding error of terms with a sum of nearly zero, when almost no heat is transferred.
+  constexpr double rounding = 1e-14;
   const double beyond_rounding = std::max(0.0, std::abs(lost) - rounding * all[terms]);
   return gross > 0 ? beyond_rounding / (gross / 2) : 0;
 }
@@ -270,8 +270,8 @@ void transport_solver::solve(heat_convection scheme, const options& solver_optio
   double scale = sums<1>([&](std::int64_t begin, std::int64_t end, auto& sum) {
     for (std::int64_t i = begin; i < end; ++i) sum[0] += std::abs(cells_.right[at(i)]);
   })[0];
-  if (constexpr double rounding = 1e-13;
-      !taken_ && first_ <= rounding * scale) {  // the solution is the reference temperature in all cells
+  // The solution is the reference temperature in all cells.
+  if (constexpr double rounding = 1e-13; !taken_ && first_ <= rounding * scale) {
     certificate.converged = true;
     certificate.solve_seconds = clock.seconds();
     return;
@@ -345,8 +345,8 @@ transport_factor::transport_factor(const transport_cells& cells) {
       const double out = cells.leaves(i, j, d), w = static_cast<double>(cells.weight_of(i, j, d));
       const double a = cells.conductance(i, j, d / 2) + (out < 0 ? -out * (1 - w) : -out * w);
       diagonal += a;
-      if (j == i || j >= owned)
-        continue;  // the neighbour is the cell itself (in a box of one voxel), or a cell of another rank
+      // The neighbour is the cell itself (in a box of one voxel), or a cell of another rank.
+      if (j == i || j >= owned) continue;
       std::size_t place = used++;
       for (; place > 0 && row[place - 1].first > j; --place) row[place] = row[place - 1];
       row[place] = {j, -a};
