@@ -63,7 +63,8 @@ solid_rules elastic_rules(const spec& job) {
   return rules;
 }
 
-// Return the name of the test of a job. The name is empty for a job with load cases, because each case has its own test.
+// Return the name of the test of a job. The name is empty for a job with load cases, because each load case has a separate
+// test.
 std::string name_of_test(const spec& job) {
   return job.groups.of<mechanical_keys>().cases.empty() ? name_of(test_of(job)) : std::string();
 }

@@ -19,7 +19,7 @@ namespace osteon::physics {
 
 namespace {
 
-// Heat flows in parts that touch a face with a condition, or that connect both faces of a periodic axis.
+// Heat flows in parts that touch a face with a condition, and in parts that connect the two faces of a periodic axis.
 void rules_of_boundaries(const spec& job, solid_rules& rules) {
   bool any = false;
   for (const boundary_spec& b : job.groups.of<condition_keys>().boundaries) {

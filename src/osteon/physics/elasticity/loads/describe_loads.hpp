@@ -30,7 +30,7 @@ load_scene describe_loads(const node_sets& sets, std::span<const load_case> case
 /// - `shape`, `spacing_mm` and `origin_mm` of the model.
 ///
 /// @param read creates the whole model on one rank @param volume NRRD file for the set numbers of the voxels; empty: no file
-/// @return null for a homogenisation, which has no loads
+/// @return null for a homogenisation (a homogenisation has no loads)
 /// @throws machine_error if the file cannot be written
 nlohmann::ordered_json resolve_loads(const spec& job, const std::function<local_model()>& read, const std::string& volume);
 

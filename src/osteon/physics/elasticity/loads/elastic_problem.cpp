@@ -28,8 +28,8 @@ std::shared_ptr<numerics::elasticity_problem> make_problem(const local_model& pa
 void require_supported(const numerics::elasticity_problem& problem, const vector3& origin, std::string_view remedy) {
   const loose_parts found = find_loose_parts(problem);
   if (found.loose == 0) return;
-  // If all parts are loose, the solver reports the rigid motions of the whole specimen. This report is more informative
-  // than a list of parts.
+  // If all parts are loose, the solver reports the rigid motions of the whole specimen. The rigid motions are more
+  // informative than a list of parts.
   if (found.loose == found.parts && !free_rigid_motions(problem).empty()) return;
   const vector3 &low = found.largest_low_mm, &high = found.largest_high_mm;
   throw data_error(fmt::format(

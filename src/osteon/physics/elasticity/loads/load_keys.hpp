@@ -165,7 +165,8 @@ std::vector<load_test> elastic_tests();
 std::vector<std::string> pushing_tests();
 std::vector<std::string> turning_tests();
 std::vector<std::string> driving_tests();
-/// Accept the keys of tests that drive one face in jobs of a physics. @param tables prefixes of the keys: `load.`, `case.`
+/// In jobs of a physics, accept the keys of tests that drive one face. @param tables prefixes of the keys: `load.`,
+/// `case.`
 void accept_drive_keys(key_table& job, const std::string& physics, const std::vector<std::string>& tables);
 
 /// Set a missing axis of a load case to load.axis.

@@ -30,7 +30,7 @@ std::int64_t voxels_in_outline(std::span<const row_ends> rows);
 
 /// Area normal to `across` by the definition chosen for the load.
 /// @param encloses the test constrains the sides of the box, and the default area is the box
-/// @param box_mm edges of the box whose faces are loaded @collective on part.where.comm
+/// @param box_mm edges of the box with the loaded faces @collective on part.where.comm
 apparent_area area_of(const drive_spec& load, const local_model& part, axis across, bool encloses, const vector3& box_mm);
 
 /// The rigid motions permitted by the plates of a test, and the preferred positions of the pins.

@@ -327,7 +327,8 @@ class elasticity_solver::conjugate_gradients {
       norm_ = std::sqrt(dot(residual_.data(), residual_.data()));
       goal_ = std::max(how_.tolerance, single_precision * norm_);
       recursion_.restart();
-      // If the last iteration ended in a restart, its state is saved here, with the residual for the next iteration.
+      // If the last iteration ended in a restart, the state of that iteration is saved here, with the residual for the
+      // next iteration.
       if (std::exchange(is_offered_late_, false)) offer_to_keep();
     }
     while (certificate_.iterations < how_.max_iterations) {
@@ -493,7 +494,7 @@ std::vector<float> integrated_energy_density(const elasticity_problem& problem, 
       for (int a = 7; a >= 0; --a)
         for (int c = 0; c < 3; ++c) u[3 * a + c] -= u[c];
       const auto cell = static_cast<std::size_t>(r.first + e);
-      // Free expansion is a linear displacement. After its subtraction, the remaining displacements have only the
+      // Free expansion is a linear displacement. Without free expansion, the remaining displacements have only the
       // mechanical strain.
       for (int a = 1; a < 8 && !thermal_strain.empty(); ++a)
         for (int c = 0; c < 3; ++c)

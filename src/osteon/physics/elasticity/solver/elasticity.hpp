@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Linear elasticity on voxels: one eight-node brick per active voxel; void has no unknowns.
+/// Linear elasticity on voxels. Each active voxel is one eight-node brick. Void has no unknowns.
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -50,7 +50,7 @@ class elasticity_solver {
   /// @collective
   elasticity_solution solve(const elasticity_load& load);
 
-  /// Solve the last load case. The solution reuses the memory of the solver, which must not be used afterwards.
+  /// Solve the last load case. The solution reuses the memory of the solver. The solver must not be used after this call.
   /// @collective
   elasticity_solution solve_last(const elasticity_load& load);
 

@@ -81,7 +81,7 @@ void for_each_fixed(const elasticity_problem& problem, F&& body) {
 
 std::vector<std::string> free_rigid_motions(const elasticity_problem& problem) {
   // Moments about the centre of the fixed nodes, in units of their radius, make translations and rotations comparable.
-  // Shared nodes are counted several times, which does not affect zeros.
+  // Shared nodes are counted several times. Repeated counts do not affect zeros.
   double sums[5] = {};  // number, position, square of position
   for_each_fixed(problem, [&](const vector3& at, int) {
     sums[0] += 1;

@@ -16,7 +16,8 @@ namespace osteon::physics {
 /// The coordinates of a rigid motion: translations along z, y, x, then rotations about z, y, x.
 using rigid_motion = std::array<residue, 6>;
 
-/// Nodes shared by two bodies that restrict their relative motion: one, two, or three non-collinear nodes.
+/// Nodes shared by two bodies. The nodes restrict the relative motion of the bodies: one, two, or three non-collinear
+/// nodes.
 class contact {
  public:
   /// @return true if the node restricts a motion permitted by the previous nodes
@@ -66,8 +67,8 @@ class rigid_bodies {
   /// permitted motions. @pre settled
   rigid_motion motion_of(std::int32_t body);
 
-  /// Add a pin if it restricts a motion permitted by joints, supports and previous pins. The reaction of the pin is zero
-  /// if the loads do no work in the restricted motion. @pre settled
+  /// Add a pin if the pin restricts a motion permitted by joints, supports and previous pins. The reaction of the pin is
+  /// zero if the loads do no work in the restricted motion. @pre settled
   /// @return true if the pin was added
   bool pin(std::int32_t body, const held_node& where);
 

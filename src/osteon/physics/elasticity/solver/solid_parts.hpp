@@ -18,10 +18,10 @@ struct meeting_node {
   std::vector<std::int32_t> parts;
 };
 
-/// The parts of a solid with global numbers, which depend on the decomposition.
+/// The parts of a solid with global numbers. The numbers depend on the decomposition.
 class solid_parts {
  public:
-  /// Borrows the runs. @param nodes corner_nodes(cells) @param periodic axes whose opposite faces connect parts
+  /// Borrows the runs. @param nodes corner_nodes(cells) @param periodic axes along which opposite faces connect parts
   /// @collective on where.comm
   /// @cost O(runs); on several ranks an allgather of the pairs of parts connected across ranks, and 9 exchanges of a number
   /// per shared node

@@ -24,9 +24,9 @@ std::vector<double> thermal_strain(const elasticity_problem& problem, std::span<
 std::vector<nodal_force> thermal_forces(const elasticity_problem& problem, std::span<const double> strain);
 
 /// Return a statically determinate support: six prescribed displacements that prevent the rigid motions. Balanced loads
-/// cause no reactions at this support. The first node is constrained along three axes, and the node farthest from it along
-/// two axes. The node farthest from the line through the first two nodes is constrained along one axis. The nodes are
-/// independent of the number of ranks. All ranks that share a node prescribe the displacements of the node.
+/// cause no reactions at this support. The first node is constrained along three axes, and the node farthest from the
+/// first node along two axes. The node farthest from the line through the first two nodes is constrained along one axis.
+/// The nodes are independent of the number of ranks. All ranks that share a node prescribe the displacements of the node.
 /// @collective on problem.where.comm, which must have an active cell @cost three passes over the nodes
 std::vector<prescribed_displacement> determinate_support(const elasticity_problem& problem);
 

@@ -24,8 +24,8 @@ struct probe_place {
 };
 
 struct probe_places {
-  std::vector<probe_place> places;   ///< of all probes: one each, or one for each point of a line
-  std::vector<std::size_t> first;    ///< index of the first place of each probe, and one past the end
+  std::vector<probe_place> places;   ///< places of all probes: one per probe, or one for each point of a line
+  std::vector<std::size_t> first;    ///< index of the first place of each probe, and index past the last place
   std::vector<std::int64_t> voxels;  ///< for each probe: number of voxels of a mean, all ranks; 0: not a mean
 };
 

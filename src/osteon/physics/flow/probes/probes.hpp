@@ -31,7 +31,7 @@ class probes {
   void take_temperature(std::size_t record, std::span<const double> temperature_K);
 
   /// Set the source of the temperature of subsequent records, for each active cell, at the end of a step.
-  /// @param temperature_K called by all ranks; its captures must remain valid
+  /// @param temperature_K source of temperatures, called by all ranks; the captures of the function must remain valid
   void watch_temperature(std::function<std::vector<double>()> temperature_K) { temperature_K_ = std::move(temperature_K); }
 
   /// Add `probes` to the answers and write probes.csv. @throws machine_error @collective

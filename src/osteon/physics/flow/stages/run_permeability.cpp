@@ -130,10 +130,9 @@ flow_options options_of(const spec& job, const numerics::options& solver_options
   options.permeability_tolerance = solver_options.tolerance;
   if (test_of_flow(job) == flow_test::dispersion) {
     options.carry = keep_mass;
-    options.residual_tolerance =
-        // The tolerance of the permeability is not sufficient: the permeability is more accurate than the velocities that
-        // transport the solute.
-        solver_options.tolerance;
+    // The tolerance of the permeability alone is not sufficient, because the permeability is more accurate than the
+    // velocities that transport the solute.
+    options.residual_tolerance = solver_options.tolerance;
   }
   options.max_iterations = solver_options.max_iterations;
   if (solver_options.checkpoints) options.poll = [&solver_options] { solver_options.checkpoints->pass(); };

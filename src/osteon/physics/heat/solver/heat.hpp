@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Steady heat conduction on voxels: one temperature per active voxel, two-point fluxes, insulating void.
+/// Steady heat conduction on voxels with one temperature per active voxel, two-point fluxes and insulating void.
 #include <array>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/numerics/certificate.hpp>

@@ -78,7 +78,7 @@ void find_wall_shear_of(const through_problem& problem, const open_flow_cells& o
   const wall_shear shear = find_wall_shear(problem, open, at_centres(open.cells, x), units.velocity_mm_per_s, flow.multiple);
   const double in_Pa = problem.viscosity_Pa_s * units.velocity_mm_per_s;
   flow.mean_wall_shear_Pa = in_Pa * shear.mean;
-  // Fraction of a face as an integer, so that sums are independent of the order.
+  // Fraction of a face as an integer. Sums of integers are independent of the order.
   const double unit = std::ldexp(1, 20) / (units.length_mm * units.length_mm);
   constexpr double fraction = 0.95;
   const float p95 = comm::percentiles(

@@ -29,8 +29,8 @@ kernel_work inertial_system::work_of_product(linear_step kind) const {
   return of_cells(all);
 }
 
-// Preconditioning consists of three velocity cycles and two pressure cycles. Between the cycles, it computes three
-// divergences, W G y, F, a second product with W, and the sum of the two pressures.
+// Preconditioning consists of three velocity cycles and two pressure cycles. Between the cycles, the preconditioner
+// computes three divergences, W G y, F, a second product with W, and the sum of the two pressures.
 kernel_work inertial_system::work_of_preconditioning() const {
   constexpr kernel_work arrays{3 * (8 + 8), 0}, weighted_gradient{4 + 12 + 12, 9}, weighted{3 * (8 + 4 + 1), 6}, sum{16, 4},
       mean{12, 2};

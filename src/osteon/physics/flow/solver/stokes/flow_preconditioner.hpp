@@ -41,10 +41,11 @@ struct pressure_cycle {
 };
 
 /// A block triangular preconditioner. The velocity blocks are a multigrid cycle M^-1 for each component. The pressure
-/// block approximates S^-1, S = G^T A^-1 G: z_u = M^-1 r_u, z_p = (I + c P) (G^T z_u - r_p), P a cycle for G^T W G. W is
-/// the mobility of the faces: the velocity under a unit force without pressure, A W = 1. Above the pore size, the flow is
-/// Darcy flow with the mobility as permeability. Below the pore size, S is the identity. The four cycles solve heat
-/// problems with the wall friction as storage and the mobility as conductivity.
+/// block approximates S^-1, S = G^T A^-1 G:
+///   z_u = M^-1 r_u,   z_p = (I + c P) (G^T z_u - r_p),   P a cycle for G^T W G.
+/// W is the mobility of the faces: the velocity under a unit force without pressure, A W = 1. Above the pore size, the
+/// flow is Darcy flow with the mobility as permeability. Below the pore size, S is the identity. The four cycles solve
+/// heat problems with the wall friction as storage and the mobility as conductivity.
 class flow_preconditioner {
  public:
   /// Factor c of the cycle P. The value was measured on packs and sponges of 64 to 128 voxels.

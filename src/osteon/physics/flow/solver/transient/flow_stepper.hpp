@@ -61,8 +61,8 @@ class flow_stepper {
   void go_on();
 
   /// @param from, to conditions at the beginning and the end of the step; null: constant. The conditions change linearly
-  /// within the step. The implicitness of friction weights the conditions at the two ends of the step, as it weights the
-  /// velocities. @collective
+  /// within the step. The implicitness of friction weights the conditions and the velocities at the two ends of the step.
+  /// @collective
   step_result step(double step_s, const conditions* from = nullptr, const conditions* to = nullptr);
   /// Perform the communication of a step, and all other communication once, on virtual ranks. @collective
   void count_messages(double step_s);

@@ -33,7 +33,7 @@ class pressure_projection {
   /// Return true if transforms are used. A projection by transforms is exact, and a guess does not reduce the cost of the
   /// projection.
   bool is_direct() const { return box_ != nullptr; }
-  /// Reason for not using transforms, as text.
+  /// Reason for the use of multigrid instead of transforms, as text.
   const std::string& reason_for_multigrid() const { return reason_for_multigrid_; }
 
   /// Stopping criteria. The iteration stops if all criteria are satisfied.
@@ -85,7 +85,7 @@ class pressure_projection {
   const flow_cells& cells_;
   std::string reason_for_multigrid_;
   std::unique_ptr<box_poisson> box_;         // or
-  std::unique_ptr<pressure_cycle> laplace_;  // one of these solvers is in use
+  std::unique_ptr<pressure_cycle> laplace_;  // exactly one of the two solvers exists
   std::vector<std::int32_t> part_size_;      // number of cells of each free part, all ranks
   std::vector<double> exact_;
   std::vector<float> none_, r_, z_, p_, q_, c_;

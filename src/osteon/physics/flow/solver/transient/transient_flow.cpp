@@ -22,7 +22,7 @@ namespace {
 constexpr double most_time_steps = 1e9;
 constexpr double aimed_at = 0.85;       // target of a new step, as a fraction of the Courant number
 constexpr double too_short = 0.6;       // fraction of the Courant number below which steps become longer
-constexpr double fastest_growth = 1.5;  // ratio of a step to the previous one
+constexpr double fastest_growth = 1.5;  // largest ratio of a step to the previous step
 
 void check_plan(const through_problem& problem, const flow_time_plan& plan) {
   fault_list expect;

@@ -586,7 +586,7 @@ class buoyant_solver {
   buoyancy weight_;
   through_solver* solver_ = nullptr;
   std::function<flow_entries()> given_;
-  std::vector<double> t_;  // temperature of each cell that has one, above the reference of the cells
+  std::vector<double> t_;  // temperature of each cell with a temperature, relative to the reference of the cells
   double range_ = 0, drive_ = 0, flow_change_ = 0,
          right_square_ = 0;  // temperature range of the fluid, and driving difference [K]
   bool rests_ = false;       // no driving force

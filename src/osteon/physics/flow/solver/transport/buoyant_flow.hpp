@@ -8,7 +8,7 @@ namespace osteon::physics {
 
 struct buoyant_problem {
   through_problem flow;  ///< is_buoyant; one multiple
-  /// Heat problem of the same image, with the openings of the same multiple; its velocities are not used.
+  /// Heat problem of the same image, with the openings of the same multiple; velocities of the heat problem are not used.
   temperature_problem heat;
   double expansion_per_K = 0;
   vector3 gravity_m_per_s2{};

@@ -112,7 +112,7 @@ class heat_in_time final : public carried_quantity {
   std::vector<double> t_, rate_, before_, before_that_;  // owned cells, relative to the reference of the cells; rate_ in K/s
   std::vector<double> middle_;                           // shape (grid.size): midpoint temperature of the last step
   std::vector<double> last_, after_, taken_;             // projected velocities at the start and at the end of the step
-  std::array<double, 2> steps_s_{};                      // lengths of the last step and the previous one
+  std::array<double, 2> steps_s_{};                      // lengths of the last step and of the previous step
   std::int64_t steps_ = 0;
   double change_per_s_ = 0, returned_share_ = 0, range_K_ = 0, heating_K_per_s_ = 0;
   std::optional<std::array<std::array<double, 2>, 3>> rest_inflow_W_;

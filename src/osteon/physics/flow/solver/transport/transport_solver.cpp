@@ -287,7 +287,7 @@ void transport_solver::solve(heat_convection scheme, const options& solver_optio
     certificate.converged = reduce(is_last ? to : std::max(to, fall_a_step * now), solver_options, certificate, log);
     if (is_last) break;
   }
-  // If good conductors are coupled to poor ones, the initial residual is large relative to the final heat transfer.
+  // If good conductors are coupled to poor conductors, the initial residual is large relative to the final heat transfer.
   constexpr int most_times = 8;
   for (int n = 1; certificate.converged; ++n) {
     if (follows && cells_.enforces_bounds) certificate.converged = enforce_bounds(to, solver_options, certificate, log);
