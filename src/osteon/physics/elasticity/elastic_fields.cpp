@@ -39,7 +39,7 @@ io::plane_source<float> node_planes(std::shared_ptr<const numerics::elasticity_p
       };
 }
 
-// List of cell fields. Each field is computed from the displacements when it is written.
+// List of cell fields. Each field is computed from the displacements at the time of writing.
 class field_list {
  public:
   field_list(const local_model& part, const derived_fields& state) : part_(part), state_(state) {}

@@ -10,7 +10,8 @@
 
 namespace osteon::physics {
 
-/// Solution data from which results are derived. The data are shared because fields are computed when they are written.
+/// Solution data from which results are derived. The data are shared because each field is computed at the time of
+/// writing.
 struct derived_fields {
   std::shared_ptr<const numerics::elasticity_problem> problem;
   std::shared_ptr<const std::vector<double>> displacement_mm;

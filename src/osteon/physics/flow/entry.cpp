@@ -36,8 +36,9 @@ void check_flow_on(const spec& job, const local_model& part) {
 
 constexpr solver_costs costs_of_flow{4, 50, 4, 2e-6, 8e-6};
 
-// Costs of a transported quantity as a stage after the flow, in units of the costs of a flow: memory per voxel of fluid and
-// solid if larger than the memory of the flow, and solutions (docs/reference/performance.md).
+// Add the costs of a transported quantity as a stage after the flow, in units of the costs of a flow
+// (docs/reference/performance.md). The costs are memory per voxel of fluid and solid, if larger than the memory of the
+// flow, and a number of solutions.
 void add_transport(solver_work& work, double bytes, double solutions) {
   constexpr solver_costs c = costs_of_flow;
   constexpr double of_flow = 0.5;
@@ -65,7 +66,7 @@ double steps_by_courant(const spec& job, const flow_keys& f) {
   return highest * *job.groups.of<condition_keys>().transient->end_s / f.cfl.value_or(flow_time_plan{}.courant);
 }
 
-// Adds the time steps of a transient flow and of its temperature.
+// Add the time steps of a transient flow and of the temperature.
 void add_steps(solver_work& work, const spec& job, const flow_keys& f) {
   if (!job.groups.of<condition_keys>().transient->end_s) return;
   // Time of a step and of a temperature, relative to a creeping flow.

@@ -23,7 +23,8 @@ inline condition_kind kind_of(const boundary_spec& b) { return b.kind.value_or(c
 /// Check the test of a heat job, its conditions, materials, time steps and output.
 void check_heat(const spec& job, std::vector<problem>& problems);
 
-/// Warn of temperatures below absolute zero. @param size_mm size of the image; the warnings are added only if it is null
+/// Warn of temperatures below absolute zero. @param size_mm size of the image; the warnings are added only if size_mm is
+/// null
 void warn_of_temperatures(const spec& job, const vector3* size_mm, std::vector<problem>& warnings);
 /// Warn if the temperature of a key is below absolute zero.
 void warn_of_kelvin(const std::optional<double>& kelvin, const std::string& where, std::vector<problem>& warnings);

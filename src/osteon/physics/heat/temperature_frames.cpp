@@ -27,7 +27,7 @@ class temperature_painter final : public frame_painter {
       const auto known = std::get<std::span<double>>(state.vectors.front().values);
       auto own = part_.cells.runs().begin();
       for (const voxel::run& r : state.points->runs()) {
-        // The runs of the solver are subsets of the runs of the specimen, in the same order.
+        // The runs of the solver are subsets of the runs of the specimen, in equal order.
         while (own->z != r.z || own->y != r.y || own->x + own->length <= r.x) ++own;
         for (std::int32_t i = 0; i < r.length; ++i) {
           const double value = known[at(r.first + i)] + zero_K_.value_or(0);

@@ -10,7 +10,8 @@
 
 namespace osteon::physics {
 
-/// Show a field, with a colour range from 0 to its 99th percentile (to its maximum if most values are equal).
+/// Show a field. The colour range is from 0 to the 99th percentile of the field. If most values are equal, the range ends
+/// at the maximum.
 /// @return statistics of the field @collective on comm
 numerics::field_statistics show_scalar(physics_result& result, MPI_Comm comm, cell_values values, const std::string& name,
                                        const std::string& title, const std::string& units);

@@ -9,7 +9,7 @@ namespace osteon::physics {
 
 const physics_entry& thermo_elasticity();
 
-/// Solve the heat problem, then the elastic problem with the thermal load. @collective on part.where.comm
+/// Solve the heat problem and then the elastic problem with the thermal load. @collective on part.where.comm
 physics_result run_thermo_elasticity(const spec& job, const local_model& part, const numerics::options& options,
                                      log_sink& log);
 

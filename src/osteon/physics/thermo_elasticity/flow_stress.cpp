@@ -60,7 +60,7 @@ voxel::run_set largest_part(const grid::block& where, const voxel::run_set& cell
   return {cells.shape(), std::move(kept)};
 }
 
-// Return the solid part of the model. The materials of this part are void and then the materials of the job, in order.
+// Return the solid part of the model. The first material of this part is void. The materials of the job follow in order.
 // @collective
 std::shared_ptr<const local_model> solid_of(const spec& job, const local_model& part, log_sink& log) {
   const auto solid = std::make_shared<local_model>();

@@ -21,7 +21,7 @@ void warn_of_notes(const io::n88::outline& file, log_sink& log) {
   for (const std::string& note : file.notes) log.warn(note);
 }
 
-// An n88 model; each rank reads its own elements.
+// An n88 model. Each rank reads its own elements.
 class n88_source final : public model_source {
  public:
   explicit n88_source(std::string path) : path_(std::move(path)) {}

@@ -107,7 +107,7 @@ class script_nodes {
   voxel::run_set cells_, nodes_;
 };
 
-// Path of a results file in the output directory; directories in the name are removed.
+// Path of a results file in the output directory. Directories in the name are removed.
 std::string target(const std::string& directory, const std::string& name) {
   return (fs::path(directory) / fs::path(name).filename()).string();
 }

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Jobs given as VOX-FE scripts (docs/reference/voxfe.md) or as models of FAIM and n88tools (.n88model). The readers create
-/// a spec and the source of its model.
+/// Jobs given as VOX-FE scripts (docs/reference/voxfe.md) or as models of FAIM and n88tools (.n88model). The readers
+/// create a spec and the source of the model of the spec.
 #include <osteon/job/adapters/job_reader.hpp>
 #include <osteon/job/import/import.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
@@ -21,7 +21,8 @@ using script_options [[deprecated("use reader_options")]] = reader_options;
 /// The reader of VOX-FE scripts.
 const job_reader& script_reader();
 
-/// The reader of n88 models. The job is the active problem of the file. The file is opened when its model is read.
+/// The reader of n88 models. The job is the active problem of the file. The file is opened when the model of the job is
+/// read.
 const job_reader& n88_reader();
 
 /// Return a job with the constraints of another program's model. The job has no source of the model.

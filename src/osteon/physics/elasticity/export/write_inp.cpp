@@ -24,7 +24,7 @@ constexpr std::size_t inp_piece = std::size_t{4} << 20;
 constexpr int most_increments = 100000;
 constexpr int entries_a_line = 12;  // CalculiX and Abaqus read at most 16 entries per line
 
-// Buffers text and writes it to the disk in pieces.
+// Buffers text and writes the text to the disk in pieces.
 class inp_stream {
  public:
   explicit inp_stream(const std::string& name) : name_(name), file_(name, std::ios::binary) {}
@@ -174,7 +174,7 @@ class inp_writer {
       out_.put("*ELEMENT, TYPE=C3D8, ELSET={}\n", set);
       for (const std::int32_t c : of) {
         const std::array<std::int32_t, 8>& n = corners[static_cast<std::size_t>(c)];
-        // Node order of C3D8: around the lower face, then around the upper face.
+        // Node order of C3D8: nodes around the lower face, followed by nodes around the upper face.
         out_.put("{},{},{},{},{},{},{},{},{}\n", c + 1, n[0] + 1, n[1] + 1, n[3] + 1, n[2] + 1, n[4] + 1, n[5] + 1, n[7] + 1,
                  n[6] + 1);
       }

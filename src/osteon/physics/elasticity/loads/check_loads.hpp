@@ -13,10 +13,10 @@
 
 namespace osteon::physics {
 
-/// Check [load], [[set]], [[support]], [[force]] and [[case]] of a job; append the faults.
+/// Check [load], [[set]], [[support]], [[force]] and [[case]] of a job. Append the faults to `problems`.
 void check_loads(const spec& job, std::vector<problem>& problems);
 
-/// Check that output.fields has no duplicates; append the faults.
+/// Check that output.fields has no duplicates. Append the faults to `problems`.
 void check_field_names(const spec& job, std::vector<problem>& problems);
 
 /// Warn of strains and angles beyond linear elasticity, and of Poisson's ratios that cause locking.

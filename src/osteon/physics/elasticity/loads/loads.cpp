@@ -18,7 +18,7 @@ namespace {
 double length(const vector3& v) { return std::hypot(v.z, v.y, v.x); }
 vector3 scaled(const vector3& v, double by) { return {v.z * by, v.y * by, v.x * by}; }
 
-// Outward vector area at each node, from the free voxel faces within the set; complete on all ranks.
+// Outward vector area at each node, from the free voxel faces within the set. The areas are complete on all ranks.
 std::vector<double> areas(const node_sets& sets, const node_set& on) {
   std::vector<bool> chosen(static_cast<std::size_t>(sets.grid().nodes->size()));
   for (const std::int32_t node : on.nodes) chosen[static_cast<std::size_t>(node)] = true;
@@ -32,7 +32,7 @@ vector3 area_of(const std::vector<double>& areas, std::int32_t node) {
   return {areas[i], areas[i + 1], areas[i + 2]};
 }
 
-// Fraction of a total at each node of the set; the fractions of all owned nodes add up to 1.
+// Fraction of a total at each node of the set. The sum of the fractions over all owned nodes is 1.
 std::vector<double> shares(const node_sets& sets, const node_set& on, bool by_area) {
   std::vector<double> share(on.nodes.size(), 1.0 / static_cast<double>(on.size));
   if (!by_area) return share;
@@ -139,7 +139,7 @@ applied_force body_weight(const node_sets& sets, const vector3& gravity) {
   const std::vector<material_number>& material = part.material;
   std::vector<double> mass_kg(material.empty() ? 0 : static_cast<std::size_t>(sets.grid().nodes->size()));
   voxel::for_each_cell(sets.grid(), [&](std::int32_t cell, const std::array<std::int32_t, 8>& corners) {
-    // A model contains the material void and then the materials of the job, in order.
+    // The first material of a model is void. The materials of the job follow in order.
     const material_spec& m = sets.job().materials[material[static_cast<std::size_t>(cell)] - std::size_t{1}];
     for (const std::int32_t node : corners) mass_kg[static_cast<std::size_t>(node)] += *m.density_kg_per_m3 * volume_m3 / 8;
   });

@@ -17,7 +17,7 @@ struct support {
   vector3 move_mm{};
   vector3 turn_rad{};  ///< right-handed, about z, y, x; displacements are linear in the angles
   vector3 about_mm{};
-  bool varies = false;            ///< individual displacements of the nodes; move_mm is their mean
+  bool varies = false;            ///< the nodes have individual displacements; move_mm is the mean displacement
   std::vector<vector3> own_mm{};  ///< displacements of on->nodes if `varies`
 
   /// Displacement of the rigid motion at a position.

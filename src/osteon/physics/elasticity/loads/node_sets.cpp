@@ -148,7 +148,7 @@ std::vector<std::int32_t> node_sets::select(const set_spec& s) const {
   return s.select == set_select::nodes ? select_nodes(s) : select_points(s);
 }
 
-// Voxels around a shared node belong to several ranks; the exchange sums their marks.
+// Voxels around a shared node belong to several ranks. The exchange sums the marks of these voxels.
 std::vector<std::int32_t> node_sets::corners(const std::vector<material_number>& marked_cells) const {
   std::vector<float> mark = voxel::corners_of_cells(grid_, marked_cells);
   shared_.exchange_add(mark.data(), one_value);

@@ -25,7 +25,7 @@ matrix6 cubic(double normal, double coupling, double shear) {
   return m;
 }
 
-/// Norm of the fourth-order tensor; Voigt notation requires weights for shear components.
+/// Norm of the fourth-order tensor. Voigt notation requires weights for shear components.
 double norm(const matrix6& stiffness) {
   const Eigen::Vector<double, 6> weight{1, 1, 1, std::sqrt(2), std::sqrt(2), std::sqrt(2)};
   return (weight.asDiagonal() * stiffness * weight.asDiagonal()).norm();

@@ -37,8 +37,8 @@ struct orthotropic_frame {
   voigt_matrix stiffness_MPa{};                 ///< stiffness along these axes
 };
 
-/// Rotate a stiffness to the axes of closest orthotropy. An orthotropic stiffness has zero entries; the rotation minimises
-/// the tensor norm of the corresponding entries.
+/// Rotate a stiffness to the axes of closest orthotropy. Some entries of an orthotropic stiffness are zero. The rotation
+/// minimises the tensor norm of these entries.
 ///
 /// The search rotates repeatedly about the three axes. The starting points are the image axes, the principal axes of the
 /// dilatational tensor C_ijkk, and the principal axes of Voigt's tensor C_ikjk. Fixed rotations are further starting

@@ -113,8 +113,8 @@ class elasticity_solver::conjugate_gradients {
     return solution;
   }
 
-  // The operations of numerics::cg. All vectors except the displacements are in single precision and relative to the initial
-  // residual; products are computed in double precision. A search direction and its product with K are therefore
+  // The operations of numerics::cg. All vectors except the displacements are in single precision and relative to the
+  // initial residual. Products are computed in double precision. A search direction and its product with K are therefore
   // consistent.
 
   double precondition() {

@@ -18,7 +18,7 @@ struct loose_parts {
 
 /// Find the loose parts: face-connected parts for which the prescribed displacements permit a rigid motion.
 ///
-/// The rigid motions of all parts are analysed jointly. Parts that share three non-collinear nodes have the same motion. A
+/// The rigid motions of all parts are analysed jointly. Parts that share three non-collinear nodes have equal motions. A
 /// common edge is a hinge. Rings of parts connected by edges or nodes may be rigid. In periodic problems, periodic faces
 /// also connect parts. The largest part of a periodic problem counts as supported: periodic faces prevent the rotation of
 /// the part, and the position of the part is arbitrary.

@@ -27,13 +27,14 @@ class part_motions {
   /// @cost each rank sends at most six supports per part, and three nodes per pair of touching parts
   part_motions(const solid_parts& parts, std::span<const prescribed_displacement> fixed, bool holds_largest = false);
 
-  /// Coordinates in which each part can move; 0: supported. @collective
+  /// Coordinates in which each part can move. The mask of a supported part is 0. @collective
   std::vector<motion_mask> free_motions();
 
-  /// Number of the rigid body of each part; 0: supported. All parts of a body have equal motions. @collective rank 0
+  /// Number of the rigid body of each part. The number of supported parts is 0. All parts of a body have equal motions.
+  /// @collective rank 0
   std::vector<std::int32_t> bodies();
 
-  /// Add the pins that restrict a motion permitted by supports and previous pins; see rigid_bodies::pin.
+  /// Add the pins that restrict a motion permitted by supports and previous pins (see rigid_bodies::pin).
   /// @param candidates equal on all ranks @return per candidate: 1 if it was added @collective
   std::vector<std::uint8_t> add_pins(std::span<const pin_candidate> candidates);
 

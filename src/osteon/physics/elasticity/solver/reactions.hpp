@@ -15,7 +15,7 @@ struct wrench {
   vector3 moment_N_mm;  ///< sum of (position - about) x force
 };
 
-/// Resultant of the reactions at nodes of all ranks; shared nodes are counted once.
+/// Resultant of the reactions at nodes of all ranks. Shared nodes are counted once.
 /// @param nodes ascending local numbers
 /// @param about_mm reference point of the moment; absent: mean position of the nodes
 /// @collective on problem.where.comm @cost two allreduces of ten numbers
@@ -32,7 +32,7 @@ class force_balance {
   void certify(MPI_Comm comm, double energy, numerics::solve_certificate& certificate);
 
  private:
-  std::array<double, 9> sums_{};  // force along z, y, x; moment about z, y, x; magnitudes of both; work
+  std::array<double, 9> sums_{};  // force along z, y, x; moment about z, y, x; magnitudes of force and moment; work
 };
 
 }  // namespace osteon::physics

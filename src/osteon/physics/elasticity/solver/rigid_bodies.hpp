@@ -48,7 +48,7 @@ class body_supports {
   std::vector<rigid_motion> rows_;  // row echelon form with leading 1
 };
 
-/// Bodies, joints and supports. Add joints and supports, call `settle`, then query the motions.
+/// Bodies, joints and supports. Add joints and supports, call `settle`, and query the motions.
 class rigid_bodies {
  public:
   explicit rigid_bodies(std::size_t count);
@@ -63,8 +63,8 @@ class rigid_bodies {
   /// minimum degree
   void settle();
 
-  /// Coordinates of a random motion permitted by joints, supports and pins. A coordinate is zero if it is zero in all
-  /// permitted motions. @pre settled
+  /// Coordinates of a random motion permitted by joints, supports and pins. A coordinate is zero if the coordinate is zero
+  /// in all permitted motions. @pre settled
   rigid_motion motion_of(std::int32_t body);
 
   /// Add a pin if the pin restricts a motion permitted by joints, supports and previous pins. The reaction of the pin is
@@ -91,7 +91,7 @@ class rigid_bodies {
   std::vector<std::array<std::int32_t, 2>> pending_;       // pairs to be merged
   std::vector<std::int32_t> place_;                        // positions of roots in the order of elimination
   std::optional<exact_rows> rows_;
-  std::vector<residue> motion_;  // by place; empty: not computed yet
+  std::vector<residue> motion_;  // motions by position in the order of elimination; empty: not computed yet
 };
 
 }  // namespace osteon::physics

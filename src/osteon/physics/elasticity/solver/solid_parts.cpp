@@ -34,7 +34,7 @@ solid_parts::solid_parts(const grid::block& where, const voxel::run_set& cells, 
   if (count_ > 1) find_meetings();
 }
 
-// Number the parts of each rank, then unite parts connected by faces between ranks or by periodic faces.
+// Number the parts of each rank. Unite parts that are connected by faces between ranks or by periodic faces.
 void solid_parts::number_parts() {
   const voxel::components own = voxel::find_components(cells_);
   auto total = static_cast<std::int64_t>(own.parts.size());

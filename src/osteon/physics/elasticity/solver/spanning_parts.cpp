@@ -76,7 +76,7 @@ class place_graph {
   std::int32_t edges_ = 0;
 };
 
-// Add the common nodes of bodies as places. Adjacent nodes of the same two bodies form one place.
+// Add the common nodes of bodies as places. Adjacent nodes of a pair of bodies form one place.
 void add_joints(place_graph& graph, const bodies_at_nodes& nodes) {
   std::map<node_key, std::int32_t> number;
   for (const auto& [key, bodies] : nodes) number.emplace(key, static_cast<std::int32_t>(number.size()));

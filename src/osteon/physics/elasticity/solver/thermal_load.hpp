@@ -30,7 +30,8 @@ std::vector<nodal_force> thermal_forces(const elasticity_problem& problem, std::
 /// @collective on problem.where.comm, which must have an active cell @cost three passes over the nodes
 std::vector<prescribed_displacement> determinate_support(const elasticity_problem& problem);
 
-/// Fix all nodes of one voxel of the solid. find_loose_parts() then reports the parts that are not connected to this voxel.
+/// Fix all nodes of one voxel of the solid. With this support, find_loose_parts() reports the parts that are not connected
+/// to the voxel.
 /// @collective on problem.where.comm
 std::vector<prescribed_displacement> support_of_a_voxel(const elasticity_problem& problem);
 

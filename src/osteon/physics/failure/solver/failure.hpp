@@ -55,7 +55,8 @@ using elastic_listener = std::function<void(elasticity_solution&&)>;
 /// solver does not reach a prescribed load, the result is the last equilibrium, and `ended` states the reason.
 /// Displacement control is used to reach prescribed loads.
 /// @throws data_error as elasticity_solver, usage_error if the plan is invalid
-/// @throws interrupted_error if options.checkpoints requests it, between steps @collective on problem.where.comm
+/// @throws interrupted_error between steps if options.checkpoints requests an interruption @collective on
+/// problem.where.comm
 failure_solution solve_failure(const elasticity_problem& problem, const failure_plan& plan, const options& options,
                                const elastic_listener& elastic, log_sink& log);
 

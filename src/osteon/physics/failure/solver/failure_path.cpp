@@ -7,7 +7,7 @@ namespace osteon::physics {
 
 namespace {
 
-// Numbers of corrections up to which the next step is longer, and above which it is shorter.
+// Number of corrections up to which the next step is longer, and number above which the next step is shorter.
 constexpr int few_corrections = 4, many_corrections = 8;
 // Lengths of adaptive steps, relative to the distance from first yield to the turning point.
 constexpr double first_length = 0.1, longest_length = 0.2, growth = 1.4;

@@ -23,7 +23,7 @@ struct voxel_points {
     }
   }
 
-  /// Displacements of the corners of the voxel whose rows of nodes begin at `node`.
+  /// Displacements of the corners of the voxel with rows of nodes that begin at `node`.
   [[gnu::always_inline]] void gather(const double* u, const std::int32_t (&node)[4],
                                      kernel::vector_at_corners<double>& to) const {
     for (int c = 0; c < 3; ++c)

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Checks of the keys of a flow job without its image. Each function appends the faults of the keys to `problems`. The
-/// function check_flow calls all other functions.
+/// Checks of the keys of a flow job. The checks do not need the image. Each function appends the faults of the keys to
+/// `problems`. The function check_flow calls all other functions.
 #include <osteon/job/spec.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 #include <vector>
@@ -13,7 +13,8 @@ void check_flow(const spec& job, std::vector<problem>& problems);
 /// Check the [[boundary]] tables and the keys of the test flow.
 void check_openings(const spec& job, std::vector<problem>& problems);
 
-/// Return true if a velocity, a flow rate, a pressure drop or a sliding wall drives the fluid. Heat alone does not count.
+/// Return true if a velocity, a flow rate, a pressure drop or a sliding wall drives the fluid. For heat as the only
+/// driving force, the result is false.
 bool conditions_drive(const spec& job);
 
 /// Check [transient] of the test flow, and the keys of [flow] for time steps.

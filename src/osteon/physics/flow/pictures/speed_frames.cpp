@@ -83,8 +83,8 @@ class flow_painter final : public frame_painter {
   void recall(const std::vector<double>& numbers) override { highest_ = numbers.empty() ? 0 : numbers.front(); }
 
  private:
-  // Temperature of the fluid, with the range of the prescribed temperatures; the solid is drawn as the complement of the
-  // fluid.
+  // Show the temperature of the fluid with the range of the prescribed temperatures. The solid is drawn as the complement
+  // of the fluid.
   bool show_temperature(physics_result& result, const numerics::solver_state& state, const std::vector<double>& ends) const {
     const auto found = std::find_if(state.vectors.begin(), state.vectors.end(),
                                     [](const grid::point_vector& v) { return v.name == "temperature"; });

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Checks of the [[probe]] tables of a job that do not need its image.
+/// Checks of the [[probe]] tables of a job. The checks do not need the image.
 #include <osteon/job/spec.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
 

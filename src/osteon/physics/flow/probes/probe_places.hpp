@@ -10,7 +10,7 @@
 
 namespace osteon::physics {
 
-/// A point or a mean: the sum of value times weight over the voxels owned by a rank, then over the ranks.
+/// A point or a mean. The value is the sum of voxel value times weight over the voxels of all ranks.
 ///
 /// The value at a point is interpolated trilinearly between up to eight voxel centres. Beyond the outermost centres the
 /// value is constant. Streamlines and pathlines use the same interpolation of the velocity (render::interpolate). The

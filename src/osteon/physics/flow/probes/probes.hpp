@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The probes of a flow job. They record values during the solution and write a table of the values.
+/// The probes of a flow job. The probes record values during the solution and write a table of the values.
 #include <functional>
 #include <osteon/job/physics_result.hpp>
 #include <osteon/numerics/checkpointer.hpp>

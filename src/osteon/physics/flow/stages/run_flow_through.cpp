@@ -35,8 +35,7 @@ namespace osteon::physics {
 
 namespace {
 
-// Pressure drop over velocity and length as a function of velocity, by least squares of relative residuals:
-// drop / (length velocity) = viscosity / K + beta density velocity.
+// Fit of drop / (length velocity) = viscosity / K + beta density velocity, by least squares of relative residuals.
 struct forchheimer_fit {
   double permeability_m2 = 0, beta_per_m = 0, error = 0;
 };
@@ -56,7 +55,7 @@ std::optional<forchheimer_fit> fit_forchheimer(const spec& job, const local_mode
     points.push_back({velocity, flow.pressure_drop_Pa / (length_m * velocity)});
   }
   if (points.size() < 2) return std::nullopt;
-  // Unknowns a + b velocity; each equation is divided by its resistance.
+  // Fit the unknowns a and b of a + b velocity. Each equation is divided by its resistance.
   for (const auto& [velocity, resistance] : points) {
     const double p = 1 / resistance, q = velocity / resistance;
     ss += p * p, sv += p * q, vv += q * q, s += p, v += q;
@@ -116,7 +115,7 @@ void add_flow_residence(physics_result& result, const spec& job, const local_mod
        {job.picture.enabled ? age : result.shown, "residence_time", "mean age of the fluid", "s", 0, s.inside.p95, true});
 }
 
-// State of a flow that missed its tolerance.
+// Text on a flow that missed the tolerance.
 std::string state_of(const through_flow& flow, bool has_inertia) {
   std::vector<std::string> steps;
   for (const double s : flow.steady_history) steps.push_back(fmt::format("{:.1e}", s));

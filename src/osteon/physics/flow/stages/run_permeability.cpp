@@ -197,7 +197,7 @@ json flow_load(const spec& job, const local_model& part) {
           {"cross_section_mm2", cross_section_mm2(part.header, along)}};
 }
 
-// State of a direction that missed its tolerance.
+// Text on a direction that missed the tolerance.
 std::string distance_of_bounds(const flow_solution& solution) {
   double worst = 0;
   for (const flow_direction& d : solution.directions)

@@ -16,7 +16,8 @@ namespace {
 
 using steps = std::array<std::int32_t, 3>;  // steps along z, y, x, in periods of the image or in half voxels
 
-// Label of a part (smallest label of its sets of runs), and offset of a set from the labelling set in periods of the image.
+// Label of a part, and offset of a set. The label is the smallest label of the sets of runs of the part. The offset is
+// relative to the set with this label, in periods of the image.
 struct copy_of_part {
   std::int64_t label = 0;
   steps period{};

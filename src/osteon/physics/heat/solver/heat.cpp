@@ -17,7 +17,8 @@ namespace {
 
 const face_condition& face_of(const heat_problem& problem, int side) { return problem.faces[at(side / 2)][at(side % 2)]; }
 
-// The two faces that exchange heat (outer_face::side), if there are exactly two and no other driving term.
+// The two faces that exchange heat (outer_face::side), if exactly two faces exchange heat and no other driving term
+// exists.
 std::optional<std::array<int, 2>> only_two_faces(const heat_problem& problem) {
   std::vector<int> sides;
   for (int side = 0; side < 6; ++side) {

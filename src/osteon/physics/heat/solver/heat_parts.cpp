@@ -155,7 +155,7 @@ given_heat sum_given_heat(const heat_problem& problem) {
 constexpr double balanced = 1e-6;  // largest ratio of net heat to heat input that counts as balanced
 
 // Parts with fluxes or sources, and without temperature or convection, have a steady state if their heat input balances.
-// Their temperature level is then undetermined. A uniform sink removes the remaining imbalance.
+// The temperature level of such parts is undetermined. A uniform sink removes the remaining imbalance.
 // @throws data_error if the heat of a part does not balance @collective
 void level_trapped_parts(const heat_problem& problem, const std::vector<bool>& is_trapped_run, heated_parts& part) {
   const given_heat heat = sum_given_heat(problem);
@@ -272,7 +272,7 @@ std::vector<T> spread(const heat_problem& problem, const heated_parts& part, std
     for (std::size_t p = 0; p < sum.size(); p += 2)
       shift.push_back(sum[p + 1] > 0 ? floating_mean - sum[p] / sum[p + 1] : 0);
   }
-  // The values are moved in place from the end, to avoid an overwrite of values before they are moved.
+  // The values are moved in place from the end, to move each value before another value replaces it.
   const auto count = at(problem.cells.size());
   std::size_t next = 0;
   for (std::size_t n = 0; n < runs.size(); ++n)

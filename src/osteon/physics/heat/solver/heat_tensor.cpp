@@ -21,7 +21,8 @@ void set_surroundings(heat_problem& problem, surroundings kind) {
       for (face_condition& face : pair) face.kind = thermal::temperature;
 }
 
-// Set a gradient along all three axes. All parts that any gradient drives are then unknown. @throws as check_conduction
+// Set a gradient along all three axes. With all gradients, all parts that any gradient drives are unknown. @throws as
+// check_conduction
 void set_all_gradients(heat_problem& problem, surroundings kind) {
   set_surroundings(problem, kind);
   problem.gradient_K_per_mm = {1, 1, 1};

@@ -25,8 +25,8 @@ link_runs runs_of_links(const ghosted_cells& cells);
 
 /// Find the outer faces and seeds that face-connected paths of active cells connect to each run of `cells`.
 ///
-/// The runs of a block are united into components once. The ranks then exchange the bits of the components until no bits
-/// change. The components have no global numbers.
+/// The runs of a block are united into components once. The ranks exchange the bits of the components repeatedly, until no
+/// bits change. The components have no global numbers.
 /// @param cells from with_ghosts; ghosts at a periodic face continue paths at the opposite face
 /// @param seed further bits per run of `cells`; empty: none
 /// @collective on where.comm

@@ -81,7 +81,7 @@ std::vector<carrying_voxel> sent(MPI_Comm comm, const std::vector<std::vector<ca
   return in;
 }
 
-// @param keep per run of problem.cells: true if its fluid flows @collective on problem.where.comm
+// @param keep per run of problem.cells: true if the fluid of the run flows @collective on problem.where.comm
 mirrored_sample mirror_along_flow(const dispersion_problem& problem, const std::vector<bool>& keep) {
   const MPI_Comm comm = problem.where.comm;
   const int axis = static_cast<int>(problem.along);
@@ -298,7 +298,7 @@ class closure {
     return sum_of_ranks(comm(), size)[0] / (static_cast<double>(cells_count_) * conductance(j) * edge(j));
   }
 
-  // Flux of x_j + b_j along each axis minus its transport by the mean velocity, divided by the diffusivity.
+  // Flux of x_j + b_j along each axis minus the transport of x_j + b_j by the mean velocity, divided by the diffusivity.
   std::array<double, 3> column_of(std::size_t j, const std::vector<double>& b) const {
     std::array<double, 4> sums{};
     visit_neighbours(transport_.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {

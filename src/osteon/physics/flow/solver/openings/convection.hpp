@@ -36,7 +36,8 @@ class flow_convection {
   /// @param cells, boundaries stored by reference @param is_central true: no added friction
   flow_convection(const open_flow_cells& cells, const std::vector<flow_boundary>& boundaries, bool is_central);
 
-  /// Use limited convection after this call. @param shares stored by reference; the caller changes them between calls
+  /// Use limited convection after this call. @param shares stored by reference; the caller changes the shares between
+  /// calls
   void limit_by(const central_shares& shares) { shares_ = &shares; }
 
   /// Density times unit of velocity times unit of length over viscosity.

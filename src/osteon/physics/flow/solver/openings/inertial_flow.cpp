@@ -82,7 +82,7 @@ bool inertial_flow::solve_steady(double reynolds, double tolerance, int most, bo
   system_.linearise();
   double now = size_of_new_residual();
   approach limiter{*this, tolerance, limits && system_.is_limited(), 0, std::max(first_look, tolerance)};
-  // Picard steps are used as long as they converge quickly, and if Newton steps diverge.
+  // Picard steps are used while Picard steps converge quickly, and if Newton steps diverge.
   int picards = 1;
   double fall_of_picard = 0;
   for (int step = 0;; ++step) {

@@ -50,7 +50,8 @@ class inertial_system {
   void precondition_residual();
 
   bool is_limited() const { return limiter_ != nullptr; }
-  /// Set the limiter's shares from the velocities; their ghosts must be current. @param taken weight of the new shares
+  /// Set the shares of the limiter from the velocities. Ghosts of the velocities must be current. @param taken weight of
+  /// the new shares
   void update_limiter(double taken);
   /// Use the hybrid scheme until update_limiter().
   void forget_limiter();

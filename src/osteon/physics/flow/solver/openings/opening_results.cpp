@@ -146,7 +146,7 @@ void report_to_observer(watched_cells& watched, const flow_moment& moment, const
                  [&](std::int32_t i) { return moment.multiple * units.lowest_Pa + units.pressure_Pa * p[i]; });
 }
 
-// Velocities on both faces of each voxel along each axis; adjacent voxels have the same value on their common face.
+// Velocities on the two faces of each voxel along each axis. Adjacent voxels have equal values on their common face.
 std::vector<double> face_velocities(const through_problem& problem, const flow_cells& cells, const std::vector<double>& x,
                                     const flow_units& units) {
   std::vector<std::array<double, 6>> value(at(cells.grid.owned));

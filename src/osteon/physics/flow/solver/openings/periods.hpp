@@ -33,7 +33,7 @@ class rate_search {
   double drop() const { return drop_; }
   /// Process the rate of the flow with drop() and set the next drop(). @return true if the rate was reached
   bool is_found(double rate);
-  /// Ratio of drop() to the previous drop; a creeping flow scales by this ratio.
+  /// Ratio of drop() to the previous drop. A creeping flow scales by this ratio.
   double growth() const { return growth_; }
   bool is_exhausted() const { return trials_ >= most_trials; }
 

@@ -77,7 +77,7 @@ void set_through_fields(const through_problem& problem, const open_flow_cells& o
 /// @collective as the watch
 void report_to_observer(watched_cells& watched, const flow_moment& moment, const open_flow_cells& open,
                         const std::vector<double>& x, const flow_units& units);
-/// Velocities on both faces of each voxel along each axis; adjacent voxels have the same value on their common face.
+/// Velocities on the two faces of each voxel along each axis. Adjacent voxels have equal values on their common face.
 /// @collective local
 std::vector<double> face_velocities(const through_problem& problem, const flow_cells& cells, const std::vector<double>& x,
                                     const flow_units& units);

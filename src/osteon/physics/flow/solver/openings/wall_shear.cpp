@@ -20,7 +20,7 @@ vector along_surface(const vector& v, const std::array<float, 3>& normal) {
   return along;
 }
 
-// Tangential stress of each face, and its average along the surface.
+// Tangential stress of each face, and average of the stress along the surface.
 //
 // The pressure on the stairs of an inclined wall contributes up to half of the force. Only pressure differences are used.
 // A constant pressure exerts no force on a closed surface, but the faces of an average do not form a closed surface.

@@ -19,11 +19,11 @@ std::vector<std::uint8_t> wall_sides(const through_problem& problem, const open_
 
 /// Compute the tangential wall force divided by the area of the smooth surface that the walls represent.
 ///
-/// The friction in the equations is twice the tangential velocity at the centre of the adjacent voxel, relative to the wall,
-/// divided by the voxel edge normal to the wall. The sum of this friction and of the pressure on stairs over the walls
-/// satisfies the momentum balance. The friction on a single stair depends on the position of the stair. Next to stairs the
-/// stress is therefore the force divided by the area of several faces of the surface (wall_surface::smooth); on flat walls
-/// the stress is the friction on each face.
+/// The friction in the equations is 2 v / h. v is the tangential velocity at the centre of the adjacent voxel relative to
+/// the wall, and h is the voxel edge normal to the wall. The sum of this friction and of the pressure on stairs over the
+/// walls satisfies the momentum balance. The friction on a single stair depends on the position of the stair. Next to
+/// stairs the stress is therefore the force on several faces divided by the area of these faces of the surface
+/// (wall_surface::smooth). On flat walls the stress is the friction on each face.
 /// @param velocity at the centres of owned cells in any unit, and pressure in the velocity unit times viscosity over
 /// cells.unit_mm
 /// @param slide_unit unit of the velocity [mm/s] @param multiple of the velocities of sliding walls

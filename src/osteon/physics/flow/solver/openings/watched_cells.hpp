@@ -6,8 +6,7 @@
 
 namespace osteon::physics {
 
-/// The observed cells of a solver. The velocity at a centre is the mean over both faces, as in the
-/// fields.
+/// The observed cells of a solver. The velocity at a centre is the mean over the two opposite faces, as in the fields.
 class watched_cells {
  public:
   /// Stores a reference to `watch`. @param fluid numbering of the cells in `watch` @collective local

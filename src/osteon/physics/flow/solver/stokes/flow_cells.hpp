@@ -13,9 +13,9 @@ inline constexpr int open_face_frictions = 25;
 
 /// Flowing cells in the numbering of the heat solver, and the faces between them.
 ///
-/// If pressures are prescribed at the two faces of an axis, both faces have unknown velocities. Velocities of the low face
-/// are on low faces of cells. For the high face, the box is extended by a layer of cells. The cells of this layer have
-/// only a low face.
+/// If pressures are prescribed at the two faces of an axis, these two faces have unknown velocities. Velocities of the low
+/// face are on low faces of cells. For the high face, the box is extended by a layer of cells. The cells of this layer
+/// have only a low face.
 struct flow_cells {
   heat_cells grid;         ///< cells, neighbours and ghosts, of one material; `open` includes ghosts
   voxel::run_set numbers;  ///< numbers of the owned cells, in coordinates of the block
@@ -59,8 +59,8 @@ grid::block longer(grid::block where, int axis);
 /// @param where the block of these cells @collective on where.comm
 void set_grid(flow_cells& cells, const grid::block& where, const vector3& spacing_mm, std::array<bool, 3> periodic);
 
-/// @param keep per run of problem.cells: true if its fluid flows @param through axis of the pressures; unused for a periodic
-/// box
+/// @param keep per run of problem.cells: true if the fluid of the run flows @param through axis of the pressures; unused
+/// for a periodic box
 /// @collective on problem.where.comm
 flow_cells make_flow_cells(const flow_problem& problem, const std::vector<bool>& keep, int through);
 

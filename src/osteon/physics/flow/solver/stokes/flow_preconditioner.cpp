@@ -27,7 +27,7 @@ heat_cells like(const flow_cells& cells) {
   return c;
 }
 
-// Return the heat cells of a component. They represent the faces of the component, with friction as heat storage.
+// Return the heat cells of a component. The cells represent the faces of the component, with friction as heat storage.
 heat_cells velocity_cells(const flow_cells& cells, std::size_t axis, double stored) {
   heat_cells c = like(cells);
   constexpr int most = 5;

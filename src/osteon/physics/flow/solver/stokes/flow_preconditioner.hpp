@@ -15,7 +15,7 @@ namespace osteon::physics {
 /// the wall friction as heat storage.
 struct velocity_cycle {
   std::array<float, 64> diagonal{},
-      inverse{};  ///< by number; the diagonal is divided by the scale, the inverse is multiplied by the scale
+      inverse{};  ///< by number; the diagonal is divided by the scale, and the inverse is multiplied by the scale
   kernel::velocity_lattice lattice;
   heat_multigrid cycle;
   /// @param stored additional diagonal entry of each face for a time step @collective on the cells' communicator

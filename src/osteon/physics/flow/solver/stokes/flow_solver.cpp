@@ -313,7 +313,7 @@ void flow_solver::solve(const flow_options& options, flow_direction& answer, log
   certificate.work = (certificate.iterations * work_of_iteration()).of_all_ranks(comm);
 }
 
-// All other communication of a solve, once each; values are arbitrary.
+// Perform each remaining communication of a solve once, with arbitrary values.
 void flow_solver::count_other_messages() {
   const auto sum = [&] { all_ranks(std::array{0.0}); };
   const auto as = [&](const char* name, auto send) {

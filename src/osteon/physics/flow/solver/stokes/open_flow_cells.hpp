@@ -16,7 +16,7 @@ struct flow_side {
   std::int32_t cell = 0;  ///< inside
   /// Cell with this face as its low face, possibly a ghost inside the image; -1: no flow across the face.
   std::int32_t face = -1;
-  std::int32_t next = -1;  ///< cell behind the inner one, away from the face; may be a ghost
+  std::int32_t next = -1;  ///< neighbour of `cell` on the side away from the face; may be a ghost
   std::int16_t boundary = 0;
   std::uint8_t side = 0;  ///< side of the cell: 2 axis + (1 on the high face)
 
@@ -49,7 +49,7 @@ struct sliding_side {
   double weight = 0;  ///< weight of the wall's velocity in the right-hand side
 };
 
-/// A velocity along an opening: outflow advects this velocity.
+/// A velocity along an opening. Outflow advects this velocity.
 struct passing_side {
   std::int32_t cell = 0, below = 0;  ///< cells of the face with the velocity
   std::int8_t component = 0, side = 0;

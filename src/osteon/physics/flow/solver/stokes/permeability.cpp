@@ -75,8 +75,8 @@ std::vector<bool> runs_with(const flow_parts& parts, std::uint8_t bits) {
 
 std::uint8_t bit(axis a) { return static_cast<std::uint8_t>(1U << static_cast<int>(a)); }
 
-// Return the pressure shifts, one per run of cells.numbers, that make the mean pressure zero in each connected part of the
-// periodic fluid. No condition determines the pressure level of such a part. @collective
+// Return the pressure shift of each run of cells.numbers. With the shifts, the mean pressure is zero in each connected
+// part of the periodic fluid. No condition determines the pressure level of such a part. @collective
 std::vector<double> levels_of_pressure(const flow_problem& problem, const flow_cells& cells, const numbered_parts& parts,
                                        const double* pressure) {
   const auto runs = cells.numbers.runs();

@@ -3,7 +3,7 @@
 /// Permeability of a voxel sample: steady Stokes flow of one fluid through the voxels of the selected labels.
 ///
 /// Use in a job:
-/// 1. `fluid_cells` determines the runs of the fluid from the block's active voxels and their labels; label 0 is empty
+/// 1. `fluid_cells` determines the runs of the fluid from the block's active voxels and their labels; Label 0 is empty
 /// space. The fluid can therefore be a pore space without material.
 /// 2. `check_permeability` validates the problem as `solve_permeability` does, without a solution.
 /// 3. `solve_permeability` solves one direction after another. The fields are velocity and pressure per cell of
@@ -66,8 +66,9 @@ struct flow_direction {
 
 struct flow_solution {
   std::vector<flow_direction> directions;  ///< in the order of flow_problem::directions
-  /// By (row, column) = (component of the velocity, direction of the gradient), symmetric; zero for directions that were not
-  /// requested. Off-diagonal entries are computed from mixed dissipation and are as accurate as diagonal entries.
+  /// Symmetric tensor by (row, column) = (component of the velocity, direction of the gradient). Entries are zero for
+  /// directions that were not requested. Off-diagonal entries are computed from mixed dissipation and are as accurate as
+  /// diagonal entries.
   std::array<std::array<double, 3>, 3> tensor_mm2{};
   double asymmetry = 0;                   ///< largest |k_ij - k_ji| of the mean velocities over the largest entry
   std::array<double, 3> principal_mm2{};  ///< descending; of a tensor of three directions

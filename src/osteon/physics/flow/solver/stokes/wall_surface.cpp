@@ -17,7 +17,7 @@ constexpr int longest_stair = 2;  // largest number of faces of a run in stairs
 constexpr int layers = longest_stair + 2;
 constexpr int surface_tag = 1300;
 // Steps of diffusion: a standard deviation of sqrt(2 * 24 / 6) = 2.8 faces along each axis of the surface. For pipes with
-// radii of 5 voxels and more, the 95th percentile of the shear stress is then within 5 % of the mean.
+// radii of 5 voxels and more, the 95th percentile of the smoothed shear stress is within 5 % of the mean.
 constexpr int smoothings = 24;
 constexpr double exchanged = 1.0 / 6;  // fraction transferred to each linked face
 constexpr double rough = 0.1;          // average number of stair edges per face from which a face counts as a stair face

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The walls of a fluid: faces of voxels, and the smooth surface represented by them.
+/// The walls of a fluid: faces of voxels, and the smooth surface that the faces represent.
 #include <array>
 #include <cstdint>
 #include <osteon/base/box.hpp>
@@ -13,10 +13,11 @@ namespace osteon::physics {
 
 /// Faces of voxels between the fluid and its walls, linked across their common edges.
 ///
-/// Voxel stairs have a larger area than the surface that they represent: by a factor of 4 / pi for a round pipe and 3 / 2
-/// for a ball, at any resolution. A face of area a and direction e represents the area |n . e| a of the smooth surface. The
-/// normal n of the smooth surface is the average of the area vectors of nearby faces along the surface. For planes of all
-/// directions, the sum of these areas equals the exact area to 0.7 %. @cite [LachaudThibert2016]
+/// The area of voxel stairs is larger than the area of the represented surface, at any resolution. The ratio of the areas
+/// is 4 / pi for a round pipe and 3 / 2 for a ball. A face of area a and direction e represents the area |n . e| a of the
+/// smooth surface. The normal n of the smooth surface is the average of the area vectors of nearby faces along the
+/// surface. For planes of all directions, the sum of these areas equals the exact area to 0.7 %. @cite
+/// [LachaudThibert2016]
 ///
 /// Edges of flat walls (a duct, a block, a plate) have no link. Flat walls therefore keep their normals and their whole
 /// area. An edge belongs to stairs if an adjacent run of one or two faces ends at an edge with the opposite bend.

@@ -218,7 +218,8 @@ flow_stepper::step_result flow_stepper::substep(double step_s, double implicitne
 
   find_convection();
   if (from_ != nullptr) {
-    // The equations are linear in the given values. They therefore use the weighted mean of the values at the two ends.
+    // The equations are linear in the given values. The equations therefore use the weighted mean of the values at the two
+    // ends.
     const double middle = begin + implicitness * (end - begin);
     set_given(middle);
     for (std::size_t k = 0; k < right_.size(); ++k)

@@ -46,7 +46,7 @@ class flow_stepper {
     double rate = 0;        ///< sum of the velocities through the face at the end of the period of rate_axis
     double rate_per_s = 0;  ///< rate of change of `rate`
   };
-  /// Set the conditions of the start. They apply until step() receives other conditions.
+  /// Set the conditions of the start. The conditions apply until step() receives other conditions.
   void set_conditions(const conditions& now);
   /// Set the force on velocities for start() and the following steps, until the next call.
   void set_body_force(flow_entries force) { body_force_ = std::move(force); }
@@ -108,8 +108,8 @@ class flow_stepper {
   void find_forces();
   void find_convection();
   void find_courant_rate();
-  // True if the velocities are half a step ahead of the pressure. The pressure then belongs to the middle of the last
-  // step.
+  // True if the velocities are half a step ahead of the pressure. In this case the pressure belongs to the middle of the
+  // last step.
   bool extrapolates_pressure() const;
   double highest_velocity() const;
   double length_of(const double* v) const;

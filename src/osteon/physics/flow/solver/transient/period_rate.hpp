@@ -11,12 +11,12 @@ namespace osteon::physics {
 /// Prescribes the flow rate through an image along a periodic axis.
 ///
 /// Because convection is explicit, a step of flow_stepper is linear in its pressure drop over the period. The results for
-/// two drops differ by a multiple of the response w: the velocity due to a unit drop in a step of the same length, starting
-/// from rest. A step therefore uses the previous drop, and adds w and the pressure of w, multiplied by (prescribed rate -
-/// rate) / (rate of w). The corrected rate equals the prescribed rate to rounding. The error of the corrected step is the
-/// error of a step plus the correction times the error of w. The tolerances of w are those of a step. For steps of equal
-/// length, w is computed once. [QuadrioFrohnapfelHasegawa2016] describe control of the mass flux of a channel by the mean
-/// pressure gradient.
+/// two drops differ by a multiple of the response w: the velocity due to a unit drop in a step of equal length from rest.
+/// A step therefore uses the previous drop, and adds w and the pressure of w, multiplied by (prescribed rate - rate) /
+/// (rate of w). The corrected rate equals the prescribed rate to rounding. The error of the corrected step is the error of
+/// a step plus the correction times the error of w. The tolerances of w are those of a step. For steps of equal length, w
+/// is computed once. [QuadrioFrohnapfelHasegawa2016] describe control of the mass flux of a channel by the mean pressure
+/// gradient.
 class period_rate {
  public:
   /// Stores references to the arguments. @param a axis

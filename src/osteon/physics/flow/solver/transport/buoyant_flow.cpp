@@ -224,7 +224,7 @@ class buoyant_solver {
   };
 
   // Rate of a step. The step is as long as the oscillation of a fluid particle about its equilibrium height
-  // (Brunt-Vaisala), because longer alternating steps of flow and temperature amplify the oscillation. A creeping flow
+  // (Brunt-Vaisala). Longer alternating steps of flow and temperature would amplify the oscillation. A creeping flow
   // adapts immediately, because friction determines the rate.
   pace pace_of(double factor) const {
     constexpr double m_per_mm = 1e-3;

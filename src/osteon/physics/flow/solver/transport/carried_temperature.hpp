@@ -65,7 +65,7 @@ class carried_temperature {
   /// Temperature of each cell with a temperature, relative to the reference of the cells.
   std::vector<double> owned() const { return {x_.begin(), x_.begin() + cells_.grid.owned}; }
 
-  /// The last solution with its data. Both are restored after trial solutions.
+  /// The last solution with its data. Solution and data are restored after trial solutions.
   struct saved_solution {
     std::vector<double> x, velocities;
     std::array<std::vector<float>, 3> weight;

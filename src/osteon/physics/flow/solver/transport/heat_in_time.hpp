@@ -14,7 +14,7 @@ namespace osteon::physics {
 
 struct heat_time_plan {
   std::vector<double>
-      heat_capacity_J_per_mm3K;  ///< by material, > 0 if in use; the fluid has the heat capacity of the problem
+      heat_capacity_J_per_mm3K;  ///< by material, > 0 if in use; the problem contains the heat capacity of the fluid
   double implicitness = 0.5;     ///< 1/2 is Crank-Nicolson, 1 Euler
   double tolerance = 1e-6;       ///< limit of the residual and of the heat balance of a step
   int max_iterations = 500;      ///< iterations per step

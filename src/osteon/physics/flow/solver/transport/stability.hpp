@@ -27,9 +27,9 @@ struct stability_verdict {
   bool grows() const { return is_known && multiplier > 1 + margin; }
 };
 
-/// Compute some time steps of a small disturbance of a steady state. The multipliers of the leading modes are the
-/// eigenvalues of the time step operator in the space of successive disturbances (Krylov; dynamic mode decomposition).
-/// The method detects growth before the leading mode dominates.
+/// Compute some time steps of a small disturbance of a steady state. The growth factors of the leading modes are the
+/// eigenvalues of the time step operator in the space of successive disturbances (dynamic mode decomposition in a Krylov
+/// space). The method detects growth before the leading mode dominates.
 /// @param counts flags of the values of this rank that contribute to the norm of the state; empty: all values
 /// @param first the disturbance, a state @cite [Schmid2010] @collective on comm
 stability_verdict test_stability(MPI_Comm comm, const std::vector<std::uint8_t>& counts, const stepped_state& steps,

@@ -320,8 +320,9 @@ double weight_without_oscillation(const transport_cells& cells, std::int32_t i, 
   return 0.5 * std::min(1.0, 2 * cells.conductance(i, j, axis) / std::abs(cells.flow[axis][at(i)]));
 }
 
-// Fraction of central differences on a face, 0 to 1: van Leer's limiter of the ratio of the temperature changes over the
-// upstream face and over this face. [vanLeer1974] @param noise square of a change that is ignored
+// Fraction of central differences on a face, 0 to 1, by van Leer's limiter. The limiter depends on the ratio of the
+// temperature change over the upstream face to the change over the face itself. [vanLeer1974] @param noise square of a
+// change that is ignored
 double limiter(double before, double own, double noise) {
   const double product = before * own + noise;
   return product <= 0 ? 0 : std::min(1.0, 2 * product / (own * own + product + noise));

@@ -28,7 +28,7 @@ struct transport_cells {
   std::array<std::vector<float>, 3> weight;  ///< w of the low face, 0 to 0.5
   std::vector<double> loose, right;          ///< per owned cell [W/K], [W]
   /// Contributions of transient heat per owned cell. `loose` contains the heat storage per kelvin divided by the step
-  /// length. `right` contains the same value times the previous temperature. Empty for steady heat.
+  /// length. `right` contains the value in `loose` for storage times the previous temperature. Empty for steady heat.
   std::vector<double> held, before;
   std::vector<transport_side> sides;
   std::vector<std::uint8_t> is_fluid;  ///< per cell and ghost
@@ -50,7 +50,7 @@ struct transport_cells {
     const auto r = [&](std::int32_t n) { return grid.resistivity[grid.material[static_cast<std::size_t>(n)]]; };
     return grid.face[axis] / (r(i) + r(j));
   }
-  /// Coupling through side d of cell i, outwards [W/K]; j is the neighbour on that side.
+  /// Coupling through side d of cell i, outwards [W/K]; j is the neighbour on side d.
   double leaves(std::int32_t i, std::int32_t j, std::size_t d) const {
     return d % 2 != 0 ? flow[d / 2][static_cast<std::size_t>(j)] : -flow[d / 2][static_cast<std::size_t>(i)];
   }

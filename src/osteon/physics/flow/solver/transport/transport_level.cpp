@@ -60,7 +60,7 @@ transport_geometry geometry_of(const transport_cells& cells) {
   g.points.resize(at(grid.walls));
   g.places.resize(at(grid.owned));
   const index3 begin = grid.where.owned.begin;
-  // Ghosts also have centres; ghosts are numbered by their runs.
+  // Ghosts also have centres. Ghosts are numbered by their runs.
   for (const voxel::run& r : grid.cells.runs)
     for (std::int32_t n = 0; n < r.length; ++n) {
       const carried_place p{static_cast<std::int32_t>(begin.z + r.z), static_cast<std::int32_t>(begin.y + r.y),

@@ -163,7 +163,7 @@ transport_multigrid::transport_multigrid(const transport_cells& cells) {
   comm::collectively(comm, [&] { direct_ = std::make_unique<direct>(levels_.back()->rows); });
 }
 
-// Gauss-Seidel in slabs; the forward sweep begins with even slabs. The sweep uses values of other ranks from before the
+// Gauss-Seidel in slabs. The forward sweep begins with even slabs. The sweep uses values of other ranks from before the
 // sweep.
 void transport_multigrid::smooth(const level& on, bool forth, const float* right, float* x, bool from_zero) const {
   const transport_rows& k = on.rows;

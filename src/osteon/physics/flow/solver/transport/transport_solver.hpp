@@ -15,7 +15,7 @@ namespace osteon::physics {
 
 /// An incomplete factorisation (D + L) D^-1 (D + U) of transport with central convection. L and U are those of the
 /// operator on the cells of this rank with the present weights. The multigrid cycle does not represent central convection.
-/// Central convection has large off-diagonal entries of opposite signs; a cycle for the upwind operator represents only
+/// Central convection has large off-diagonal entries of opposite signs. A cycle for the upwind operator represents only
 /// half of these entries.
 ///
 /// The pivots are those of an incomplete LU factorisation without fill, but not less than the row sums of |L| and of |U|.
