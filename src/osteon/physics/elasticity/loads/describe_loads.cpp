@@ -34,7 +34,7 @@ load_scene describe_loads(const node_sets& sets, std::span<const load_case> case
       const bool moves = u.z != 0 || u.y != 0 || u.x != 0,
                  turns = s.turn_rad.z != 0 || s.turn_rad.y != 0 || s.turn_rad.x != 0;
       json entry = {{"kind", moves || turns ? "displaced" : "held"}, {"set", known.add(s.on)}};
-      entry.update(answers[n].at("supports").at(i));  // set, held axes, nodes, reaction
+      entry.update(answers[n].at("supports").at(i));  // set, constrained axes, nodes, reaction
       if (moves || turns) entry["displacement_mm"] = {scale * u.z, scale * u.y, scale * u.x};
       if (turns) {
         const double degrees = scale * 180 / std::numbers::pi;

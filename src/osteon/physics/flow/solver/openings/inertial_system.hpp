@@ -20,9 +20,9 @@ enum class linear_step { picard, newton };
 /// P is block triangular as for creeping flow. For velocities, a cycle F for friction and convection replaces the cycle
 /// for friction. For the pressure, P has the least squares commutator
 ///   (G^T W G)^-1 (G^T W F W G) (G^T W G)^-1, with the mobility W for weights:
-/// The commutator approximates Darcy's law above the pore size and the identity below the pore size, both with convection.
-/// The pressure block is the average of the commutator and the preconditioner of permeability. The commutator alone is
-/// nearly singular for some pressures in corners and causes stagnation of GCR.
+/// With convection, the commutator approximates Darcy's law above the pore size and the identity below the pore size. The
+/// pressure block is the average of the commutator and the preconditioner of permeability. The commutator alone is nearly
+/// singular for some pressures in corners and causes stagnation of GCR.
 /// @cite [Elman2006]: the commutator, without these weights
 class inertial_system {
  public:

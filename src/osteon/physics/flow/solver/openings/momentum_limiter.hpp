@@ -7,7 +7,7 @@ namespace osteon::physics {
 
 /// Permitted fraction of central differences, 0 to 1, on each control volume side with a Reynolds number that requires
 /// upwind differences. The ratio r is the velocity change across the upstream side divided by the velocity change across
-/// the side itself;
+/// the side itself:
 ///   fraction = min(1, 2 r / (1 + r)), r > 0; else 0.
 /// The scheme is between first-order upwind and central differences, in the range that preserves monotone profiles
 /// [Sweby1984]. For smooth velocities the scheme is central up to second-order terms. Because the fraction never exceeds

@@ -42,7 +42,7 @@ using kept_answer = std::vector<std::uint16_t>;
 /// @cite [BramblePasciak1988]
 class flow_solver {
  public:
-  /// @param cells kept by reference
+  /// @param cells stored by reference
   /// @param velocity_scale initial t; 0: by the estimate. A value that is too small costs iterations until the solver has
   /// increased the value.
   /// @collective on the cells' communicator

@@ -13,7 +13,7 @@ class wall_surface;
 
 /// Face of an owned fluid voxel with a condition of the problem: a face of the image, or a face to a labelled voxel.
 struct flow_side {
-  std::int32_t cell = 0;  ///< inside
+  std::int32_t cell = 0;  ///< fluid voxel inside the face
   /// Cell with this face as its low face, possibly a ghost inside the image; -1: no flow across the face.
   std::int32_t face = -1;
   std::int32_t next = -1;  ///< neighbour of `cell` on the side away from the face; may be a ghost

@@ -36,8 +36,7 @@ struct buoyant_solution {
   index3 domain;                      ///< voxels of the image
   double density_change = 0;          ///< expansion times dT; Boussinesq's approximation requires a small value
   vector3 highest_velocity_mm_per_s;  ///< largest velocity magnitude through a face, across each axis
-  /// Heat flow through each face of the image, and total heat flow, with the fluid at rest. Empty if fluid flows through
-  /// openings.
+  /// Heat flow through each face of the image with the fluid at rest. Empty if fluid flows through openings.
   std::optional<std::array<std::array<double, 2>, 3>> rest_inflow_W;
   std::vector<buoyant_round> rounds;
   double change = 0;  ///< buoyant_round::change of the last step

@@ -58,7 +58,7 @@ class transport_solver {
 
   /// Compute a time step from an initial guess. The limiter is evaluated once, for the initial guess. The cells contain
   /// the heat storage. Sets iterations, residual and convergence of the certificate. At convergence, the residual is small
-  /// relative to the external and the stored heat of the cells, and the sum of the residual is small relative to the
+  /// relative to the external and the stored heat of the cells. The sum of the residual is small relative to the
   /// transferred heat.
   /// @param from shape (grid.size); ghosts need not be current @throws as solve @collective
   void step(heat_convection scheme, const std::vector<double>& from, const options& solver_options,
