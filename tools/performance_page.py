@@ -33,24 +33,24 @@ SUBJECTS = {
 KEYS = ["Ito", "Itakura", "Johnson2012", "Ono", "Wang2004"]
 HEAD = """# Performance
 
-This page shows current measurements, with one table per subject. Each table has its machine, date, command and the
-revision that recorded the figures. `tools/performance_page.py` generates this page from `bench/results/*.json`. The
-tables report CPU seconds, because shared machines have no reproducible wall time. The pages
-[solvers](../developers/tried_solvers.md), [files](../developers/tried_files.md),
-[pictures](../developers/tried_pictures.md) and [messages](../developers/tried_messages.md) describe experiments without
-success and their analysis. [Estimate](estimate.md#accuracy) lists the errors of predictions.
+This page shows the current measurements in one section per subject. The line above a table states the command, the
+machine, the date, and the revision that recorded the figures. `tools/performance_page.py` generates this page from
+`bench/results/*.json`. Most tables show CPU seconds, because wall times on shared machines are not reproducible. The
+pages [solvers](../developers/tried_solvers.md), [files](../developers/tried_files.md),
+[pictures](../developers/tried_pictures.md) and [messages](../developers/tried_messages.md) describe and analyse
+experiments without success. [Estimate](estimate.md#accuracy) lists the errors of predicted times and memory.
 
-- **Target**: the required value, with the goal in brackets. Bold values miss their target.
+- **Target**: the required value, with a further goal in brackets. Values in bold do not reach their target.
 - **Memory**: resident memory of all processes of a job, summed during the run, unless the table names the process.
-- **Per further unknown** (or cell): difference between two problem sizes, divided by the difference of their numbers of
-  unknowns. This value excludes the fixed part.
-- `./run bench --help` lists the measurements. `./run bench` runs all measurements, including the full-size jaw. Both
-  commands print JSON.
+- **Per further unknown** (or cell): difference of the memory for two problem sizes, divided by the difference of their
+  numbers of unknowns. This quotient excludes the fixed part of the memory.
+- `./run bench --help` lists the measurements. `./run bench` runs all measurements, including the full-size jaw. All
+  measurements print JSON.
 """
 TAIL = """
 ## Not yet measured
-The following cases were not measured: more than 16 ranks, more than one host (except fake clusters), a parallel file
-system, and the solver on a GPU. The tables above contain only the kernels on a GPU.
+The following cases were not measured: jobs on more than 16 ranks, jobs on several hosts (except fake clusters), a
+parallel file system, and the solver on a GPU. On a GPU, only [kernels](#kernels-on-a-gpu) were measured.
 """
 
 
