@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draw compositing.svg of compositing.md from what `osteon net` says.
+"""Draw compositing.svg of compositing.md from the JSON output of `osteon net`.
 
 ./run setup && .venv/bin/python docs/theory/plot_compositing.py build/release/src/app/osteon
 """
@@ -25,7 +25,7 @@ def ask(binary: str, *arguments: str) -> dict:
 
 
 def main(binary: str) -> None:
-    # Text stays text, and the file is the same in every run.
+    # Text remains text in the SVG, and every run writes an identical file.
     mpl.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "osteon", "font.size": 9, "axes.grid": True})
     paper = {machine["name"]: machine["frames"] for machine in ask(binary, "paper", "compositing")["machines"]}
     figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
