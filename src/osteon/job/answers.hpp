@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Answers of a job: name, unit and meaning. They define the table on the terminal, the report and
+/// Answers of a job, with name, unit and meaning. The answers define the table on the terminal, the report and
 /// docs/reference/answers.md. Implausible answers are not written.
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -16,18 +16,19 @@ struct physics_result;
 
 /// An answer of a physics, in summary.json or in one of its `cases`.
 struct answer {
-  /// Path: keys joined by dots. A whole number is an index of a list, `*` matches each member of an object, whose name is
-  /// appended to the title, and `@` is the component of a list z, y, x along the load.
+  /// Path: keys joined by dots. A whole number is an index of a list. `*` matches each member of an object, and the title
+  /// ends with the name of the member. `@` is the component along the load in a list of components z, y, x.
   std::string key{};
   std::string title{};    ///< in the form used within a sentence
   std::string unit{};     ///< e.g. `N mm2`; empty: none
   std::string meaning{};  ///< a sentence
   bool in_table = true, in_report = true;
   bool is_silent_at_0 = false;   ///< the table omits the answer if its value is 0
-  std::string with{}, unless{};  ///< conditions: the answer requires the key `with` to be present, `unless` to be absent
+  std::string with{}, unless{};  ///< the answer requires the key `with` to be present and the key `unless` to be absent
 };
 
-/// A copy of an answer that is shown in the report only: `report_only({"flux_W", "heat flow", "W", "Through both faces."})`.
+/// Return a copy of an answer that only the report shows: `report_only({"flux_W", "heat flow", "W", "Through both
+/// faces."})`.
 inline answer report_only(answer a) { return a.in_table = false, a; }
 inline answer table_only(answer a) { return a.in_report = false, a; }
 inline answer neither_shown(answer a) { return a.in_table = a.in_report = false, a; }
@@ -38,12 +39,12 @@ inline answer unless(const char* key, answer a) { return a.unless = key, a; }
 /// An answer present in a summary.
 struct found_answer {
   const answer* definition;
-  std::string key, title;  ///< of this answer; `*` and `@` are replaced
+  std::string key, title;  ///< key and title of the answer, with `*` and `@` replaced
   nlohmann::ordered_json value;
 };
 
-/// Return the answers present in a summary or in one of its cases, in the order of the table. A null value counts at the top
-/// level: JSON has no infinity.
+/// Return the answers present in a summary or in one of its cases, in the order of the table. At the top level, an answer
+/// with a null value is also present, because JSON has no infinity.
 std::vector<found_answer> answers_in(const std::vector<answer>& all, const nlohmann::ordered_json& summary);
 
 /// Return key, title, unit and meaning of the answers in a summary or its cases; the report displays them.
@@ -52,18 +53,18 @@ nlohmann::ordered_json describe_answers(const physics_entry& physics, const nloh
 /// Return key, title, unit and meaning of the answers of all physics.
 nlohmann::ordered_json describe_all_answers();
 
-/// The certificate of a stage whose answer is the input of the next stage (flow_certificate, heat_certificate ...).
+/// The certificate of a stage that computes an input of the next stage (flow_certificate, heat_certificate ...).
 nlohmann::ordered_json certificate_of_stage(const numerics::solve_certificate& certificate);
 
 /// Reject a result with a number that is not finite, exceeds the range of single-precision fields, or implies a deformation
-/// impossible for a solid. Convergence of the solver is not considered.
+/// impossible for a solid. The function does not check the convergence of the solver.
 /// @throws solve_error that lists the numbers @collective on part.where.comm
 void require_plausible(const local_model& part, const physics_result& result);
 
 /// Return the implausible answers, e.g. "sed_MPa.max = inf"; empty: none.
 std::vector<std::string> implausible_answers(const nlohmann::ordered_json& answers);
 
-/// Return true if a length in mm is printed in micrometres: pores, throats and thin struts.
+/// Return true if a length in mm is printed in micrometres, as for pores, throats and thin struts.
 inline bool is_in_micrometres(double length_mm) { return length_mm != 0 && std::abs(length_mm) < 0.1; }
 constexpr const char* micrometres = "\u00b5m";
 

@@ -26,13 +26,13 @@ using json = nlohmann::ordered_json;
 namespace {
 
 constexpr const char* ending = ".checkpoint";
-constexpr double short_solve_s = 10;  // shorter solves are repeated on resumption
+constexpr double short_solve_s = 10;  // a resumed job repeats shorter solves
 
 bool is_ours(const std::string& name) {
   return (name.starts_with("slot_") || name.starts_with("solve_")) && name.find(ending) != std::string::npos;
 }
 
-/// SHA-256 of the content of a model: its header, and an order-independent sum over its voxels. @collective
+/// SHA-256 of the content of a model: the header, and a sum over the voxels that is independent of their order. @collective
 std::string digest_of_model(const local_model& part) {
   std::uint64_t sum = 0;
   const std::uint64_t numbers = part.header.materials.size() <= 256 ? 256 : most_materials + 1;
@@ -91,7 +91,7 @@ struct file_checkpointer::state {
   stopwatch since_save, since_begin;
   int solve = -1, due = 0;
   std::int64_t sequence = 0;
-  int slot = 0;                       ///< the next one to write
+  int slot = 0;                       ///< slot of the next checkpoint
   std::optional<saved_file> running;  ///< the state found in the directory
   std::optional<saved_file> current;  ///< the state returned by begin()
   bool is_finished = false;           ///< the solve of `current` is finished
@@ -102,7 +102,8 @@ struct file_checkpointer::state {
     return (fs::path(directory) / fmt::format("solve_{}{}", which, ending)).string();
   }
 
-  /// Return an undamaged file of this job; else none, with the reason in `why` if the file exists.
+  /// Return a file if it is undamaged and belongs to this job. Otherwise return none; `why` receives the reason if the file
+  /// exists.
   std::optional<saved_file> open(const std::string& path, std::string& why) const {
     int exists = is_root() && fs::exists(path);
     MPI_Bcast(&exists, 1, MPI_INT, 0, comm);
@@ -292,7 +293,7 @@ void file_checkpointer::remove() {
     std::error_code ignored;
     if (is_ours(entry.path().filename().string())) fs::remove(entry.path(), ignored);
   }
-  fs::remove(state_->directory, failed);  // fails unless it is empty
+  fs::remove(state_->directory, failed);  // fails unless the directory is empty
 }
 
 resumable find_resumable(const std::string& directory) {

@@ -14,8 +14,9 @@ struct local_model;
 
 /// Checkpoint options of the caller of a job.
 struct checkpoint_options {
-  bool resume = false;          ///< continue from the checkpoint in the directory, if it contains one
-  stop_query is_to_stop{};      ///< called on every rank between iterations; if true, the job writes a checkpoint and stops
+  bool resume = false;      ///< continue from the checkpoint in the directory, if it contains one
+  stop_query is_to_stop{};  ///< called on every rank between iterations; if the result is true, the job writes a checkpoint
+                            ///< and stops
   bool trace_messages = false;  ///< count messages by plan and report them in the summary
   bool replace = false;         ///< allow earlier results in the output folder to be replaced
 };
@@ -30,16 +31,17 @@ bool has_checkpoint(const std::string& directory);
 /// pistoia, and solve.max_iterations.
 std::string digest_of_keys(const spec& job);
 
-/// A checkpoint to resume from: the folder, and its job file and output directory.
+/// A checkpoint from which a job resumes: the folder, the job file and the output directory.
 struct resumable {
   std::string job_file, output_directory, directory;
-  std::vector<std::string> changes;  ///< changes of keys of the job file, given when the job was started
+  std::vector<std::string> changes;  ///< changes of keys that the user gave together with the job file
 };
 /// @param directory the checkpoint folder, a file in it, or the output directory that contains it
 /// @throws data_error if there is no checkpoint @collective local
 resumable find_resumable(const std::string& directory);
 
-/// Stores the states of the solves of a job in two slots, each complete or absent, and each finished solve in its own file.
+/// Stores the states of the solves of a job in two slots. A slot contains a complete state or no state. Each finished solve
+/// has a separate file.
 class file_checkpointer final : public numerics::checkpointer {
  public:
   /// Borrows the log.

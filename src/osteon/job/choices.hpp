@@ -1,7 +1,8 @@
 #pragma once
 /// @file
-/// Values of closed sets, given by name in job files: `law = "cone"` is `yield_law::cone` after reading. The namespace of an
-/// enumeration has a function `choice_names`, which returns the names of its values 0, 1 ...
+/// Values of closed sets. Job files contain the names of the values: the reader converts `law = "cone"` to
+/// `yield_law::cone`. The namespace of an enumeration has a function `choice_names`, which returns the names of the values
+/// 0, 1 ...
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -11,7 +11,7 @@ namespace osteon::job {
 /// Structs of keys, indexed by type: `job.groups.of<flow_keys>().viscosity_Pa_s`. Copies are deep.
 class key_groups {
  public:
-  /// Return modifiable keys; they are default-constructed on first use.
+  /// Return modifiable keys. The first call constructs the default keys.
   template <class Keys>
   Keys& of() {
     std::any& kept = held_[typeid(Keys)];
@@ -25,7 +25,7 @@ class key_groups {
     const auto kept = held_.find(typeid(Keys));
     return kept == held_.end() ? defaults : *std::any_cast<Keys>(&kept->second);
   }
-  /// Return true if the job has their table.
+  /// Return true if the job has the table of the keys.
   template <class Keys>
   bool has() const {
     return held_.contains(typeid(Keys));

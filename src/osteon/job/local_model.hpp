@@ -16,7 +16,7 @@ struct local_model {
   voxel::model_header header;
   voxel::run_set cells;                     ///< the active voxels of where.owned
   std::vector<material_number> material;    ///< material number of each active voxel
-  std::shared_ptr<const void> source_data;  ///< data of the model_source of the job for its own results
+  std::shared_ptr<const void> source_data;  ///< data of the job's model_source, for the additional results of this source
 };
 
 /// Set the voxels of a part. @pre the block of the part is set. @param image material numbers, shape of where.owned
@@ -35,13 +35,13 @@ cell_values share(std::vector<float> values);
 /// Planes of a cell field; NaN in empty voxels. Borrows `part`.
 io::plane_source<float> cell_planes(const local_model& part, cell_values values, int components = 1);
 
-/// Planes of a vector field with components (z, y, x) in the order of result files: x, y, z. Borrows `part`.
+/// Planes of a vector field. The components (z, y, x) are converted to the order of result files (x, y, z). Borrows `part`.
 io::plane_source<float> vector_planes(const local_model& part, cell_values values);
 
 /// The load axis of a job.
 axis load_axis(const spec& job);
 
-/// Length of the image box along an axis in mm, and its cross-section normal to the axis in mm2.
+/// Length of the image box along an axis in mm, and area of the cross-section normal to the axis in mm2.
 double length_mm(const voxel::model_header& header, axis along);
 double cross_section_mm2(const voxel::model_header& header, axis along);
 

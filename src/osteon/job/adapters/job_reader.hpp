@@ -17,16 +17,18 @@ struct reader_options {
   bool any() const { return units || index_base || serial_text; }
 };
 
-/// A reader. Each physics defines one as a constant for the files that contain its loads; physics/readers.cpp lists them.
+/// A reader. Each physics defines a reader as a constant for the files that contain its loads. physics/readers.cpp lists the
+/// readers.
 struct job_reader {
-  /// Return true if a file belongs to this program, false if not or if the file cannot be read.
+  /// Return true if a file is an input of the reader's program; false otherwise, or if the file cannot be read.
   bool (*matches)(const std::string& path);
-  /// @param changes `KEY=VALUE` of --set @param problems receives each fault of the file and each unsupported option
+  /// @param changes changes of keys by --set, each `KEY=VALUE` @param problems receives each fault of the file and each
+  /// unsupported option
   spec (*read)(const std::string& path, const reader_options& options, const std::vector<std::string>& changes,
                std::vector<problem>& problems);
 };
 
-/// All readers. The first match reads a file.
+/// All readers. The first reader that matches a file reads the file.
 std::span<const job_reader* const> all_readers();
 
 }  // namespace osteon::job

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Job files: TOML, or the input of another program, which a reader converts to a spec and the source of its model.
+/// Job files in TOML, and inputs of other programs. A reader converts such an input to a spec and a source of the model.
 #include <osteon/job/adapters/job_reader.hpp>
 #include <osteon/job/spec.hpp>
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace osteon::job {
 
-/// Read a job file: TOML, or a file that one of `all_readers` matches. @param problems receives the faults
-/// @param changes of keys of a TOML file, as in read_spec
+/// Read a job file in TOML, or a file that one of `all_readers` matches. @param problems receives the faults
+/// @param changes changes of keys of a TOML file, as in read_spec
 spec read_job(const std::string& path, const reader_options& options, std::vector<problem>& problems,
               const std::vector<std::string>& changes = {});
 /// Overload that throws. @throws usage_error listing all faults

@@ -22,11 +22,11 @@ namespace {
 using namespace numerics::elasticity_cycle;
 
 constexpr double bytes_of_move = 16, bytes_of_exchange = 12;  // per node
-// Seconds on one core on the coarsest level: a substitution per unknown, and a product per entry of the inverse, 4 B at 25
-// GB/s.
+// Seconds on one core on the coarsest level: for the substitution of one unknown, and for the product with one entry of the
+// inverse (4 B at 25 GB/s).
 constexpr double solution_of_unknown = 0.22e-6, product_of_entry = 0.16e-9;
 
-// A plan of the first ranks only.
+// Restrict a plan to the first ranks.
 plan::plan on_first_ranks(plan::plan what, int ranks) {
   const int members = std::exchange(what.ranks, ranks);
   what.of = [of = what.of, members](int rank, std::int64_t round) {
@@ -101,33 +101,33 @@ double places_of(const level_sizes& sizes, int level) {
   return static_cast<double>(sizes.shape.volume()) / std::pow(8.0, level);
 }
 
-// Nodes of a rank, copies included.
+// Number of nodes of a rank, including copies.
 double nodes_on(const level_sizes& sizes, int level, int holders) {
   const double nodes = sizes.nodes[static_cast<std::size_t>(level)];
   return std::min(nodes, nodes_of_rank(nodes, places_of(sizes, level), 1, holders));
 }
 
-// Runs of the exchanges of a level.
+// Number of executions of the exchanges of a level.
 std::int64_t runs_of_level(const std::vector<comm::plan_traffic>& plans, int level) {
   const std::string name = fmt::format("nodes of level {}, 12 B", level);
   const auto found = std::find_if(plans.begin(), plans.end(), [&](const auto& p) { return p.plan == name; });
   return found == plans.end() ? 0 : found->runs;
 }
 
-// Exchanges of a level per visit: for the restricted residual, and for the products.
+// Number of exchanges of a level per visit: one for the restricted residual, and one for each product.
 std::int64_t exchanges_of_visit(int level, int last) {
   if (level == last) return 1;
   const int degree = smoothing_degree(static_cast<std::size_t>(level));
   const int cycles = cycles_of_level(static_cast<std::size_t>(level));
-  // Products of each cycle: products of two smoothings, one for the correction, and one after each smoothing with a stored
-  // residual. The last cycle does not store the residual.
+  // A cycle has the products of two smoothings, one product for the correction, and one product after each smoothing that
+  // stores the residual. The last cycle does not store the residual.
   return 1 + cycles * (2 * (degree - 1) + 2) + (cycles - 1);
 }
 
 }  // namespace
 
 std::vector<double> usual_nodes_of_levels(double nodes) {
-  constexpr double ratio = 6.1;  // of the jaw: 37.5 million nodes of voxels, 748 nodes of level 6
+  constexpr double ratio = 6.1;  // measured on the jaw: 37.5 million voxel nodes, and 748 nodes on level 6
   std::vector<double> all{nodes};
   do all.push_back(all.back() / ratio);
   while (3 * all.back() > static_cast<double>(coarsest_unknowns));

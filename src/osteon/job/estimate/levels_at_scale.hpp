@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Messages and computation of the levels of the elasticity solver on any number of ranks, by the rule of agglomeration
-/// (numerics/multigrid/agglomeration.hpp).
+/// Estimates of the messages and the computation of the levels of the elasticity solver on any number of ranks. The
+/// estimates use the rule of agglomeration (numerics/multigrid/agglomeration.hpp).
 #include <osteon/job/plans/job_plans.hpp>
 #include <osteon/job/plans/message_times.hpp>
 #include <span>
@@ -13,7 +13,7 @@ namespace osteon::job {
 /// Sizes of the levels of the elasticity solver.
 struct level_sizes {
   index3 shape;               ///< voxels of the image
-  std::vector<double> nodes;  ///< by level, the finest first
+  std::vector<double> nodes;  ///< number of nodes by level, the finest level first
   int last() const { return static_cast<int>(nodes.size()) - 1; }
 };
 
@@ -23,7 +23,8 @@ std::vector<double> usual_nodes_of_levels(double nodes);
 /// @collective local, with MPI as for plans_of_job
 std::vector<double> counted_nodes_of_levels(index3 shape, const std::vector<material_number>& image);
 
-/// Ranks that hold a level, before and after each of its moves to fewer ranks; and the nodes of a rank, copies included.
+/// Numbers of ranks that store a level, before and after each move of the level to fewer ranks; and the number of nodes of a
+/// rank, including copies.
 struct level_place {
   std::vector<int> holders;
   double nodes_of_rank = 0;
@@ -33,12 +34,12 @@ std::vector<level_place> place_levels(const level_sizes& sizes, int ranks);
 /// Level of the elasticity solver to which a plan belongs (an exchange of nodes, or a move of the level); -1: none.
 int level_of_plan(const std::string& plan);
 
-/// Replace the plans of agglomerated levels by plans on `ranks` ranks. A level is agglomerated if it moves to fewer ranks on
-/// `ranks` ranks or on the planned ranks. The numbers of visits do not change.
+/// Replace the plans of agglomerated levels by plans on `ranks` ranks. A level is agglomerated if it moves to fewer ranks in
+/// a job on `ranks` ranks or in a job on the planned number of ranks. The numbers of visits do not change.
 void place_on_ranks(std::vector<job_part>& parts, const level_sizes& sizes, int ranks);
 
-/// Seconds of one iteration on one core due to agglomeration: for the nodes of a rank in excess of its equal share of a
-/// level, and for the direct solution on the coarsest level.
+/// Seconds on one core that agglomeration adds to one iteration. The time is for the nodes of a rank in excess of an equal
+/// share of a level, and for the direct solution on the coarsest level.
 double seconds_of_few_ranks(const level_sizes& sizes, int ranks, std::span<const plan_time> iteration);
 
 }  // namespace osteon::job

@@ -59,7 +59,7 @@ void count_active(plan_image& of) {
         plane - std::count(of.image.begin() + z * plane, of.image.begin() + (z + 1) * plane, material_number{0});
 }
 
-double nodes_of(double elements) { return 1.27 * elements; }  // of a sponge
+double nodes_of(double elements) { return 1.27 * elements; }  // measured on a sponge
 double ratio(index3 fine, index3 few) { return static_cast<double>(fine.volume()) / static_cast<double>(few.volume()); }
 
 std::int64_t sum_of(const std::vector<std::int64_t>& counts) {
@@ -100,7 +100,7 @@ double bytes_factor(const plan_image& of, const std::string& part, const std::st
   return level < 0 ? of.area_factor : std::pow(of.area_factor, std::max(0.0, 1 - static_cast<double>(level) / levels));
 }
 
-// Messages of one execution of a plan with n ranks, as needed for scaling.
+// Numbers of messages of one execution of a plan with n ranks, for scaling.
 struct one_run {
   std::int64_t messages = 0, bytes = 0, largest = 0;
   std::int64_t with_root = 0;  // messages to or from rank 0
@@ -152,7 +152,7 @@ comm::plan_traffic on_more_ranks(const comm::plan_traffic& small, int small_rank
   large.runs = small.runs;
   const one_run once = count(small.what);
   const double fewer = static_cast<double>(small_ranks) / ranks;
-  // A plan contains each distinct run once; all runs are treated as one run.
+  // A plan contains each distinct run once. This code treats all runs as one run.
   const double runs = once.messages > 0 ? static_cast<double>(small.messages) / static_cast<double>(once.messages) : 0;
   if (once.messages == 0)
     large.what = small.what, large.what.ranks = ranks, large.what.rounds = 0;
@@ -301,7 +301,7 @@ plan::plan blocks_around(const std::string& name, index3 blocks, double peers, d
       for (int x = -1; x <= 1; ++x)
         if (const int apart = std::abs(z) + std::abs(y) + std::abs(x); apart > 0) around->push_back({{z, y, x}, apart});
   std::stable_sort(around->begin(), around->end(), [](const offset& a, const offset& b) { return a.apart < b.apart; });
-  // Complete classes of neighbours, so that each message has its receiver.
+  // The classes of neighbours are complete, so that each message has a receiver.
   const int most_apart = peers > 18 ? 3 : peers > 6 ? 2 : 1;
   std::erase_if(*around, [&](const offset& o) { return o.apart > most_apart; });
   constexpr double in_faces = 0.9;

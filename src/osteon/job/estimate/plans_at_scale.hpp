@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Plans of a job for rank counts or images too large for virtual ranks: computed for a coarser image and fewer ranks, then
-/// scaled.
+/// Plans of a job for rank counts or images that are too large for virtual ranks. The plans are computed for a coarser image
+/// and fewer ranks, and then scaled.
 #include <osteon/job/estimate/levels_at_scale.hpp>
 #include <osteon/voxel/model.hpp>
 #include <string>
@@ -18,7 +18,7 @@ struct plan_image {
   thinned_image stands_for{};
   std::vector<std::string> assumed;  ///< assumptions, as sentences
 
-  /// Levels of the elasticity solver for the image of the job; without nodes if they are not known.
+  /// Levels of the elasticity solver for the image of the job. The list of nodes is empty if the numbers are unknown.
   level_sizes levels() const;
 };
 
@@ -31,9 +31,10 @@ struct plan_limits {
 
 /// Methods of coarsening an image.
 enum class thinning {
-  every_kth,  ///< voxel along each axis
-  /// Cubes of 2, 4, 8, ... voxels, solid if one voxel is solid: the bricks of a level of the solver, which counts the
-  /// messages of the intermediate levels (physics_entry::counts_missing_levels).
+  every_kth,  ///< use every k-th voxel along each axis
+  /// Replace cubes with edges of 2, 4, 8, ... voxels by one voxel. The new voxel is solid if one voxel of the cube is solid.
+  /// The cubes are the bricks of a level of the solver, and the solver also counts the messages of the intermediate levels
+  /// (physics_entry::counts_missing_levels).
   to_a_level
 };
 
@@ -42,16 +43,16 @@ enum class thinning {
 plan_image image_for_plans(const voxel::model_header& header, std::vector<material_number> image, const plan_limits& limits,
                            thinning how = thinning::every_kth);
 
-/// Return a synthetic solid of a shape and solid share: a gyroid of one material. Used if only the header of an image is
-/// known.
+/// Return a gyroid of one material with the given shape and solid share. The gyroid replaces an image of which only the
+/// header is known.
 plan_image made_up_image(index3 shape, double solid_share, const plan_limits& limits, thinning how = thinning::every_kth);
 
 /// Coarsening method of the physics of a job.
 thinning thinning_of(const spec& job);
 
-/// Return the plans for a number of ranks. Beyond `most_ranks`, each rank sends as many messages as a planned rank, to the
-/// surrounding blocks in a grid of blocks. Bytes are proportional to the face area. Reductions and messages to and from rank
-/// 0 are exact.
+/// Return the plans for a number of ranks. Beyond `most_ranks` ranks, each rank sends as many messages as a planned rank.
+/// The receivers are the surrounding blocks in a grid of blocks. The bytes of a message are proportional to the face area of
+/// a block. Reductions and messages to and from rank 0 are exact.
 /// @throws as plans_of_voxels @collective local, with MPI as for plans_of_voxels
 job_plans plans_at_scale(const spec& job, const plan_image& of, int ranks, const plan_limits& limits);
 
@@ -59,7 +60,7 @@ job_plans plans_at_scale(const spec& job, const plan_image& of, int ranks, const
 index3 grid_of_blocks(index3 shape, int ranks);
 
 /// Messages between each block and its neighbours: faces first, then edges, then corners, at most `peers` for an inner
-/// block. Faces have 0.9 of the bytes of a rank if there are other neighbours.
+/// block. If blocks have neighbours at edges or corners, messages through faces contain 0.9 of the bytes of a rank.
 plan::plan blocks_around(const std::string& name, index3 blocks, double peers, double bytes_of_rank);
 
 }  // namespace osteon::job

@@ -18,8 +18,8 @@ namespace {
 using ordered = nlohmann::ordered_json;
 
 constexpr double usual_restarts = 2;
-// Errors in addition to the errors of constants and iterations: messages on a measured network, messages of approximate
-// plans, sampled sizes.
+// Relative errors of messages on a measured network, of messages of approximate plans, and of sampled sizes. The errors of
+// constants and of iteration counts are additional.
 constexpr double of_messages = 0.3, of_scaled_messages = 0.5, of_sample = 0.25;
 constexpr double least_saving = 0.1;
 constexpr std::size_t first_of_solving = 3, last_of_solving = 5;  // indices of stages
@@ -29,7 +29,7 @@ struct on_ranks {
   rank_network where;
   std::vector<part_time> parts;
   std::vector<std::string> assumed;
-  bool scaled = false;  // the plans are stand-ins
+  bool scaled = false;  // the plans are approximate
   bool marked = false;  // the solver marks its parts
   level_sizes levels;   // of the elasticity solver
 };
@@ -70,7 +70,7 @@ class stage_maker {
         threads_(static_cast<double>(job.run.threads)),
         shares_(on.where.ranks_per_host > 1 ? costs.sharing - 1 : 0) {}
 
-  /// Computation on all ranks, with the messages of a part, a number of times.
+  /// Name of a part, and the number of its repetitions.
   using often = std::pair<std::string, double>;
   stage_time of(const char* stage, double core_seconds, const std::vector<often>& parts, double times = 1) const {
     stage_time t{stage, times * core_seconds / threads_, 0, 0, 0};
@@ -90,7 +90,7 @@ class stage_maker {
   double threads_, shares_;
 };
 
-// The plans of all parts of a mean iteration, each plan once.
+// Add the plans of all parts of a mean iteration, each plan once.
 void add_plans(std::vector<plan_time>& to, const std::vector<part_time>& parts,
                const std::vector<stage_maker::often>& iteration) {
   struct mean_plan {
@@ -139,8 +139,8 @@ time_estimate add_up(const spec& job, const job_size& size, const on_ranks& on, 
   t.network = e.ranks > 1 ? on.where.words : "one rank";
   t.costs = c.source;
   t.iterations = c.iterations;
-  // A preceding problem is assumed to have the same number of iterations. If the solver marks its parts, their repetitions
-  // were counted; otherwise only iterations are assumed.
+  // The estimate assumes that a preceding problem has the same number of iterations. If the solver marks its parts, the
+  // repetitions of each part were counted. Otherwise the only repeated parts are iterations.
   std::vector<stage_maker::often> iteration{{"iteration", 1}, {"heat_iteration", 1}};
   if (!c.parts.empty()) iteration.assign(c.parts.begin(), c.parts.end());
   const double loads = std::max(1.0, size.work.solutions);

@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Time estimates of a job by stage, from measured constants of computation and from its plans on a network.
+/// Time estimates of the stages of a job. The estimates use measured constants of computation, and the plans of the job on a
+/// network.
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -18,8 +19,8 @@ namespace osteon::job {
 struct stage_time {
   std::string stage;
   double compute = 0;    ///< at the speed of a single active core
-  double memory = 0;     ///< additional time due to memory shared by all cores of a host
-  double latency = 0;    ///< messages, without their bytes
+  double memory = 0;     ///< additional time because all cores of a host share the memory
+  double latency = 0;    ///< time of messages without the transfer of their bytes
   double bandwidth = 0;  ///< additional time due to the bytes of messages
   double seconds() const { return compute + memory + latency + bandwidth; }
   /// Name of the largest part: compute, memory bandwidth, latency, network bandwidth.
@@ -40,10 +41,10 @@ struct time_estimate {
   double iterations = 0;
   stage_time iteration;                 ///< a single iteration
   std::vector<plan_time> of_iteration;  ///< messages of an iteration
-  double error = 0;                     ///< relative, of the sum; the errors of the parts are treated as independent
+  double error = 0;                     ///< relative error of the sum; the errors of the parts are treated as independent
   std::vector<rank_point> scaling;      ///< ascending ranks, including the requested number
-  int stops_paying_at =
-      0;  ///< smallest number of ranks whose doubling saves less than a tenth; 0: larger than all numbers of `scaling`
+  int stops_paying_at = 0;  ///< smallest number of ranks whose doubling saves less than a tenth of the time; 0: larger than
+                            ///< all numbers of `scaling`
   std::vector<std::string> assumed;  ///< assumptions, as sentences
 
   double seconds() const;

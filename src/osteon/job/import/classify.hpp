@@ -12,13 +12,14 @@ namespace osteon::job {
 struct job_images {
   voxel::image_planes scan;
   std::optional<voxel::image_planes> modulus, poisson;
-  std::optional<voxel::calibration> stated;  ///< density of a grey value, from the scan's file
+  std::optional<voxel::calibration> stated;  ///< density as a function of the grey value, from the scan's file
 };
 
-/// The density law of a job. @param line density of a grey value
+/// The density law of a job. @param line density as a function of the grey value
 voxel::density_law law_of(const density_law_spec& law, const voxel::calibration& line);
 
-/// Segment the scan and assign a material to every solid voxel. The result reads the images again. @throws data_error
+/// Segment the scan and assign a material to every solid voxel. The returned object reads the images again. @throws
+/// data_error
 voxel::segmented classify(const spec& job, const job_images& images);
 
 /// Return the results of classify() as `segmentation` of summary.json.

@@ -12,8 +12,8 @@ namespace osteon::job {
 
 namespace {
 
-// Return the distinct values of an image in ascending order if there are at most `most` and all are whole numbers; otherwise
-// an empty list. Reading stops at the first plane that violates these conditions.
+// Return the distinct values of an image in ascending order. The list is empty if the image has more than `most` distinct
+// values, or a value that is not a whole number. Reading stops at the first plane that shows one of these two conditions.
 std::vector<double> few_values_of(const voxel::image_planes& scan, std::size_t most) {
   std::vector<double> values;
   bool is_few = true;
@@ -32,7 +32,7 @@ std::vector<double> few_values_of(const voxel::image_planes& scan, std::size_t m
 }
 
 constexpr std::size_t most_phases = 8;   // largest number of phases of an image that is probably a label image
-constexpr std::size_t most_labels = 64;  // largest number of labels of a label image with few labels used by the job
+constexpr std::size_t most_labels = 64;  // largest number of labels in a label image of which the job uses few labels
 
 void warn_of_labels(const voxel::image_planes& scan, const voxel::segmentation_report& found, log_sink& log) {
   if (found.grey.low != 0 || found.grey.high > 65535) return;

@@ -52,7 +52,7 @@ std::vector<fs::path> numbered(const fs::path& pattern) {
   const auto letter = name.find_first_of("diu", percent);
   if (letter == std::string::npos) return {};
   std::string end = name.substr(letter + 1);
-  end.resize(std::min(end.size(), end.find(' ')));  // the numbers after the name
+  end.resize(std::min(end.size(), end.find(' ')));  // remove the numbers after the name
   std::vector<fs::path> found;
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(pattern.parent_path(), failed)) {

@@ -9,7 +9,7 @@
 
 namespace osteon::job {
 
-/// Path of a file named by a job; relative paths are relative to the job file.
+/// Path of a file named by a job. A relative path is relative to the folder of the job file.
 std::string absolute_path(const spec& job, const std::string& name);
 
 /// Path of the image of a job.
@@ -22,13 +22,13 @@ struct named_file {
 /// All image files of a job; the scan is the first.
 std::vector<named_file> image_files_of(const spec& job);
 
-/// Return true if a job has one image in one regular file. The image digest is then the SHA-256 of this file.
+/// Return true if a job has one image in one regular file. In this case the image digest is the SHA-256 of the file.
 bool is_one_file(const spec& job);
 
-/// Return the faults of the image files of a job that can be detected without reading them completely; `where` is the key.
+/// Return the faults of a job's image files that are detectable without reading the files completely. `where` is the key.
 std::vector<problem> check_image_files(const spec& job);
 
-/// Fingerprint of an image: digests of its files; names, sizes and times of the files of a folder.
+/// Fingerprint of an image: the digests of its files, or, for a folder, the names, sizes and times of the files.
 /// @param poll called periodically while files are read; it may throw @collective local
 std::string fingerprint(const std::string& path, const std::function<void()>& poll);
 

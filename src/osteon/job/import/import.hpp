@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Conversion of the image of a job to a model file. Serial: one process runs it.
+/// Conversion of the image of a job to a model file, by one process.
 #include <nlohmann/json_fwd.hpp>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/job/import/image_files.hpp>
@@ -23,7 +23,7 @@ struct imported_model {
 };
 
 /// Read the image of a job, segment it, assign materials and write the model, unless `path` already contains this model.
-/// Other sources of the job (model_source.hpp) replace the image.
+/// A job can have another source (model_source.hpp) instead of an image.
 /// @param is_to_stop called between the steps
 /// @throws data_error (image, segmentation), usage_error (spacing), machine_error (disk), interrupted_error
 /// @collective local

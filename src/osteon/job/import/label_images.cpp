@@ -43,7 +43,7 @@ class label_numbers {
   explicit label_numbers(const std::vector<std::int64_t>& labels) {
     for (const std::int64_t label : labels) number_.emplace(label, static_cast<material_number>(number_.size() + 1));
   }
-  /// Labels of the voxels of a block.
+  /// Convert the labels of a block to label numbers.
   void number(const voxel::image& block, std::span<material_number> numbers) const {
     block.visit([&](auto values) {
       const auto* data = values.data_handle();

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Source of the model of a job: an image, or the files of another program, read by an adapter (adapters/). The pipeline
-/// accesses other programs only through this interface.
+/// Source of the model of a job: an image, or files of another program that an adapter reads (adapters/). The pipeline
+/// accesses files of other programs only through this interface.
 #include <mpi.h>
 
 #include <memory>
@@ -25,7 +25,7 @@ class model_source {
   /// @collective local
   virtual index3 prepare(const spec& job, log_sink& log, const stop_query& is_to_stop) const = 0;
 
-  /// Shape of the model, and `active_per_plane` where known without reading voxels. @collective on comm
+  /// Shape of the model, and `active_per_plane` if it is known without reading voxels. @collective on comm
   virtual voxel::model_header outline(MPI_Comm comm, const spec& job) const = 0;
 
   /// Read the part of the model of this rank. @collective on comm
@@ -39,11 +39,12 @@ class model_source {
   virtual std::vector<std::string> further_results() const { return {}; }
 };
 
-/// The source of a job. It exists as long as the job.
+/// The source of a job, with the lifetime of the job.
 const model_source& source_of(const spec& job);
 
-/// An array in the memory of rank 0, which segments it and distributes its planes; arrays of other ranks are ignored. Its
-/// read() throws as make_scan_model, and a usage_error if the job names images. Borrows the data that `image` reads.
+/// Return the source of an array in the memory of rank 0. Rank 0 segments the array and distributes the planes; arrays of
+/// other ranks are ignored. read() of the source throws the exceptions of make_scan_model, and a usage_error if the job
+/// names images. The source borrows the data that `image` reads.
 std::shared_ptr<const model_source> source_of_array(voxel::image_planes image);
 
 }  // namespace osteon::job

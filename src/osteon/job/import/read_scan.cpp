@@ -22,11 +22,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Temporary file that passes the image from the reader to this process. The file has no name, so any exit removes it.
+// Temporary file that passes the image from the reader to this process. The file has no name, so that the system removes the
+// file at any exit of the process.
 class scratch_file {
  public:
   scratch_file() : folder_(fs::temp_directory_path().string()) {
-    file_ = open(folder_.c_str(), O_TMPFILE | O_RDWR, 0600);  // the reader inherits it
+    file_ = open(folder_.c_str(), O_TMPFILE | O_RDWR, 0600);  // the reader inherits the file descriptor
     if (file_ >= 0) return;
     std::string name = (fs::path(folder_) / "osteon-import-XXXXXX").string();  // for file systems without O_TMPFILE
     file_ = mkstemp(name.data());
@@ -115,7 +116,7 @@ void apply_steps_to_shape(const spec& job, index3& shape, vector3& spacing_mm) {
     }
 }
 
-// Maintained Python packages read the image formats.
+// The reader is a Python program, because maintained Python packages exist for the image formats.
 scan read_scan(const std::string& path, const spec& job, image_role role, const stop_query& is_to_stop,
                const nlohmann::ordered_json& grid, const std::string& sha256) {
   const std::string during = fmt::format("reading '{}'", path);
@@ -153,7 +154,7 @@ void require_same_grid(const nlohmann::ordered_json& of_scan, const nlohmann::or
   for (const auto& [key, expected] : of_scan.items()) {
     if (!other.contains(key)) continue;
     for (std::size_t i = 0; i < expected.size(); ++i) {
-      // Tolerances exceed the rounding of headers; for the origin a tenth of a voxel.
+      // The tolerances exceed the rounding of headers. The tolerance of the origin is a tenth of a voxel.
       const double edge = of_scan.value("spacing_mm", std::vector<double>(3, 1.0)).at(i % 3);
       const double limit = key == "direction" ? 2e-3 : key == "origin_mm" ? 0.1 * edge : 1e-3 * edge;
       if (std::abs(other.at(key).at(i).get<double>() - expected.at(i).get<double>()) > limit)

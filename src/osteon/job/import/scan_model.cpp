@@ -29,7 +29,7 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-// Format with two digits; only a value of 100 is printed as "100".
+// Format a percentage with two digits. Only a value of 100 is printed as "100".
 std::string percent(std::int64_t part, std::int64_t whole) {
   const double value = 100 * static_cast<double>(part) / static_cast<double>(whole);
   return value < 99.5 ? fmt::format("{:.2g}", value) : fmt::format("{:g}", std::floor(100 * value) / 100);
@@ -38,7 +38,7 @@ std::string percent(std::int64_t part, std::int64_t whole) {
 vector3 to_vector(const json& list) { return {list.at(0), list.at(1), list.at(2)}; }
 
 vector3 spacing_of(const spec& job, const json& facts) {
-  // Steps include the keys of the job, and may have changed the spacing.
+  // The steps already use these keys of the job, and may have changed the spacing.
   if (job.image.spacing_mm && job.image.steps.empty())
     return {(*job.image.spacing_mm)[0], (*job.image.spacing_mm)[1], (*job.image.spacing_mm)[2]};
   if (!facts.contains("spacing_mm") || facts.at("spacing_mm").is_null())
@@ -103,7 +103,7 @@ std::optional<voxel::calibration> stated_calibration(const spec& job, const json
   return stated;
 }
 
-// Processing of an image after reading, except noise, which is added to the scan only.
+// Process an image after reading. The function does not add noise, because noise applies only to the scan.
 voxel::image_planes taken(const spec& job, const voxel::image_planes& image) {
   const voxel::image_planes part = cropped(job, image);
   return job.image.coarsen > 1 ? voxel::coarsen(part, voxel::coarsened_shape(part.shape, job.image.coarsen)) : part;
@@ -149,7 +149,7 @@ scan_model make_scan_model(const spec& job, const scan& input, const std::string
 
   voxel::model_header& header = made.header;
   header.shape = model.shape;
-  vector3 spacing = given;  // the voxels of the model fill the same box
+  vector3 spacing = given;  // the model fills the same box as the image
   if (job.image.coarsen > 1) {
     const index3 before = cropped(job, input.image).shape;
     for (int a = 0; a < 3; ++a) spacing[a] *= static_cast<double>(before[a]) / static_cast<double>(model.shape[a]);

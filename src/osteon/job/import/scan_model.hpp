@@ -16,7 +16,7 @@ namespace osteon::job {
 /// A segmented scan with its model header.
 struct scan_model {
   voxel::segmented solid;      ///< reads the planes of the scan again when materials are requested
-  voxel::model_header header;  ///< its provenance is the text of `provenance`
+  voxel::model_header header;  ///< the provenance of the header is the text of `provenance`
   voxel::node_count nodes;     ///< number of voxel corners of the solid
   nlohmann::ordered_json provenance;
 };
@@ -28,8 +28,8 @@ voxel::image_planes cropped(const spec& job, const voxel::image_planes& image);
 voxel::image_planes prepared_scan(const spec& job, const voxel::image_planes& image);
 
 /// Segment a scan, assign materials to its solid and log the result.
-/// @param path of the scan, for the provenance; empty: not from a file
-/// @param key of the provenance, which identifies the model for later jobs
+/// @param path path of the scan, for the provenance; empty: the scan is not from a file
+/// @param key key of the provenance; later jobs identify the model by this key
 /// @param read_other reads an overlay of the job
 /// @throws data_error (image, segmentation), usage_error (spacing), and exceptions of `read_other` @collective local
 scan_model make_scan_model(const spec& job, const scan& input, const std::string& path, const std::string& key,
