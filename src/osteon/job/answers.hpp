@@ -27,7 +27,7 @@ struct answer {
   std::string with{}, unless{};  ///< the answer requires the key `with` to be present and the key `unless` to be absent
 };
 
-/// Return a copy of an answer that only the report shows: `report_only({"flux_W", "heat flow", "W", "Through both
+/// Return an answer that only the report shows: `report_only({"flux_W", "heat flow", "W", "Through both
 /// faces."})`.
 inline answer report_only(answer a) { return a.in_table = false, a; }
 inline answer table_only(answer a) { return a.in_report = false, a; }

@@ -40,7 +40,7 @@ struct load_test {
 struct material_property {
   const char *key, *unit;
   std::optional<double> material_spec::* value;
-  /// Value for a material of a model. @param number of the material in the model, from 1
+  /// Value for a material of a model. @param number number of the material in the model, from 1
   double (*in_model)(const spec& job, const voxel::material& material, std::size_t number);
 };
 
@@ -93,8 +93,9 @@ struct solid_rules {
   bool has_loaded_faces = false;    ///< the job loads faces of the image, or of the solid by load.faces
   bool must_connect_faces = false;  ///< reject a solid that does not connect the two faces of the load axis
   bool may_keep_all_parts = false;  ///< keep = "percolating" keeps all parts if no part connects the faces
-  /// keep = "percolating" keeps the parts that connect both faces of one of these axes (z, y, x), and the parts that touch
-  /// one of these faces (low, high). If both are empty: the parts that connect both faces of the load axis.
+  /// keep = "percolating" keeps the parts that connect both faces of an axis of `through` (z, y, x), and the parts that
+  /// touch a face of `touching` (low, high). If both members are empty, it keeps the parts that connect both faces of the
+  /// load axis.
   std::array<bool, 3> through{};
   std::array<std::array<bool, 2>, 3> touching{};
   std::array<bool, 3> periodic{};  ///< axes z, y, x along which the image is periodic
@@ -120,10 +121,10 @@ class frame_painter {
   virtual ~frame_painter() = default;
   /// Select the field and its range. @return false if this state has no field to display @collective
   virtual bool show(physics_result& result, const numerics::solver_state& state) = 0;
-  /// Return the painter's state for a checkpoint, such as the colour range. Values are finite and equal on all ranks; empty
-  /// before the first frame.
+  /// Return the painter's state for a checkpoint, such as the colour range. The values are finite and equal on all ranks.
+  /// The list is empty before the first frame.
   virtual std::vector<double> remembered() const { return {}; }
-  /// @param numbers returned by remembered(), possibly in another run
+  /// @param numbers result of remembered(), possibly from another run
   virtual void recall(const std::vector<double>& numbers) { static_cast<void>(numbers); }
 };
 
@@ -143,7 +144,7 @@ struct physics_entry {
   std::string (*test_of_first_stage)(const spec& job) = [](const spec&) { return std::string(); };
   /// Register the keys (spec/key_entry.hpp); keys in structs of the physics are groups (key_groups.hpp); null: none.
   void (*keys)(key_table& job) = nullptr;
-  std::vector<const char*> implied{};  ///< keys that are true in all jobs of this physics, `flow.heat`
+  std::vector<const char*> implied{};  ///< keys that are true in all jobs of this physics, for example `flow.heat`
   /// Set keys derived from other keys, after a file has been read.
   void (*complete)(spec& job) = [](spec&) {};
   /// Append the faults of a job that can be detected without the image.
@@ -165,9 +166,11 @@ struct physics_entry {
                                            const std::string& volume) = nullptr;
   const char* loads_key = "load";  ///< key to which check_on_solid attributes faults
 
-  std::vector<const material_property*> needs{};  ///< required of every material; none: [[material]] may be omitted
+  std::vector<const material_property*>
+      needs{};  ///< properties required of every material; none: [[material]] may be omitted
   kept_parts default_keep = kept_parts::largest;  ///< default of segment.keep
-  const char* reason_for_faces_only = "";         ///< reason why edges and corners do not connect voxels; empty: they do
+  const char* reason_for_faces_only =
+      "";  ///< reason why edges and corners do not connect voxels; empty: edges and corners connect voxels
   /// Permitted values of load.boundary_condition in a job; none: the key does not apply.
   std::vector<outer_condition> (*boundary_conditions)(const spec& job) = [](const spec&) {
     return std::vector<outer_condition>{};
@@ -187,7 +190,8 @@ struct physics_entry {
   /// Largest number of components of a field to be written.
   int (*most_components)(const spec& job) = [](const spec&) { return 1; };
   picture_defaults picture{};
-  /// Reason why Python cannot solve the job in its own process, for example a stage that writes files; empty: it can.
+  /// Reason why Python cannot solve the job in its own process, for example a stage that writes files; empty: Python can
+  /// solve the job.
   std::string (*reason_for_files)(const spec& job) = [](const spec&) { return std::string(); };
   /// Solve the job. @collective on part.where.comm
   physics_result (*run)(const spec& job, const local_model& part, const numerics::options& options, log_sink& log) = nullptr;
@@ -196,7 +200,7 @@ struct physics_entry {
   std::vector<io::field_info> (*count_messages)(const spec& job, const local_model& part,
                                                 const numerics::message_count& count) = nullptr;
   bool counts_missing_levels = false;  ///< count_messages() uses message_count::missing_levels
-  /// Reason why count_messages() does not support a job; empty: it does.
+  /// Reason why count_messages() does not support a job; empty: count_messages() supports the job.
   std::string (*reason_not_counted)(const spec& job) = [](const spec&) { return std::string(); };
   /// Create the painter of frames. Null: no frames. @collective on part.where.comm
   std::unique_ptr<frame_painter> (*paint)(const spec& job, const local_model& part) = [](const spec&, const local_model&) {

@@ -34,9 +34,10 @@ using file_writer = std::function<nlohmann::ordered_json(const std::string& dire
 
 struct physics_result {
   numerics::solve_certificate certificate;
-  std::optional<numerics::solve_certificate> earlier_proof;  ///< of a preceding problem, e.g. of the temperatures
-  std::int64_t elements = 0;                                 ///< active voxels, all ranks
-  nlohmann::ordered_json answers;                            ///< keys of summary.json
+  std::optional<numerics::solve_certificate>
+      earlier_proof;               ///< certificate of a preceding problem, e.g. of the temperatures
+  std::int64_t elements = 0;       ///< active voxels, all ranks
+  nlohmann::ordered_json answers;  ///< keys of summary.json
   std::vector<result_field> fields;
   load_scene scene;  ///< loads on the specimen, and their positions
   std::optional<files_written_early> written;
@@ -46,7 +47,7 @@ struct physics_result {
   cell_values lines_of;  ///< vector field (z, y, x) of the lines in the picture; none: emission of the displayed field
   bool lines_show_field = false;  ///< the lines are coloured by the displayed field instead of their own magnitude
   std::shared_ptr<const render::streamlines> paths;  ///< paths of particles, drawn instead of the lines; null: none
-  double paths_low = 0, paths_high = 1;              ///< speeds at the ends of the colours of the paths
+  double paths_low = 0, paths_high = 1;              ///< speeds at the ends of the colour range of the paths
   bool is_fluid = false;                             ///< the voxels are a fluid; the solid is the complement
   std::string ended;       ///< reason why the job has no final answer, as a sentence; empty if the certificate states it
   std::string stopped_at;  ///< description of the final state if the tolerance does not refer to a residual

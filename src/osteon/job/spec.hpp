@@ -215,7 +215,7 @@ struct run_spec {
 /// Storage options of files, and ranks that access the files.
 struct io_spec {
   std::string mode = "auto";
-  std::int64_t ranks_per_writer = 0;  ///< 0: all of a host
+  std::int64_t ranks_per_writer = 0;  ///< 0: all ranks of a host
   std::vector<std::string> hints;     ///< key=value
   std::int64_t alignment_bytes = 0;
   bool read_back = true;
@@ -266,9 +266,10 @@ struct spec {
   image_digests digests;                 ///< stored so that a run computes the digest of its images once
 };
 
-/// Read a job file and check it. All faults are collected, each with its line; the spec is valid only if there are none.
+/// Read a job file and check it. The function collects all faults with their lines. The spec is valid only if there are no
+/// faults.
 /// @param problems receives the faults: `where` is `file:line: key`, or `--set: key`
-/// @param changes of keys, `KEY=VALUE` each
+/// @param changes changes of keys, each `KEY=VALUE`
 spec read_spec(const std::string& path, std::vector<problem>& problems, const std::vector<std::string>& changes = {});
 
 /// Read the text of a job. @param path name in messages; relative paths are relative to the working directory
@@ -281,8 +282,9 @@ void warn_of_older_spellings(const spec& job, log_sink& log);
 /// Check ranges, combinations and names of keys, independent of the image.
 std::vector<problem> validate(const spec& job);
 
-/// Return true if the subdomains are bricks instead of z planes: if the job specifies bricks, or by default if there are
-/// fewer than 16 planes per rank on average. A rank with 16 planes shares two layers of nodes, an eighth of its nodes.
+/// Return true if the subdomains are bricks instead of z planes. Subdomains are bricks if the job specifies bricks, or by
+/// default if there are fewer than 16 planes per rank on average. A rank with 16 planes shares two layers of nodes, which
+/// are an eighth of its nodes.
 bool uses_bricks(const spec& job, std::int64_t planes, std::int64_t ranks);
 
 /// The JSON Schema of a job file.

@@ -14,16 +14,16 @@ struct planned_job;
 /// Destinations of the results of a job. Results in memory are written on request of the caller.
 enum class sinks { files, memory };
 
-/// A row of `estimate`: core seconds from measured constants, and messages of the parts of `plan job`.
+/// A row of the table of `estimate`: core seconds from measured constants, and messages of the parts of `plan job`.
 struct stage_cost {
   enum class unit { none, voxels, unknowns, pixels };  ///< none: executed by one process
   enum class turns { one, loads, iterations };
-  const char* row;                       ///< "set up"
+  const char* row;                       ///< name of the row, such as "set up"
   cost_line stage_costs::* seconds;      ///< seconds of each repetition
   unit of = unit::none;                  ///< unit of `seconds`, counted for the subdomain of a rank
   std::span<const char* const> parts{};  ///< parts whose messages are sent in each repetition
   turns often = turns::one;
-  bool is_repeated = false;  ///< repeated for each changed image
+  bool is_repeated = false;  ///< the stage is repeated for each changed image
 };
 
 struct stage {

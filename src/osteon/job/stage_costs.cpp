@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* costs_schema = "osteon.costs/1";
 
-// Measured times with large errors may result in a negative slope or constant; the constant is then zero.
+// Measured times with large errors may result in a negative slope or constant. In this case the constant is zero.
 cost_line line_through(double small_units, double small_seconds, double large_units, double large_seconds) {
   if (large_units <= 0) return {large_seconds, 0};
   if (small_units > 0 && small_units < large_units) {
@@ -114,7 +114,7 @@ double stage_costs::seconds_of_iteration(double unknowns) const {
 }
 
 stage_costs costs_of_physics(const spec& job, const solver_work& work) {
-  // Seconds of a solution, from runs on machine A: 70 % for about 15 iterations, 30 % for fields and files.
+  // Parts of the seconds of a solution in runs on machine A: 70 % for about 15 iterations, and 30 % for fields and files.
   constexpr double usual_iterations = 15, of_iterations = 0.7, of_load = 0.15, of_writing = 0.15, off_by_half = 0.5;
   const solver_costs& costs = physics_of(job).costs;
   const double of_unknown = work.solutions * costs.solution_seconds / costs.unknowns_per_element;

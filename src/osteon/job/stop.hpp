@@ -11,7 +11,7 @@ namespace osteon::job {
 
 struct spec;
 
-/// Returns true if the job is to stop. Empty: never.
+/// Returns true if the job is to stop. An empty function never stops the job.
 using stop_query = std::function<bool()>;
 
 /// Stop a serial stage if requested.

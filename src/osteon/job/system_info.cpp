@@ -98,7 +98,7 @@ std::string utc_now() {
 }
 
 std::vector<std::string> host_names(MPI_Comm comm) {
-  // One name per host, not per rank: sent by the first rank of each host.
+  // The first rank of each host sends the name, so that there is one name per host, not per rank.
   std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
   int length = 0;
   MPI_Get_processor_name(name.data(), &length);

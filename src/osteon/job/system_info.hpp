@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Provenance of a result: versions, machine, command, job text.
+/// Provenance of a result: versions, machine, command and job text.
 #include <mpi.h>
 
 #include <nlohmann/json_fwd.hpp>

@@ -13,7 +13,7 @@ namespace osteon::job {
 /// A folder in TMPDIR; removed on destruction.
 class temporary_folder {
  public:
-  /// @param purpose part of its name, osteon-PURPOSE-XXXXXX @throws machine_error
+  /// @param purpose part of the folder's name, osteon-PURPOSE-XXXXXX @throws machine_error
   explicit temporary_folder(const std::string& purpose)
       : path_((std::filesystem::temp_directory_path() / ("osteon-" + purpose + "-XXXXXX")).string()) {
     if (!mkdtemp(path_.data()))

@@ -9,12 +9,12 @@
 
 namespace osteon::job {
 
-/// Each warning is forwarded and recorded once: a job that is computed several times repeats its warnings.
+/// Each warning is forwarded and recorded once, because a job that is computed several times repeats its warnings.
 class warning_record final : public log_sink {
  public:
   /// Borrows `to`.
   explicit warning_record(log_sink& to) : to_(&to) {}
-  /// Forward to another log, which is borrowed, from now on.
+  /// Forward all later messages to another log, which is borrowed.
   void forward_to(log_sink& to) { to_ = &to; }
 
   void note(std::string_view text) override { to_->note(text); }

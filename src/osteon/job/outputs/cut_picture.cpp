@@ -27,10 +27,11 @@ namespace {
 
 const char* axis_name(int axis) { return choice_names(osteon::axis{})[static_cast<std::size_t>(axis)]; }
 
-// Axes of a picture of a cut, chosen so that an outside camera can have the same view: x or y to the right; z, else y, up.
+// Axes of the picture of a cut. x or y points to the right, and z or else y points up, so that a camera outside the image
+// can have the same view.
 struct cut_axes {
   int normal, up, right;
-  double azimuth_deg, elevation_deg;  // direction of that camera
+  double azimuth_deg, elevation_deg;  // direction of the camera
 };
 
 cut_axes axes_of(int normal) {
@@ -60,7 +61,7 @@ class cut {
     picture_.pixel_mm = std::max(wide / width, high / height);
     picture_.width = std::clamp(static_cast<int>(std::lround(wide / picture_.pixel_mm)), 1, width);
     picture_.height = std::clamp(static_cast<int>(std::lround(high / picture_.pixel_mm)), 1, height);
-    // A length of 1/50 of the picture to both sides is sufficient to show the direction.
+    // A convolution over 1/50 of the picture size to each side of a pixel is sufficient to show the direction.
     picture_.reach_pixels = std::clamp(0.02 * std::max(picture_.width, picture_.height), 4.0, 24.0);
   }
 
@@ -70,14 +71,14 @@ class cut {
   const cut_axes& axes() const { return axes_; }
   double at_mm() const { return (static_cast<double>(layer_) + 0.5) * list_.spacing_mm[axes_.normal]; }
 
-  // A component, or the magnitude (-1), in rows of the cut; NaN in empty voxels.
+  // Read a component, or the magnitude (-1), in rows of the cut. Empty voxels have the value NaN.
   std::vector<float> read(std::int64_t begin, std::int64_t end, int component) const {
     box3 part{{0, 0, 0}, list_.shape};
     part.begin[axes_.normal] = layer_;
     part.end[axes_.normal] = layer_ + 1;
     part.begin[axes_.up] = begin;
     part.end[axes_.up] = end;
-    // The file has the same order: rows (vertical axis), then columns.
+    // The file also has the order rows (vertical axis), then columns.
     return begin < end ? of_.read(part, component) : std::vector<float>{};
   }
 
@@ -87,7 +88,7 @@ class cut {
                                begin,
                                list_.spacing_mm[axes_.up],
                                list_.spacing_mm[axes_.right],
-                               read(begin, end, 2 - axes_.up),  // the file has x, y, z
+                               read(begin, end, 2 - axes_.up),  // the component order of the file is x, y, z
                                read(begin, end, 2 - axes_.right)};
     for (auto* values : {&result.along_rows, &result.along_columns})
       for (float& v : *values)
@@ -278,7 +279,8 @@ nlohmann::ordered_json draw_cut(MPI_Comm comm, const cut_request& request, const
     notes.outline = false;
     notes.first = render::presets::glow_first;
     notes.last = render::presets::glow_last;
-    // A camera with parallel rays. Its pixels coincide with the pixels of the cut, because zoom 1 fits the bounding sphere.
+    // The camera has parallel rays. A zoom of 1 fits the bounding sphere; this zoom makes the pixels of the camera coincide
+    // with the pixels of the cut.
     double radius = 0;
     for (int axis = 0; axis < 3; ++axis)
       radius += std::pow(0.5 * static_cast<double>(list.shape[axis]) * list.spacing_mm[axis], 2);
@@ -291,7 +293,7 @@ nlohmann::ordered_json draw_cut(MPI_Comm comm, const cut_request& request, const
   std::array<int, 2> size{picture.width, picture.height};
   if (has_labels_around) {
     size = size_with_labels(picture.width, picture.height);
-    size = {std::min(size[0], width), std::min(size[1], height)};  // both are rounded
+    size = {std::min(size[0], width), std::min(size[1], height)};  // both sizes are rounded
     comm::collectively(comm, [&] {
       if (rank == 0) labels_of_program().draw(request.output, size[0], size[1], words, notes, scene, list.shape, log);
     });
@@ -336,7 +338,7 @@ bool draw_cut_of(const spec& job, const output_paths& paths, const local_model& 
   request.output = paths.cut;
   try {
     draw_cut(comm, request, of, log);
-  } catch (const usage_error& e) {  // the same on all ranks
+  } catch (const usage_error& e) {  // all ranks throw the same error
     log.warn(std::string("no cut: ") + e.what());
     return false;
   }

@@ -5,7 +5,7 @@
 
 namespace osteon::job {
 
-/// Whole planes, each contiguous in the file; bricks if there are more ranks than planes.
+/// Return boxes of whole planes, which are contiguous in the file. If there are more ranks than planes, return bricks.
 /// @throws usage_error if there are more ranks than voxels
 grid::box_tree even_boxes(index3 shape, int ranks);
 

@@ -18,8 +18,8 @@ std::vector<std::string> frames_in(const std::string& directory);
 /// Remove frames, film and other intermediate files of a running job from its folder. @collective local
 void remove_frames(const std::string& directory);
 
-/// Make film.png from the frames of a job, and film.mp4 by ffmpeg if it is installed. Failure is a warning.
-/// @return the names of both for summary.json, on rank 0; empty: no frames @collective on comm
+/// Make film.png from the frames of a job, and film.mp4 if ffmpeg is installed. A failure causes a warning.
+/// @return the names of the two films for summary.json, on rank 0; empty without frames @collective on comm
 nlohmann::ordered_json make_film_of(MPI_Comm comm, const spec& job, log_sink& log);
 
 /// Encode pictures as an MP4 film with ffmpeg. @param input options of ffmpeg that select the pictures

@@ -6,8 +6,9 @@
 
 namespace osteon::job {
 
-/// The table as text: a column for each key, whose name ends with the unit, and a row for each record. Each member of an
-/// object or vector is a column, `opening_inflow_mm3_per_s.z_low`, `force_on_solid_N.y`; components are z, y, x.
+/// The table as text, with a column for each key and a row for each record. The name of a key ends with the unit. Each
+/// member of an object or vector has a column, for example `opening_inflow_mm3_per_s.z_low` or `force_on_solid_N.y`.
+/// Components are in the order z, y, x.
 /// @param history lists of equal length by key
 std::string history_table(const nlohmann::ordered_json& history);
 

@@ -21,17 +21,18 @@ bool find_filters();
 /// Call find_filters() if the job requires a filter. @collective local
 void find_filters(const spec& job);
 
-/// Report of reading a file, in the form of the report of writing. @param values bytes of the values in the file
+/// Report on the reading of a file, with the same members as a report on writing. @param values bytes of the values in the
+/// file
 /// @collective on comm
 io::file_report report_reading(MPI_Comm comm, const std::string& path, const io::access& access, std::int64_t values,
                                double seconds);
 
-/// Accumulates the time spent on files; starts at construction.
+/// Accumulates the time of file access. The clock starts at construction.
 class io_clock {
  public:
   /// Record a file and return its message: "wrote results.nc: 3.6 MB for 16.9 MB of values (ratio 4.7) ...".
   std::string note(const std::string& verb, const std::string& path, const io::file_report& report);
-  /// Each file, and the share of file access in the time since construction.
+  /// Return each file, and the fraction of the time since construction that file access took.
   nlohmann::ordered_json to_json() const;
 
  private:

@@ -24,7 +24,8 @@ namespace osteon::job {
 
 namespace {
 
-// HEAD and SIDE of python/osteon/report/picture_labels.py: heights and widths of the labels for a shorter edge of 1000.
+// HEAD and SIDE of python/osteon/report/picture_labels.py: heights and widths of the labels of a picture with a shorter edge
+// of 1000.
 constexpr double head = 74, side = 236, shorter_edge = 1000, least_unit = 0.25;
 constexpr int smallest_labelled = 400;  // pixels; text in smaller pictures would be illegible
 constexpr int patience_ms = 120'000;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Labels around pictures: title, colour bar, scale and axes, drawn by the same code as the picture of the report.
+/// Labels around pictures: title, colour bar, scale and axes. The same code draws the labels of the picture in the report.
 #include <mpi.h>
 #include <sys/types.h>
 
@@ -14,23 +14,24 @@
 
 namespace osteon::job {
 
-/// Text of the labels of a picture, in addition to its colours.
+/// Texts of the labels of a picture, except the numbers of the colour bar.
 struct picture_words {
-  std::string title{};              ///< empty: composed from the job's name and the field
-  std::string job{};                ///< name of the job
-  std::string results{};            ///< the results file, whose summary contains the text of its report; empty: none
-  std::string field{};              ///< name in the file
-  std::string long_name{};          ///< descriptive name; may be empty
-  std::string component{};          ///< empty: a scalar, or the magnitude
-  std::string units{};              ///< UDUNITS
-  std::optional<double> largest{};  ///< maximum of all values; the colour bar shows it if its range ends below
+  std::string title{};      ///< empty: composed from the job's name and the field
+  std::string job{};        ///< name of the job
+  std::string results{};    ///< the results file; its summary contains the text of the report; empty: none
+  std::string field{};      ///< name in the file
+  std::string long_name{};  ///< descriptive name; may be empty
+  std::string component{};  ///< empty: a scalar, or the magnitude
+  std::string units{};      ///< UDUNITS
+  std::optional<double>
+      largest{};  ///< maximum of all values; the colour bar shows this maximum if the colour range ends below
   std::optional<io::image_axes> axes{};
 };
 
-/// Width and height of a picture with labels around it.
+/// Width and height of a picture including its labels.
 std::array<int, 2> size_with_labels(int width, int height);
 
-/// Size of the picture inside labels of a total size; none if the total size is too small for labels.
+/// Size of a picture without its labels, for a total size with labels; none if the total size is too small for labels.
 std::optional<std::array<int, 2>> size_within_labels(int width, int height);
 
 /// A Python process that draws labels: python/osteon/report/label_pictures.py. Starts on first use, serves all pictures of a
@@ -45,7 +46,7 @@ class labeller {
   /// Return true if labels can be drawn. The first call starts the process, and warns if Python or one of its packages is
   /// missing. @return the same on all ranks @collective on comm
   bool is_ready(MPI_Comm comm, log_sink& log);
-  /// Replace a picture by one of width x height pixels with labels. A failure is a warning.
+  /// Replace a picture by a picture with labels that has width x height pixels. A failure causes a warning.
   /// @param notes title, range and colours; @param scene the scene of the picture @collective local, on the first rank
   void draw(const std::string& path, int width, int height, const picture_words& words, const render::annotations& notes,
             const render::scene& scene, index3 domain, log_sink& log);

@@ -66,7 +66,7 @@ grid::ghosted_field<float> smooth_solid(const grid::block& where, const std::vec
   grid::ghosted_field<float> result{grid::with_ghosts(where, depth), {}};
   result.values.reserve(static_cast<std::size_t>(result.present.volume()));
   const index3 shape = wide.present.shape(), first = wide.present.begin;
-  // Weights 1, 2, 1 along each axis, with the sum 64, so that sums are exact.
+  // The weights along each axis are 1, 2, 1. The sum of all weights is 64, so that sums are exact.
   const auto neighbour = [&](std::int64_t i, int axis) {
     return std::clamp<std::int64_t>(i, 0, where.domain[axis] - 1) - first[axis];
   };
@@ -112,7 +112,7 @@ const io::field_info& find_vector(const io::field_list& list, const std::string&
 
 render::vector_values read_vector(const std::string& path, const io::field_info& field, const box3& part) {
   render::vector_values result;
-  for (int axis = 0; axis < 3; ++axis)  // the file has x, y, z
+  for (int axis = 0; axis < 3; ++axis)  // the component order of the file is x, y, z
     result[static_cast<std::size_t>(axis)] = io::read_field(path, field, part, 2 - axis);
   return result;
 }

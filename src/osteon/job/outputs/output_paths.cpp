@@ -11,7 +11,7 @@ namespace osteon::job {
 using json = nlohmann::ordered_json;
 
 std::string to_text(const json& document) {
-  // Paths may be invalid UTF-8; a document must be valid.
+  // Paths may contain invalid UTF-8, but a document must be valid UTF-8.
   return json_to_text(document, 2) + "\n";
 }
 

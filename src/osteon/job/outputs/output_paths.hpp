@@ -17,8 +17,9 @@ struct output_paths {
 /// A JSON document as text with a final newline; invalid UTF-8 is replaced.
 std::string to_text(const nlohmann::ordered_json& document);
 
-/// Create a hard link to a results file, which occupies no additional disk space. An existing file of that name is replaced.
-/// @return false if the file system has no hard links, which is logged as a note @collective local
+/// Create a hard link to a results file, because a hard link occupies no additional disk space. The link replaces an
+/// existing file with the name `name`.
+/// @return false, with a note in the log, if the file system has no hard links @collective local
 bool create_second_name(const std::string& results, const std::string& name, log_sink& log);
 
 }  // namespace osteon::job

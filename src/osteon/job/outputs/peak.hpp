@@ -7,8 +7,8 @@
 
 namespace osteon::job {
 
-/// The largest value, and the centre of its voxel, z, y, x; for equal values the first voxel in this order. Null if the
-/// result has no displayed field. @collective on part.where.comm
+/// The largest value, and the centre (z, y, x) of its voxel. If several voxels have this value, the first voxel in the order
+/// z, y, x is used. Null if the result has no displayed field. @collective on part.where.comm
 nlohmann::ordered_json peak_of(const local_model& part, const physics_result& result);
 
 }  // namespace osteon::job

@@ -64,7 +64,7 @@ const std::vector<std::string>& components_of(const io::field_info& field) {
   return field.components == 3 ? vector : field.components == 6 ? tensor : none;
 }
 
-// The number of a component; -1 for the magnitude, if none is given.
+// The index of a component; -1 for the magnitude if the request contains no component.
 int find_component(const io::field_info& field, const std::string& wanted) {
   if (wanted.empty()) return -1;
   const auto& names = components_of(field);
@@ -76,7 +76,8 @@ int find_component(const io::field_info& field, const std::string& wanted) {
   return static_cast<int>(found - names.begin());
 }
 
-// A magnitude is displayed from its median; a component has both signs, and mean projections are mid-range.
+// The colours of a magnitude begin at the median. A component has both signs, and mean projections have values in the middle
+// of the range.
 std::array<double, 2> percentiles_of(const render_request& r) {
   const bool all_count = !r.component.empty() || r.method == "average" || r.method == "surface";
   return r.percentiles.value_or(all_count ? std::array{1.0, 99.0} : std::array{50.0, 99.5});
@@ -226,11 +227,12 @@ bool make_film(const std::filesystem::path& frames, int count, const std::string
   return true;
 }
 
-// Values of the block of a field and of the solid. @collective local
+// Read the values of a field and of the solid in a block. @collective local
 void read_fields(const render_request& r, const io::field_list& list, const io::field_info& field, const box3& part,
                  shown_fields& to) {
   to.values = io::read_field(r.file, field, part, find_component(field, r.component));
-  // In a flow with heat the solid also has a material and a temperature: the fluid is the set of voxels with a velocity.
+  // In a flow with heat, the solid also has a material and a temperature. The fluid is therefore the set of voxels with a
+  // velocity.
   const bool has_fluid = is_fluid(list);
   const io::field_info phase{has_fluid ? "velocity" : "material", "", "", io::centring::cell, has_fluid ? 3 : 1};
   const bool has_phase =
@@ -239,14 +241,14 @@ void read_fields(const render_request& r, const io::field_list& list, const io::
   for (float& v : to.solid) v = (v == v) != has_fluid ? 1.0F : 0.0F;
 }
 
-// The ends of the colours. @param value_at a percentile of the values @collective
+// The ends of the colour range. @param value_at a percentile of the values @collective
 std::array<double, 2> range_of(const render_request& r, const shown_fields& shown,
                                const std::function<double(double percent)>& value_at,
                                const std::optional<field_lines>& lines) {
   const std::array<double, 2> percent = percentiles_of(r);
   std::array<double, 2> range{value_at(percent[0]), value_at(percent[1])};
   if (shown.lines_have_colours && !r.percentiles) range = {lines->low, lines->high};
-  // For a component low values are as significant as high ones.
+  // For a component, low values are as significant as high values.
   if (r.method == "surface" && r.component.empty() && !r.percentiles && !shown.lines_have_colours) {
     const double least = value_at(0);
     if (least >= 0 && least < 0.2 * range[1]) range[0] = 0;
@@ -254,7 +256,7 @@ std::array<double, 2> range_of(const render_request& r, const shown_fields& show
   return {r.low.value_or(range[0]), r.high.value_or(range[1])};
 }
 
-// Draws frames around the z axis and their table. @return number of frames @collective
+// Draw frames around the z axis and write the table of the frames. @return number of frames @collective
 int draw_orbit(MPI_Comm comm, const render_request& r, const std::filesystem::path& target, picture_scene& picture,
                const std::function<void(const std::string& path)>& draw) {
   comm::collectively(comm, [&] {

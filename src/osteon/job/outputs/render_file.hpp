@@ -21,17 +21,17 @@ struct render_request {
   std::string map;              ///< empty: ivory for a surface, else inferno
   std::string method;           ///< volume, maximum, average, surface, lic; empty: surface for a loaded solid, else volume
   std::optional<double> level;  ///< isovalue of a surface; absent: the surface of the solid, coloured by the field
-  std::optional<double> low, high;  ///< ends of the colours; absent: percentiles
-  /// Percentiles of the ends of the colours; absent: 50 and 99.5, for a component or a mean 1 and 99. Ranges of surfaces
-  /// begin at 0 if there are values near 0 and none below.
+  std::optional<double> low, high;  ///< ends of the colour range; absent: percentiles
+  /// Percentiles at the ends of the colour range; absent: 50 and 99.5, or 1 and 99 for a component or a mean. The range of a
+  /// surface begins at 0 if there are values near 0 and no negative values.
   std::optional<std::array<double, 2>> percentiles;
   std::string component;               ///< component of a vector or tensor: x, y, z or xx, yy, zz, xy, yz, xz; empty: the
                                        ///< magnitude
   std::string points;                  ///< transfer function of a volume, see parse_control_points; empty: emission
   bool shaded = false;                 ///< light the field in a volume by its gradient
-  std::optional<double> bone_opacity;  ///< opacity of the solid around the field, absent: 0.16, on white 0.35; 0: omit the
-                                       ///< solid
-  /// Number of lines of a vector field drawn as tubes. They are coloured unless a field is requested by name.
+  std::optional<double> bone_opacity;  ///< opacity of the solid around the field; absent: 0.16, or 0.35 on white; 0: omit
+                                       ///< the solid
+  /// Number of lines of a vector field, drawn as tubes. The tubes are coloured unless the request names a field.
   std::optional<std::int64_t> streamlines;
   std::string lines_of;           ///< the vector field; empty: velocity, else heat_flux_density
   std::optional<double> tube_mm;  ///< radius of the tubes; absent: a third of a voxel
@@ -53,13 +53,13 @@ struct render_request {
   std::string output;                ///< picture, or folder of an orbit; empty: picture.png or orbit next to the file
 };
 
-/// Make one picture (.png, or .npy: linear RGBA float, premultiplied), or an orbit: numbered frames, and data.csv, which
-/// makes the folder a Cinema database (specification D).
+/// Make one picture (.png, or .npy: linear RGBA float, premultiplied), or an orbit. An orbit consists of numbered frames and
+/// data.csv, and its folder is a Cinema database (specification D).
 /// @throws usage_error (unknown field or map, empty range, sizes), data_error (no or damaged file), machine_error
 /// @return description of the output, for --json @collective on comm
 nlohmann::ordered_json render_file(MPI_Comm comm, const render_request& request, log_sink& log);
 
-/// Compositing options of a request. @param is_series the picture is one of many
+/// Compositing options of a request. @param is_series the picture is part of a series
 /// @throws usage_error (unknown method, unknown pixels)
 render::compositing compositing_of(const render_request& request, bool is_series);
 
@@ -67,7 +67,7 @@ render::compositing compositing_of(const render_request& request, bool is_series
 struct written_point {
   double value = 0;                            ///< value in the field's unit
   bool is_percentile = false;                  ///< written `90%`: the value of this percentile of the field
-  float opacity = 0;                           ///< over a path of a hundredth of the domain's diagonal
+  float opacity = 0;                           ///< opacity of a path as long as a hundredth of the domain's diagonal
   std::optional<std::array<float, 3>> colour;  ///< linear; absent: from the map
 };
 

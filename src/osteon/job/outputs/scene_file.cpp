@@ -21,7 +21,7 @@ using json = nlohmann::ordered_json;
 
 json in_order(const vector3& v) { return {v.z, v.y, v.x}; }
 
-// The runs of all ranks, gathered on the first in the order of the ranks. @collective
+// The runs of all ranks in the order of the ranks, gathered on the first rank. @collective
 std::vector<io::label_run> gathered(MPI_Comm comm, const std::vector<io::label_run>& mine) {
   static_assert(sizeof(io::label_run) == 5 * sizeof(std::int32_t));
   const auto count = static_cast<std::int64_t>(mine.size());

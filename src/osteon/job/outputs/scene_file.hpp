@@ -16,8 +16,8 @@ struct scene_paths {
 };
 
 /// Write scene.json, and sets.nrrd if there are sets.
-/// @param summary on the first rank: displayed field and range @return their names, for `files` of the summary; on the first
-/// rank @throws machine_error @collective on part.where.comm
+/// @param summary on the first rank: displayed field and range @return the names of the files, for `files` of the summary;
+/// on the first rank @throws machine_error @collective on part.where.comm
 nlohmann::ordered_json write_scene(const std::string& directory, const spec& job, const local_model& part,
                                    const load_scene& loads, const nlohmann::ordered_json& summary);
 

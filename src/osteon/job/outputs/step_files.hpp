@@ -16,7 +16,7 @@ class step_files {
  public:
   using cell_field = std::pair<io::field_info, io::plane_source<float>>;
 
-  /// Removes the series of an earlier job; its steps are replaced individually. @collective on part.where.comm
+  /// Removes the series of an earlier job. write() replaces the step files individually. @collective on part.where.comm
   step_files(const spec& job, const local_model& part);
   /// @param record from 0 @throws as result_writer @collective
   void write(std::size_t record, double time_s, const std::vector<cell_field>& fields);

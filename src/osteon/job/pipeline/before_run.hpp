@@ -24,16 +24,17 @@ struct image_check {
 /// Images of up to this number of voxels are segmented as by `osteon import`, into a temporary folder.
 constexpr std::int64_t most_voxels_to_check = std::int64_t{1} << 25;
 
-/// Open the image of a job without faults, or read the model of another program. Up to `most_voxels`, all steps of `run`
-/// before the solve are performed: the image is read and segmented, sets, supports and forces are made. For larger images,
-/// the header and a sample of the grey values are read.
+/// Open the image of a job without faults, or read the model of another program. For images of up to `most_voxels` voxels,
+/// perform all steps of `run` before the solve: read and segment the image, and make sets, supports and forces. For larger
+/// images, read the header and a sample of the grey values.
 /// @param comm of one rank
 /// @throws machine_error if images cannot be read on this machine
 image_check check_image(MPI_Comm comm, const spec& job, std::int64_t most_voxels = most_voxels_to_check);
 
-/// Check the files and the header of the image of a job with faults, so that all faults are reported at once: missing files,
-/// voxel size, shape. No file is read if the keys of the image have faults.
-/// @param found faults of the job; faults of the image are added @param warnings of the job's keys and size
+/// Check the files and the header of the image of a job with faults, so that all faults are reported together. Faults of the
+/// image are missing files, and errors of voxel size and shape. No file is read if the keys of the image have faults.
+/// @param found faults of the job; the function adds faults of the image @param warnings warnings about the job's keys and
+/// size
 /// @return description of the part of the image that was read
 std::string add_faults_of_image(const spec& job, std::vector<problem>& found, std::vector<problem>& warnings);
 
@@ -43,16 +44,16 @@ struct estimation {
   bool bricks = false;
   std::int64_t voxels = 0, elements = 0;
   std::int64_t dofs = 0;            ///< unknowns of the largest system
-  bool counted = false;             ///< the unknowns are counted on the model, without those prescribed by tests
+  bool counted = false;             ///< the unknowns are counted in the model, without the unknowns that tests prescribe
   std::int64_t sampled_voxels = 0;  ///< number of sampled voxels of a large image; 0: all voxels, or none
   std::int64_t largest_elements_per_rank = 0;
   double imbalance = 1;                    ///< largest share of a rank relative to the mean
   std::int64_t memory_bytes_per_rank = 0;  ///< memory of the rank with the largest share
-  std::int64_t import_memory_bytes = 0;    ///< memory of the process that imports; its image reader runs earlier
+  std::int64_t import_memory_bytes = 0;    ///< memory of the import process without its image reader, which runs earlier
   std::int64_t exchange_bytes = 0;         ///< largest message of one halo exchange
-  int computed = 1;                        ///< number of solves: on changed images, with the other connectivity
-  double cpu_seconds = 0;                  ///< CPU time of solving, all ranks and all solves, by estimate_time
-  double wall_seconds = 0;                 ///< wall time with as many cores as ranks
+  int computed = 1;         ///< number of solves, including solves on changed images and with the other connectivity
+  double cpu_seconds = 0;   ///< CPU time of solving, all ranks and all solves, by estimate_time
+  double wall_seconds = 0;  ///< wall time with as many cores as ranks
   nlohmann::ordered_json to_json() const;
   std::string to_text() const;
 };
@@ -71,12 +72,12 @@ struct job_size {
 
 /// Import the model if needed, so that voxels and unknowns are counted instead of estimated. For an image of more than 64
 /// MiB without a model, and for any image of more than 1 GiB, the header and some planes are read instead.
-/// @param always_count independent of the size of the image
+/// @param always_count import the model of an image of any size
 job_size size_of(const spec& job, bool always_count, log_sink& log);
 
 /// Predict sizes and memory from constants of the physics. @param ranks 0 for the default number of ranks of the job
 estimation estimate(const spec& job, const job_size& size, int ranks);
-/// Determine the size and predict.
+/// Determine the size of a job, and predict sizes and memory.
 estimation estimate(const spec& job, int ranks, bool always_count, log_sink& log);
 
 }  // namespace osteon::job

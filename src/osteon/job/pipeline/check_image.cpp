@@ -31,7 +31,7 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-// Young's moduli by the density law, at equidistant grey values from the lowest to the highest of the image.
+// Young's moduli by the density law, at equidistant grey values from the lowest to the highest grey value of the image.
 json moduli_of_greys(const density_law_spec& law, const json& provenance) {
   constexpr int count = 257;
   const json &image = provenance.at("image"), &segmentation = provenance.at("segmentation");
@@ -261,7 +261,7 @@ class image_checker {
     }
   }
 
-  // As in a run, here on one rank.
+  // Read the whole model on one rank, otherwise as in a run.
   local_model read_whole(const spec& job) {
     io_clock clock;
     warning_log log(found_.warnings, "model");

@@ -26,7 +26,7 @@ struct cluster_part {
 /// @collective on where.comm
 std::optional<cluster_part> part_of_cluster(const grid::block& where, const voxel::model_header& header);
 
-/// `out/results.nc` of cluster 1: `out/results.1.nc`.
+/// Return the file name of the part of a cluster: `out/results.1.nc` for `out/results.nc` and cluster 1.
 std::string name_of_part(const std::string& path, int index);
 
 }  // namespace osteon::job

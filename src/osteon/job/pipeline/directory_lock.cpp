@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* lock_name = ".lock";
 
-// Locked range of the lock file, which is empty.
+// Locked bytes of the lock file. The file itself is empty.
 constexpr off_t front_byte = 0, ranks_byte = 1;
 
 // Open file description locks: closing the file elsewhere in this process does not release them.
@@ -32,7 +32,8 @@ bool set_lock(int file, short type, off_t first, off_t bytes) {
   return fcntl(file, F_OFD_SETLK, &region) == 0;
 }
 
-// Return true if a path still refers to an open file: a process that created a folder removes its lock file at the end.
+// Return true if a path still refers to an open file. This check is needed because a process that created a folder removes
+// the lock file at its end.
 bool leads_to(const std::string& path, int file) {
   struct stat there{}, here{};
   return stat(path.c_str(), &there) == 0 && fstat(file, &here) == 0 && there.st_dev == here.st_dev &&

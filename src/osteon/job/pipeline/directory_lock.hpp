@@ -7,9 +7,9 @@ namespace osteon::job {
 
 /// Locks an output directory (created if missing) until destruction or the end of the process.
 ///
-/// The process started by the user and the first of its ranks each hold a part of the lock, so that the directory remains
-/// locked while either runs; a job starts only if both parts are free. On file systems without locks (some network file
-/// systems) the object has no effect.
+/// The process started by the user and the first of its ranks each hold a part of the lock. The directory therefore remains
+/// locked while one of the two processes runs. A job starts only if both parts are free. On file systems without locks (some
+/// network file systems) the object has no effect.
 class directory_lock {
  public:
   enum class part { both, of_ranks };

@@ -61,7 +61,8 @@ earlier_results::earlier_results(const spec& job, log_sink& log) : log_(&log) {
     if (const std::string name = found.path().filename().string(); is_result(name) || is_of_source(job, name))
       old.push_back(found.path());
 
-  // Next to the folder; inside it if it is the working directory, a mount point, or in a folder without write permission.
+  // The new location is next to the folder. It is inside the folder if the folder is the working directory or a mount point,
+  // or if the parent folder is not writable.
   const fs::path plain = folder.has_filename() ? folder : folder.parent_path();
   const bool has_name = plain.has_filename() && plain.filename() != "." && plain.filename() != "..";
   std::vector<fs::path> places;
@@ -90,7 +91,7 @@ earlier_results::earlier_results(const spec& job, log_sink& log) : log_(&log) {
 }
 
 // Create all second names at the new location before removing any first name. Folders, and files on file systems without
-// hard links, are renamed before all others, because a rename can fail.
+// hard links, are renamed before all other files, because a rename can fail.
 bool earlier_results::move_to(const fs::path& place, const std::vector<fs::path>& old, std::error_code& failed) {
   for (const fs::path& from : old) {
     entry it{from, place / from.filename()};

@@ -10,9 +10,9 @@
 
 namespace osteon::job {
 
-/// Moves the results of an earlier job from NAME.out to NAME.out.1 (.2 and so on if that exists), so that the folder always
-/// describes one job. If this job fails before it has results, the earlier results are restored. One process owns this
-/// object.
+/// Moves the results of an earlier job from NAME.out to NAME.out.1 (NAME.out.2 and so on if NAME.out.1 exists), so that the
+/// folder always describes one job. If the new job fails before it has results, the earlier results are restored. One
+/// process owns this object.
 ///
 /// No operation of this class deletes the last name of a file: a failing rename leaves each earlier file either in the
 /// folder or in NAME.out.1.
@@ -20,7 +20,7 @@ class earlier_results {
  public:
   earlier_results() = default;
   /// Results marked as not converged are not kept.
-  /// @throws machine_error if they cannot be moved; they then remain in place
+  /// @throws machine_error if the results cannot be moved; the results then remain in place
   earlier_results(const spec& job, log_sink& log);
   earlier_results(earlier_results&& other) noexcept { *this = std::move(other); }
   earlier_results& operator=(earlier_results&& other) noexcept {

@@ -14,7 +14,7 @@ namespace osteon::job {
 
 namespace {
 
-// A text of a document; empty if absent or if the document is damaged.
+// Return the text of a key in a document; empty if the key is absent or the document is damaged.
 std::string text_in(const std::string& path, const char* key) {
   const auto document = json_from_file<nlohmann::json>(path);
   if (!document.is_object()) return {};

@@ -7,8 +7,8 @@
 
 namespace osteon::job {
 
-/// SHA-256 of all inputs of the results of a job with an image: its keys (digest_of_result_keys), its images, the version of
-/// the program. Empty if a job has no image, or a label image cannot be read.
+/// SHA-256 of all inputs of the results of a job with an image: its keys (digest_of_result_keys), its images and the version
+/// of the program. Empty if a job has no image, or a label image cannot be read.
 /// @param model_key as key_of_model; empty: none @collective local
 std::string identity_of_results(const spec& job, const std::string& model_key);
 

@@ -22,7 +22,7 @@
 namespace osteon::job {
 
 struct job_state {
-  /// Borrows `comm` and `sink`. @param command for the history of the results @param start of the user's command
+  /// Borrows `comm` and `sink`. @param command for the history of the results @param start start time of the user's command
   job_state(MPI_Comm comm, spec job, sinks to, const checkpoint_options& options, std::string command, std::string start,
             log_sink& sink);
 
@@ -37,7 +37,7 @@ struct job_state {
   std::optional<comm::attached_ledger> counting;  ///< ledger of the job's messages, if counting is enabled
   stage_clock clock;
   io_clock files;
-  double cpu_before;  ///< CPU time of this process before the job; it may have done other work
+  double cpu_before;  ///< CPU time of this process before the job; the process may have done other work
 
   local_model part;
   std::int64_t unsupported = 0;                    ///< voxels that `prepare` removes, all ranks
@@ -53,7 +53,7 @@ struct job_state {
   void poll(const char* during) const {
     if (has_files()) stop_together_if_requested(comm, options.is_to_stop, job, during);
   }
-  /// Run a part of the job. If it is interrupted with a checkpoint, the earlier results are not restored.
+  /// Run a part of the job. If the part is interrupted and writes a checkpoint, the earlier results are not restored.
   template <class Part>
   auto keeping_checkpoint(Part&& part_of_job) {
     try {

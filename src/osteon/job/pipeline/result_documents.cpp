@@ -24,8 +24,8 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-// Keys of a material given by the job, and properties required by its physics. Omit the properties of a phase not defined by
-// [[material]]. This phase precedes the materials of the job.
+// Describe a material by the keys that the job gives, and by the properties that the physics requires. Omit the properties
+// of a phase that [[material]] does not define. This phase precedes the materials of the job.
 json describe_material(const spec& job, const physics_entry& physics, const voxel::material& material, std::size_t number) {
   json entry = {{"name", material.name}};
   const std::size_t phases = physics.rules(job).has_others ? 1 : 0;
@@ -68,7 +68,7 @@ json describe_results(const job_state& s, double imbalance, double cpu_seconds, 
     summary["certificate"]["moment_imbalance"] = certificate.moment_imbalance;
   summary["residual_history"] = certificate.residual_history;
   summary["image"] = provenance.at("image");
-  const vector3& origin = part.header.origin_mm;  // for a crop, its position in the image
+  const vector3& origin = part.header.origin_mm;  // position of a cropped image in the whole image
   summary["image"]["origin_mm"] = {origin.z, origin.y, origin.x};
   summary["segmentation"] = provenance.at("segmentation");
   summary["segmentation"]["load_axis"] = job.load.axis.name();

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A job on an image in memory, in the calling processes. Answers and fields also stay in memory.
+/// Solution of a job on an image in memory, in the calling processes. Answers and fields also stay in memory.
 #include <mpi.h>
 
 #include <functional>
@@ -17,7 +17,7 @@
 
 namespace osteon::job {
 
-/// Reason why a job cannot be solved in memory: an input or output requires files. Empty: it can.
+/// Reason why a job cannot be solved in memory: an input or output requires files. Empty: the job can be solved in memory.
 std::string reason_for_files(const spec& job);
 
 /// A solved job, on one or several ranks.
@@ -56,9 +56,9 @@ class solution_in_memory {
 
 /// Segment the image and solve the job on it.
 /// @param comm borrowed for the lifetime of the solution
-/// @param image used on rank 0; read during the call and when the solution is written; its data are borrowed until
-/// then
-/// @param is_to_stop called between iterations; all ranks stop if one returns true
+/// @param image image on rank 0; ignored elsewhere. This function and write() read the data, so the data must exist until
+/// the last call of write()
+/// @param is_to_stop called between iterations; all ranks stop if the result is true on one rank
 /// @throws usage_error, data_error, solve_error (the tolerance was missed), interrupted_error @collective on comm
 /// @cost rank 0 stores the complete image and its materials
 solution_in_memory solve_in_memory(MPI_Comm comm, spec job, voxel::image_planes image, log_sink& log,

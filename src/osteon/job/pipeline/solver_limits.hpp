@@ -8,9 +8,10 @@
 
 namespace osteon::job {
 
-/// Return `solver` of summary.json, the same on all ranks: CPU seconds and, with `with_limits`, the kernels. If the solver
-/// counts the work of its kernels and its run time is sufficient, or if `always`, the limits are also measured, in some
-/// hundredths of a second: a triad, and multiplications in registers, on all ranks simultaneously.
+/// Return `solver` of summary.json, which is equal on all ranks: CPU seconds and, with `with_limits`, the kernels. If the
+/// solver counts the work of its kernels and runs long enough, or if `always` is true, the limits are also measured. The
+/// measurement takes some hundredths of a second: all ranks simultaneously execute a triad, and multiplications in
+/// registers.
 /// @collective on comm
 nlohmann::ordered_json describe_solver(MPI_Comm comm, const numerics::solve_certificate& certificate, bool with_limits,
                                        bool always);

@@ -69,7 +69,8 @@ io::file_report write_results(job_state& s) {
   s.written = {{"results", results}, {"xdmf", xdmf}};
   comm::collectively(part.where.comm, [&] {
     if (!first) return;
-    // Files of an earlier job are removed: these results must not be combined with its numbers or its picture.
+    // Remove the files of an earlier job, because the new results must not be combined with the numbers or the picture of
+    // that job.
     const scene_paths scene(paths.directory);
     std::vector<std::string> earlier{paths.summary, paths.manifest, paths.picture, paths.cut,
                                      paths.report,  scene.scene,    scene.sets,    scene.labelled};

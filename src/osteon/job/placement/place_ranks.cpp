@@ -44,7 +44,7 @@ std::optional<machine::description> read_cache(const fs::path& file, const machi
   if (file.empty() || absent || fs::file_time_type::clock::now() - written > kept_for) return std::nullopt;
   try {
     return machine::matched(machine::read_machine(file), hosts.hosts, file);
-  } catch (const error&) {  // damaged, or for hosts that have changed: measure again
+  } catch (const error&) {  // the file is damaged, or the hosts have changed: measure again
     return std::nullopt;
   }
 }
@@ -121,7 +121,8 @@ placed_ranks place_ranks(MPI_Comm comm, const spec& job,
   } catch (const error& e) {
     fault = e.what();
   }
-  const std::string binding = bind(comm, job, here, seconds_of_iteration);  // after the probe, which binds and releases
+  const std::string binding =
+      bind(comm, job, here, seconds_of_iteration);  // after the probe, because the probe binds and releases the ranks
   if (known) try {
       placement::reorder_options options;
       options.threads = threads;

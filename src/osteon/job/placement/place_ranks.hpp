@@ -28,11 +28,11 @@ class placed_ranks {
 /// Returns the time in seconds of a benchmark on this rank with the memory load of a job. @collective
 using rank_timer = std::function<double(MPI_Comm)>;
 
-/// Bind the ranks according to run.bind, and renumber them by the measured links between their hosts, if there are several
-/// and run.place is set. Results do not change. The log reports the placement in one line.
+/// Bind the ranks according to run.bind. If there are several hosts and run.place is set, renumber the ranks by the measured
+/// links between the hosts. Results do not change. The log reports the placement in one line.
 ///
-/// Measuring hosts takes two seconds, once per set of hosts: the machine file is stored in $OSTEON_CACHE, or in osteon/ of
-/// the user's cache folder, for a week. If the measurement fails, ranks keep their order.
+/// The measurement of a set of hosts takes two seconds. The machine file with the result is stored for a week in
+/// $OSTEON_CACHE, or in osteon/ of the user's cache folder. If the measurement fails, ranks keep their order.
 /// @param graph returns the graph of the job's ranks and a description of its weights; called only if there are several
 /// hosts; collective on comm
 /// @param seconds_of_iteration measures each binding for run.bind = "measured"

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Communication graph of the ranks of a job, before voxels are read, or from the voxels of a model.
+/// Communication graph of the ranks of a job, either before voxels are read or from the voxels of a model.
 #include <mpi.h>
 
 #include <osteon/base/material_number.hpp>
@@ -19,10 +19,11 @@ int values_per_node(const spec& job);
 ///
 /// Planes are distributed as in the solver. Bricks are computed for a uniform distribution of the voxels in each plane. The
 /// exact bricks depend on the voxels, but have nearly the same neighbours.
-/// @param shape of the image @param active_per_plane shape (z); empty: uniform
+/// @param shape shape of the image @param active_per_plane shape (z); empty: uniform
 placement::graph rank_graph(const spec& job, index3 shape, std::span<const std::int64_t> active_per_plane, int ranks);
 
-/// The graph of boxes that share nodes of active voxels: weights are the bytes of messages that sum shared values.
+/// The graph of boxes that share nodes of active voxels. A weight is the number of bytes of the messages that sum shared
+/// values.
 /// @param material shape tree.domain(); 0 is empty
 /// @param values per node: 3 for elasticity, 1 for heat; 8 bytes each
 placement::graph shared_node_graph(const grid::box_tree& tree, view3<const material_number> material, int values);

@@ -9,7 +9,7 @@ namespace osteon::job {
 
 namespace {
 
-// Other ranks with an active voxel at a node of `box`; empty if the box itself has none there.
+// Other ranks with an active voxel at a node of `box`; empty if `box` has no active voxel at this node.
 std::vector<int> others_at(const grid::box_tree& tree, view3<const material_number> material, const box3& box, index3 node) {
   std::vector<int> others;
   bool own = false;

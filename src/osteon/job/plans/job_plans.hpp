@@ -13,8 +13,8 @@ namespace osteon::job {
 
 /// A repeated part of a job, and its messages per repetition.
 struct job_part {
-  /// reading, set_up, load, restart, iteration, writing, picture; heat_... of an earlier problem; or the names that a solver
-  /// gives to its parts (comm::sent_part); parts similar to an iteration have iteration in their names
+  /// reading, set_up, load, restart, iteration, writing, picture; heat_... of an earlier problem; or a name that a solver
+  /// gives to the part (comm::sent_part). The names of parts similar to an iteration contain `iteration`.
   std::string name;
   std::string how_often;  ///< description of the frequency
   std::vector<comm::plan_traffic> plans;
@@ -31,7 +31,7 @@ struct job_plans {
   bool bricks = false;
   std::vector<job_part> parts;
   bool are_marked = false;           ///< the solver marks its parts, which are counted in a run
-  std::vector<std::string> assumed;  ///< possible differences of a run, in sentences
+  std::vector<std::string> assumed;  ///< possible differences between a run and the plans, as sentences
 
   bool is_sound() const;  ///< true if every plan passes plan::verify
   nlohmann::ordered_json to_json() const;
@@ -43,9 +43,9 @@ struct plans_unknown : usage_error {
   using usage_error::usage_error;
 };
 
-/// Import the model if needed and set up the neighbours of the solver once, on virtual ranks; messages of iterations, files
-/// and the picture are derived from these. Not included are bytes that depend on packing or on the physical solution, and
-/// messages of the search for loads and parts of the solid (docs/reference/plans.md).
+/// Import the model if needed, and set up the neighbours of the solver once on virtual ranks. The messages of iterations,
+/// files and the picture are derived from the neighbours. The plans omit bytes that depend on packing or on the physical
+/// solution. The plans also omit messages of the search for loads and for parts of the solid (docs/reference/plans.md).
 /// @throws plans_unknown; usage_error if there are more ranks than planes or voxels; as import_model
 /// @collective local; MPI has to be initialised with MPI_THREAD_SERIALIZED
 job_plans plans_of_job(const spec& job, int ranks, log_sink& log);

@@ -12,9 +12,9 @@ namespace osteon::job {
 struct plan_time {
   std::string plan;
   std::int64_t runs = 0, messages = 0, bytes = 0;
-  double seconds = 0;          ///< until the last rank has finished
-  double latency_seconds = 0;  ///< share of messages without their bytes
-  bool simulated = false;      ///< if false, by formulas: LogGP, and the busiest link of each round
+  double seconds = 0;          ///< time until the last rank has finished
+  double latency_seconds = 0;  ///< time of the messages without the transfer of their bytes
+  bool simulated = false;      ///< if false, the times are from formulas: LogGP, and the busiest link of each round
 };
 
 struct part_time {

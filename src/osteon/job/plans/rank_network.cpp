@@ -21,8 +21,8 @@ void check_fit(int ranks, int hosts, int ranks_per_host, const std::string& what
         ranks_per_host, counted(rounded_up(ranks, ranks_per_host), "host"), what, hosts));
 }
 
-// One PU per rank, with the ports of the host memory. Links: ports into and out of memory by rank, then the links of the
-// network between hosts. `between` appends the links between two hosts.
+// Create a network with one PU per rank and with the ports of the host memory. The ports into and out of memory are the
+// first links, by rank. The links of the network between hosts follow. `between` appends the links between two hosts.
 net::network with_memory(int ranks, const machine::link& memory, double memory_latency) {
   net::network made;
   made.kind = net::topology::graph;
@@ -42,7 +42,7 @@ double quantile(std::vector<double> values, double share) {
   return kth_smallest(std::move(values), k);
 }
 
-// The link of each host to the others. None if one was not measured.
+// The link of each host to the other hosts. The list is empty if one of the links was not measured.
 std::vector<machine::link> ports_of_hosts(const machine::description& machine, const machine::host_links& between) {
   std::vector<machine::link> ports;
   for (int h = 0; h < between.hosts() && between.hosts() > 1; ++h) {

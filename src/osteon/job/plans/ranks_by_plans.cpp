@@ -21,7 +21,7 @@ constexpr std::int64_t most_voxels_in_seconds = std::int64_t{1} << 23;
 constexpr const char* by_iteration = "bytes of an iteration on all levels";
 constexpr const char* by_fine_level = "values of shared nodes on the fine level";
 
-// Reason why a run does not generate the plans; empty: it generates the plans.
+// Reason why a run does not generate the plans; empty: the run generates the plans.
 std::string why_not_planned(const spec& job, index3 shape) {
   if (!source_of(job).is_image()) return "the job has no image";
   if (shape.volume() > most_voxels_in_seconds)

@@ -20,8 +20,8 @@ struct ranks_to_place {
   std::string by;  ///< definition of the weights, with the reason if the weights are not the bytes of an iteration
 };
 
-/// Graph with which `osteon place --job` places the ranks of a job: the graph of an iteration. If the plans of the job
-/// require a run, the graph of nodes shared by boxes.
+/// Graph with which `osteon place --job` places the ranks of a job: the graph of an iteration, or the graph of nodes shared
+/// by boxes if the plans of the job require a run.
 /// @throws as import_model; usage_error if there are more ranks than planes or voxels @collective local, with MPI as for
 /// plans_of_job
 ranks_to_place ranks_to_place_of(const spec& job, int ranks, log_sink& log);

@@ -7,8 +7,9 @@
 
 namespace osteon::job {
 
-/// Locations of the ranks of `comm`, and speed of memory and of the links between hosts: the slowest values, as measured for
-/// pictures (render::probe_machine), with all ranks sending simultaneously. Equal on all ranks. @collective on comm
+/// Return the locations of the ranks of `comm`, and the speeds of memory and of the links between hosts. The speeds are the
+/// slowest values, measured as for pictures (render::probe_machine) while all ranks send simultaneously. The result is equal
+/// on all ranks. @collective on comm
 rank_network network_of_run(MPI_Comm comm);
 
 }  // namespace osteon::job

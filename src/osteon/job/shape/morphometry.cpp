@@ -98,7 +98,7 @@ json measure_shape(MPI_Comm comm, const spec& job, bool with_throats, log_sink& 
     compartments = measure_compartments(job, part, solid);
   }
   const std::string phase = physics_of(job).rules(job).phase;
-  const bool pores_are_solid = phase == "fluid";  // the first measured phase
+  const bool pores_are_solid = phase == "fluid";  // true: the pores are measured first
   json throats;
   const auto measured = [&](const std::vector<float>& of, bool are_pores) {
     const auto squared = morphometry::distance_map(part.where, of, h);
@@ -160,7 +160,8 @@ json measure_shape(MPI_Comm comm, const spec& job, bool with_throats, log_sink& 
 
 namespace {
 
-// Largest number of ranks: the smallest number of lines of voxels of the image along an axis, one per rank.
+// Return a communicator with at most one rank per line of voxels. The longest axis of the image has the smallest number of
+// lines.
 comm::communicator ranks_with_lines(MPI_Comm comm, const spec& job) {
   std::int64_t lines = 0;
   comm::collectively(comm, [&] {
@@ -182,7 +183,7 @@ void report_shape(MPI_Comm comm, const spec& job, log_sink& log) {
     if (measuring.get() == MPI_COMM_NULL) return;
     try {
       measures = measure_shape(measuring.get(), job, has_pores, log);
-    } catch (const data_error& fault) {  // on all ranks; the computed answers are kept
+    } catch (const data_error& fault) {  // all ranks throw this error; the computed answers are kept
       log.warn(fmt::format("no morphometry: {}", fault.what()));
     }
   });

@@ -71,7 +71,7 @@ class range_checker final : public key_visitor {
 // The tests of a job.
 struct tests_of_job {
   const physics_entry& physics;
-  std::vector<std::string> tests;  ///< empty if unknown: those of the physics
+  std::vector<std::string> tests;  ///< empty if unknown: the tests of the physics apply
 
   bool are_in(const key_tests& some) const {
     return find_physics(some.physics) == &physics &&
@@ -98,7 +98,7 @@ tests_of_job tests_of(const spec& job) {
 // requires.
 class scope_checker final : public key_visitor {
  public:
-  /// @param is_present return true if a key is given, even at its default value
+  /// @param is_present returns true if a key is given, even at its default value
   scope_checker(std::string prefix, const spec& job, tests_of_job tests, std::vector<problem>& problems,
                 std::function<bool(const std::string& path)> is_present)
       : prefix_(std::move(prefix)),

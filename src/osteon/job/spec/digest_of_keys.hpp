@@ -12,8 +12,8 @@ enum class key_digest : unsigned;
 /// Return the values of all keys of a digest by table, including defaults (key_use in key_entry.hpp).
 nlohmann::ordered_json values_of_keys(const spec& job, key_digest digest);
 
-/// SHA-256 of all keys that affect the results of a job, including picture and name; excluding output locations, ranks,
-/// threads, file access and checkpoints, which do not affect the answers.
+/// SHA-256 of all keys that affect the results of a job, including picture and name. The digest excludes output locations,
+/// ranks, threads, file access and checkpoints, because these keys do not affect the answers.
 std::string digest_of_result_keys(const spec& job);
 
 }  // namespace osteon::job

@@ -12,7 +12,8 @@ namespace osteon::job {
 
 namespace {
 
-constexpr double softest_MPa = 300, stiffest_MPa = 1.5e6;  // below: polymers and soft tissue; diamond has 1.1e6
+constexpr double softest_MPa = 300,
+                 stiffest_MPa = 1.5e6;  // softer: polymers and soft tissue; the modulus of diamond is 1.1e6 MPa
 
 class doubter {
  public:

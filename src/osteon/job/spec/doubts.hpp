@@ -21,11 +21,11 @@ std::vector<problem> doubts_of_size(const spec& job, const vector3& spacing_mm, 
 std::vector<problem> doubts_of_moduli(const spec& job, const voxel::material_table& materials);
 
 /// Return warnings about the share of solid voxels: none, all, or a large part removed by segment.keep.
-/// @param provenance_json of a model
+/// @param provenance_json provenance of a model
 std::vector<problem> doubts_of_segmentation(const spec& job, const std::string& provenance_json, index3 shape);
 
 /// Return warnings about the share of solid voxels in a sample. @param low, high range of the grey values
-/// @param of_what sampled voxels, "of the 500 sampled voxels"
+/// @param of_what description of the sampled voxels, for example "of the 500 sampled voxels"
 std::vector<problem> doubts_of_share(const spec& job, double share, double low, double high, const std::string& of_what);
 
 /// Return all warnings about an imported model: size, moduli and segmentation.

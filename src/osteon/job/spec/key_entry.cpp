@@ -19,7 +19,7 @@ key_field field_at(std::size_t type, void* at, std::index_sequence<Types...>) {
   return makers.at(type)(at);
 }
 
-// The position after all entries of the same or a lower place.
+// The position after all entries with the same place or a lower place.
 template <class List>
 auto position_of(List& list, int place) {
   return std::find_if(list.begin(), list.end(), [&](const auto& other) { return other.place > place; });
@@ -84,7 +84,7 @@ std::vector<std::string> key_table::close_scopes() {
   std::vector<std::string> unknown;
   for (const auto& [path, tests] : accepted_)
     if (const key_scope* scope = find_scope(path))
-      const_cast<key_scope*>(scope)->push_back(tests);  // of this table, which is not const
+      const_cast<key_scope*>(scope)->push_back(tests);  // the scope belongs to this table, which is not const
 
     else
       unknown.push_back(path);

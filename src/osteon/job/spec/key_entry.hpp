@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// The keys of a job file as data. The core and each physics register their keys; the reader, the JSON Schema, the checks of
-/// ranges and the digests are visitors of these entries and therefore consistent.
+/// ranges and the digests are visitors of these entries. Their definitions of a key are therefore consistent.
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -26,7 +26,7 @@ using key_field = std::variant<std::string*, choice_field*, bool*, double*, std:
                                std::optional<std::int64_t>*, std::optional<std::vector<double>>*,
                                std::optional<std::vector<std::string>>*>;
 
-/// Results that depend on the value of a key; it determines the digests that include the key.
+/// Results that depend on the value of a key. The use of a key determines the digests that include the key.
 enum class key_use : unsigned {
   run = 0,      ///< only the execution of the job and the location of its files
   files = 1,    ///< files made from the solution: names, pictures, further solutions
@@ -34,7 +34,7 @@ enum class key_use : unsigned {
   model = 7,    ///< the model of the image, and therefore the solution and the files
   stored = 5,   ///< storage of the model and the files, but not the solution
 };
-/// The digests: of finished results, of a solver's state, of a model.
+/// The digests of finished results, of a solver's state and of a model.
 enum class key_digest : unsigned { results = 1, state = 2, model = 4 };
 
 inline bool is_in(key_use use, key_digest digest) {
@@ -45,7 +45,7 @@ inline bool is_in(key_use use, key_digest digest) {
 struct key_range {
   double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
   bool is_above = false, is_below = false;  ///< exclude low, high
-  const char* unit = "";                    ///< or the counted items
+  const char* unit = "";                    ///< unit, or name of the counted items
   const char* remark = "";                  ///< end of the fault message, after the limits: `, e.g. 1e-6`
 
   bool contains(double value) const {
@@ -115,9 +115,10 @@ struct key_options {
   bool is_vector = false;         ///< a list of three numbers, z, y, x
   /// Permitted values for the physics of a job; null: all.
   std::vector<std::string> (*own_choices)(const spec& job) = nullptr;
-  std::vector<key_kinds> kinds{};  ///< each of them accepts the key
-  const char* with = "";           ///< a bool of the same table, registered before, that must be true for the key to be used
-  const char* remedy = "";         ///< remedy in the fault message of a key that the test or a kind does not accept
+  std::vector<key_kinds> kinds{};  ///< each of these choices accepts the key
+  const char* with =
+      "";  ///< name of a bool of the same table, registered before the key, which must be true if the job uses the key
+  const char* remedy = "";  ///< remedy in the fault message of a key that the test or a kind does not accept
 };
 
 /// One key.
@@ -130,7 +131,7 @@ struct key_entry {
   void* defaults = nullptr;   ///< a struct with the default values
   key_scope scope{};
 
-  /// @param holder the struct of its part
+  /// @param holder the struct that contains the value
   key_field in(void* holder) const;
   /// Return true if a value differs from the default.
   bool is_given(const key_field& value) const;
@@ -168,8 +169,8 @@ class key_list {
   key_use use_;
 };
 
-/// A table of keys, an optional one or a list of them. Its owner is the struct of the enclosing table; an element stores the
-/// values of a table of the file.
+/// A table of keys, an optional table, or a list of tables. The owner of a table is the struct of the enclosing table. An
+/// element stores the values of one table in the file.
 class key_table {
  public:
   enum class kinds { one, optional, list };
@@ -181,7 +182,8 @@ class key_table {
   std::function<std::size_t(void* owner)> count;             ///< number of existing elements
   std::function<void*(void* owner, std::size_t number)> at;  ///< returns an existing element
   key_scope scope{};
-  std::function<bool(void* owner)> is_given{};  ///< true if the job has the table; null: it has elements, none of kind one
+  std::function<bool(void* owner)>
+      is_given{};  ///< returns true if the job has the table; null: true for a table with elements, false for kind one
   std::function<std::string(const spec& job, void* element)>
       test{};  ///< returns the test of an element; null: the test of the job
 
@@ -214,7 +216,7 @@ class key_table {
         [field](void* owner, std::size_t number) -> void* { return &field(owner)[number]; });
   }
 
-  /// Add keys in a struct within the element. @param at member of the element, or a function of it
+  /// Add keys in a struct within the element. @param at member of the element, or a function of the element
   template <class Keys, class Element, class At>
   key_list<Keys> keys_in(At at_element, int at_place = 0) {
     return {part([at_element](void* element) -> void* { return &std::invoke(at_element, *static_cast<Element*>(element)); },
@@ -233,8 +235,9 @@ class key_table {
     return {part([](void* job) -> void* { return &static_cast<spec*>(job)->groups.template of<Keys>(); }, at_place), use};
   }
 
-  /// Declare that tests of a physics accept keys and tables, `load.strain` or `boundary`. Other tests and physics then
-  /// reject these keys. Keys that no physics has registered are ignored. Call this function of the table of the job.
+  /// Declare that tests of a physics accept keys and tables, for example `load.strain` or `boundary`. Other tests and
+  /// physics then reject these keys. Keys that no physics has registered are ignored. Call this function of the table of the
+  /// job.
   void accept(const key_tests& tests, const std::vector<std::string>& paths);
   /// Store the declarations in the keys and tables. @return paths that are neither a key nor a table
   std::vector<std::string> close_scopes();
@@ -263,7 +266,7 @@ class key_visitor {
  public:
   virtual ~key_visitor() = default;
   virtual void key(const key_entry& entry, const key_field& value) = 0;
-  /// @param owner of the elements of the table, which visit_keys() visits
+  /// @param owner owner of the elements of the table; visit_keys() visits the elements
   virtual void table(const key_table& table, void* owner) = 0;
 };
 
@@ -274,15 +277,15 @@ void visit_keys(const key_table& table, void* element, key_visitor& visitor);
 /// the job.
 const key_table& job_keys();
 
-/// Return true if the tests of a job accept a key or a table, `load.strain`.
+/// Return true if the tests of a job accept a key or a table, for example `load.strain`.
 bool accepts_key(const spec& job, const std::string& path);
 
-/// Check single keys: values beyond their limits, keys not accepted by the job's physics, test or a choice of their table,
-/// and missing keys.
+/// Check single keys. Report values beyond their limits, keys that the job's physics, its test or a choice in the table does
+/// not accept, and missing keys.
 void check_keys(const spec& job, std::vector<problem>& problems);
 
 /// Warnings about keys that are given at their default values but that the job does not use.
-/// @param is_present return true if the job file contains a key, `case[1].strain`
+/// @param is_present returns true if the job file contains a key, for example `case[1].strain`
 std::vector<problem> unused_defaults(const spec& job, const std::function<bool(const std::string& path)>& is_present);
 
 /// Keys of the core.

@@ -33,7 +33,7 @@ class key_setter {
     const auto equals = change_.find('=');
     if (equals == 0 || equals == std::string::npos) return fault("must have the form KEY=VALUE, e.g. segment.keep=all");
     const std::string_view key = std::string_view(change_).substr(0, equals);
-    // Nested tables are destroyed recursively, with a stack depth equal to their nesting.
+    // The destructor of nested tables is recursive, so that a deep nesting would exceed the stack.
     if (const auto parts = std::count(key.begin(), key.end(), '.') + 1; parts > deepest_key)
       return problems_.push_back({"--set", fmt::format("a key has {} parts; the maximum is {}", parts, deepest_key)});
     const auto value = value_of(change_.substr(equals + 1));
@@ -105,9 +105,10 @@ class key_setter {
   std::vector<problem>& problems_;
 };
 
-// Replace or add keys of a parsed job file. The reader then checks the changes like keys of the file; they have no line.
-// @param changes `KEY=VALUE` each: the key dotted, as in messages (`material[1].poisson_ratio`), the value in TOML syntax; a
-// word that is not a TOML value is a text
+// Replace or add keys of a parsed job file. The reader then checks the changed keys like keys of the file. Changed keys have
+// no line number.
+// @param changes changes of the form `KEY=VALUE`. The key is dotted as in messages (`material[1].poisson_ratio`), and the
+// value has TOML syntax. A word that is not a TOML value is a text.
 // @param problems receives changes that cannot be applied
 void set_keys(toml::table& table, std::span<const std::string> changes, std::vector<problem>& problems) {
   for (const std::string& change : changes) key_setter(table, change, problems).run();
@@ -117,7 +118,7 @@ std::string spelled_now(const std::string& was, const std::string& is) {
   return fmt::format("'{}' was renamed to '{}'", was, is);
 }
 
-// Location of a key in the file, or of a key set on the command line, which has no line.
+// Location of a key in the file, or of a key from the command line. A key from the command line has no line number.
 std::string place_of_key(const std::string& file, std::uint32_t line, const std::string& key) {
   return line == 0 ? fmt::format("--set: {}", key) : fmt::format("{}:{}: {}", file, line, key);
 }
@@ -307,7 +308,7 @@ class reader final : public key_visitor {
   const toml::table& table_;
   std::string prefix_;
   const reading& all_;
-  std::vector<std::string> known_, older_;  ///< keys; older: former names of known ones in the file
+  std::vector<std::string> known_, older_;  ///< known keys, and former names of known keys in the file
 };
 
 }  // namespace
@@ -361,7 +362,7 @@ spec read_spec_text(const std::string& text, const std::string& path, std::vecto
   job.unused_keys = unused_defaults(job, [&](const std::string& key) { return lines.contains(key); });
   for (problem p : validate(job)) {
     const auto line = lines.find(p.where);
-    // A fault is reported once: if a value could not be read, its default is not checked as well.
+    // Report a fault once: if a value could not be read, do not check the default of the key.
     const bool seen =
         std::any_of(problems.begin(), problems.end(), [&](const problem& q) { return q.where.ends_with(": " + p.where); });
     if (seen) continue;

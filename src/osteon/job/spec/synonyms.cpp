@@ -122,7 +122,7 @@ std::string meant_by(const std::vector<synonym>& table, const std::string& word,
   return {};
 }
 
-// Units that a key may have instead of the defined one.
+// Units that a key may have instead of the defined unit.
 std::string without_unit(const std::string& key) {
   for (const char* unit : {"_GPa", "_Pa", "_kPa", "_MPa", "_um",  "_m",         "_cm",        "_mm", "_percent", "_kN",
                            "_N",   "_C",  "_K",   "_rad", "_deg", "_g_per_cm3", "_kg_per_m3", "_ms", "_min",     "_s"})
@@ -140,7 +140,7 @@ void collect_keys(const key_table& table, const std::string& at, std::map<std::s
   }
 }
 
-// Former names of keys and values. In contrast to synonyms these are accepted, with a hint.
+// Former names of keys and values. The reader accepts former names with a hint, but rejects synonyms.
 struct renamed {
   const char* at;  ///< table of a key, or key of a value
   const char* was;

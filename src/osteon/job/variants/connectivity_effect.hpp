@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Effect of voxels connected only by edges or corners: the job is solved again with the other connectivity.
+/// Effect of voxels connected only by edges or corners. To measure the effect, the job is solved again with the other
+/// connectivity.
 #include <mpi.h>
 
 #include <nlohmann/json_fwd.hpp>
@@ -18,12 +19,12 @@ std::vector<std::string> keys_of_other_connectivity(const spec& job);
 /// Compute the other job in `connectivity_N` of the job's folder, if the solid has voxels connected only by edges or
 /// corners, and add `effect_of_connectivity`
 /// to the summary of the finished job. The summary reports a fault of the other job; the results of the job remain valid.
-/// @throws interrupted_error if it was stopped on request, machine_error if the summary cannot be written
+/// @throws interrupted_error if a solve was stopped on request, machine_error if the summary cannot be written
 /// @collective on comm
 void report_connectivity_effect(MPI_Comm comm, const spec& job, const variant_factory& make, log_sink& log,
                                 const checkpoint_options& options);
 
-/// Value and relative change of each scalar answer. @param with of the job with the other connectivity
+/// Value and relative change of each scalar answer. @param with summary of the job with the other connectivity
 nlohmann::ordered_json compare_answers(const spec& job, const nlohmann::ordered_json& summary,
                                        const nlohmann::ordered_json& with);
 

@@ -68,7 +68,8 @@ class known_answer {
   }
 
  private:
-  // The root mean square of the deviations: for the two thresholds one standard deviation apart, or for noises.
+  // The root mean square of the deviations for two thresholds, each at a distance of one standard deviation, or for several
+  // noises.
   std::optional<double> by_differences(cause of) const {
     double square = 0;
     int count = 0;
@@ -163,8 +164,8 @@ std::string rounded(double value, int last) {
 }
 
 // "stiffness 7184 ± 150 (threshold) ± 90 (voxel size) ± 4 (noise) N/mm: 6830 to 7530 (k = 2); 7270 N/mm at voxel size zero
-// (order 1.1)": each difference has two significant digits. The interval has the decimals with which its half-width has two
-// digits; the value has the decimals of the smallest difference.
+// (order 1.1)": each difference has two significant digits. The interval has as many decimals as its half-width with two
+// digits. The value has as many decimals as the smallest difference.
 std::string line_of(const json& a) {
   const double value = a.at("value");
   const auto difference = [&](cause of) -> std::optional<double> {
@@ -241,7 +242,7 @@ std::vector<changed_image> changed_images(const spec& job, std::optional<double>
 extrapolation extrapolate(double at_h, double at_2h, double at_4h) {
   const double near = at_2h - at_h, far = at_4h - at_2h;
   extrapolation e;
-  const double order = std::log2(far / near);  // NaN if they oscillate or are constant
+  const double order = std::log2(far / near);  // NaN if the values oscillate or are constant
   if (order >= least_order && order <= most_order) {
     e.order = order;
     e.value = at_h - near / (std::exp2(order) - 1);

@@ -45,7 +45,7 @@ solved_variant solve_variant(MPI_Comm comm, const variant& v, const variant_fact
   } catch (const interrupted_error& e) {
     throw interrupted_error(
         fmt::format("{} (the results of the job are written; the stop affects {})", e.what(), v.stopped));
-  } catch (const error& e) {  // the same on all ranks
+  } catch (const error& e) {  // all ranks throw the same error
     solved.fault = e.what();
     log.warn(fmt::format("{} could not be computed: {}", v.description, solved.fault));
     if (lock) lock->remove_without_results(true);

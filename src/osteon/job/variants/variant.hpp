@@ -18,7 +18,7 @@ struct variant_job {
   spec job;
   std::string command;
 };
-/// Creates a variant from changes of keys, in the form of `--set`; its results are stored in `folder`.
+/// Creates a variant from changes of keys, in the form of `--set`. The results of the variant are stored in `folder`.
 using variant_factory = std::function<variant_job(const std::vector<std::string>& keys, const std::string& folder)>;
 
 struct variant {
@@ -31,13 +31,13 @@ struct variant {
 };
 
 struct solved_variant {
-  nlohmann::ordered_json summary;  ///< on rank 0; null: not computed
-  std::string fault;               ///< the reason; empty: none. The same on all ranks
+  nlohmann::ordered_json summary;  ///< summary on rank 0; null: not computed
+  std::string fault;               ///< the reason of a failure, equal on all ranks; empty: no failure
 };
 
 /// Import and solve a variant in its own folder. A fault causes a warning; the results of the job remain valid.
 /// @param import makes the model, on rank 0; false: no variant to compute
-/// @throws interrupted_error if it was stopped on request @collective on comm
+/// @throws interrupted_error if the variant was stopped on request @collective on comm
 solved_variant solve_variant(MPI_Comm comm, const variant& v, const variant_factory& make,
                              const std::function<bool(const spec&)>& import, log_sink& log,
                              const checkpoint_options& options);
