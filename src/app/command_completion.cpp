@@ -15,7 +15,7 @@ namespace {
 
 using visitor = std::function<void(const std::string& path, const command_entry&)>;
 
-// Visit a command and its subcommands, outermost first. The path of a command is, for example, "osteon net draw".
+// Call `work` for a command and then for its subcommands. The path of a command is, for example, "osteon net draw".
 void visit(const command_entry& at, const std::string& path, const visitor& work) {
   work(path, at);
   for (const command_entry& inner : at.below) visit(inner, path + " " + inner.name, work);
@@ -28,7 +28,7 @@ std::string joined_names(const command_entry& at) {
   return fmt::format("{}", fmt::join(all, " "));
 }
 
-// First clause of a description, short enough for a menu.
+// Return the first clause of a description, which is short enough for a menu.
 std::string first_clause(const std::string& text) {
   const auto end = std::min({text.find(';'), text.find('\n'), text.find(". ")});
   return text.substr(0, end);
@@ -39,7 +39,7 @@ std::string identifier(std::string path) {
   return "_" + path;
 }
 
-// Completion scripts. File names are completed for values without a list of choices.
+// Completion script of bash. The script completes file names for values without a list of choices.
 std::string bash_completion(const command_entry& program) {
   std::string names, choices, flags;
   visit(program, program.name, [&](const std::string& path, const command_entry& at) {

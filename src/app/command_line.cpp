@@ -7,7 +7,7 @@ namespace osteon::app {
 
 option option::required() { return option(of_->required()); }
 option option::show_default() { return option(of_->capture_default_str()); }
-// The check of CLI11 prints its limit with 309 digits.
+// The check of CLI11 would print its upper limit with 309 digits.
 option option::positive() {
   return option(of_->check(
       [](const std::string& text) {
@@ -40,7 +40,7 @@ option command::add_option(const std::string& names, Value& target, const std::s
   return option(of_->add_option(names, target, description));
 }
 
-// All types of option targets.
+// Instantiate the templates for all types of option targets.
 #define OSTEON_OPTION_OF(...) template option command::add_option(const std::string&, __VA_ARGS__&, const std::string&)
 OSTEON_OPTION_OF(std::string);
 OSTEON_OPTION_OF(int);

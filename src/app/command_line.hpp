@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Declaration of the options of commands. Only command_line.cpp and registry.cpp include CLI11, which costs several
-/// seconds of compilation per file.
+/// Declaration of the options of commands. Only command_line.cpp and registry.cpp include CLI11, because each including file
+/// needs several seconds more to compile.
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -14,7 +14,7 @@ class Option;
 
 namespace osteon::app {
 
-/// Handle of an option or positional argument. Each call returns the handle, so that calls can be chained.
+/// Handle of an option or positional argument. Each member function returns the handle, so that calls can be chained.
 class option {
  public:
   explicit option(CLI::Option* of) : of_(of) {}
@@ -26,14 +26,14 @@ class option {
   option positive();
   option non_negative();
   option number();
-  /// Closed interval.
+  /// Accept only values of a closed interval.
   option between(int low, int high);
   option between(std::int64_t low, std::int64_t high);
   option between(double low, double high);
   option one_of(std::initializer_list<std::string> values);
   option one_of(std::initializer_list<int> values);
 
-  /// Number of values after the name.
+  /// Set the number of values after the name.
   option expected(int values);
   option expected(int least, int most);
   /// Accept a list as one word with this separator.
@@ -52,18 +52,18 @@ class command {
  public:
   explicit command(CLI::App* of) : of_(of) {}
 
-  /// @param names such as "-n,--ranks"; without dashes a positional argument
-  /// @param target receives the value; must live until the command has run, may contain the default
+  /// @param names names such as "-n,--ranks"; a name without dashes denotes a positional argument
+  /// @param target variable for the value, which may contain the default and must exist until the command has run
   template <class Value>
   option add_option(const std::string& names, Value& target, const std::string& description);
 
-  /// @param names such as "--light"; "!--plain" sets the target to false
+  /// @param names names such as "--light"; a name such as "!--plain" sets the target to false
   option add_flag(const std::string& names, bool& target, const std::string& description);
 
   /// List these options under a separate heading of the help.
   void set_heading(const std::string& heading, std::initializer_list<const char*> options);
 
-  /// End of the help text; contains at least one example.
+  /// Set the end of the help text, which contains at least one example.
   void footer(const std::string& text);
 
   /// Make the subcommand optional.

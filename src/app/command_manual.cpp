@@ -9,8 +9,8 @@ namespace osteon::app {
 
 namespace {
 
-// Escape text for roff. Backslashes are special, and so are dots and apostrophes at the start of a line. A plain - may be
-// printed as a hyphen, which a shell does not accept after copying.
+// Escape text for roff. Backslashes are special, and dots and apostrophes are special at the start of a line. roff may print
+// a plain - as a hyphen, and a shell does not accept a copied hyphen as a dash.
 std::string roff(const std::string& text) {
   std::string result;
   bool at_start = true;

@@ -45,8 +45,8 @@ void add_version(registry& commands);
 void add_completion(registry& commands);
 void add_manual(registry& commands);
 
-/// Add the commands of other linked parts, such as studies/, which may extend the groups above. CMake writes the list
-/// (CMakeLists.txt).
+/// Add the commands of other linked parts, such as studies/. These parts may extend the groups above. CMake writes the list
+/// of commands (CMakeLists.txt).
 void add_linked_commands(registry& commands);
 
 }  // namespace osteon::app

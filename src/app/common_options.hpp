@@ -18,7 +18,7 @@ void add_json(command c, std::string& target);
 
 extern const char* const json_description;
 
-/// Content of the file that an option names. @throws data_error if it cannot be read
+/// Content of the file that an option names. @throws data_error if the file cannot be read
 std::string read_text(const std::string& path);
 
 /// Call `v(names, field, description, [limits])` for the options of VOX-FE scripts.
@@ -29,13 +29,13 @@ void describe_script(Visitor& v, job::reader_options& script) {
     [](option of) { of.between(0, 1); });
 }
 
-/// The same for `--set`, which changes keys of the job file.
+/// Call `v` in the same way for `--set`, which changes keys of the job file.
 template <class Visitor>
 void describe_set(Visitor& v, std::vector<std::string>& changes) {
   v("--set", changes, "Set a key of the job, KEY=VALUE; may be repeated", [](option of) { of.repeatable(); });
 }
 
-/// Visitor of these descriptions: adds the options to a command.
+/// Visitor that adds the described options to a command.
 struct option_adder {
   command c;
   template <class Value, class Limits>

@@ -30,8 +30,8 @@
 
 namespace {
 
-// Python interprets an empty element of PYTHONPATH, as left by `export PYTHONPATH=$PYTHONPATH:/x`, as the working directory
-// and would execute its files in place of modules. Paths are kept.
+// Python interprets an empty element of PYTHONPATH as the working directory, and would execute the files there in place of
+// modules. `export PYTHONPATH=$PYTHONPATH:/x`, for example, may create an empty element. Other elements are kept.
 void leave_out_working_directory() {
   const char* given = std::getenv("PYTHONPATH");
   if (!given) return;
@@ -43,7 +43,8 @@ void leave_out_working_directory() {
 }
 
 // Add the installed package, PREFIX/share/osteon/python, to the front of PYTHONPATH for the Python programs that osteon
-// starts; no effect in a build tree. These programs do not multiply matrices: the threads of a BLAS would only cost time.
+// starts. The function has no effect on PYTHONPATH in a build tree. The programs do not multiply matrices, so that the
+// threads of a BLAS would only cost time.
 void set_up_python() {
   setenv("OPENBLAS_NUM_THREADS", "1", 0);
   leave_out_working_directory();
@@ -94,7 +95,8 @@ int dispatch(int argc, char** argv) {
   return commands.run();
 }
 
-// Keep opened files from getting the descriptor of a standard stream, and thereby printed text.
+// Open missing standard streams. Otherwise a file that is opened later could get the descriptor of a standard stream, and
+// printed text would be written to the file.
 void open_standard_files() {
   for (const int file : {0, 1, 2})
     if (fcntl(file, F_GETFD) < 0) open("/dev/null", O_RDWR);
@@ -122,12 +124,12 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
 #if defined(__GLIBC__)
-  // Fields are allocated and freed in the course of a job. Mapped blocks return to the system when freed; holes on the heap
-  // would cost an eighth of the solver's memory.
+  // Fields are allocated and freed in the course of a job. Mapped blocks return to the system when they are freed. Holes on
+  // the heap would cost an eighth of the solver's memory.
   mallopt(M_MMAP_THRESHOLD, 1 << 18);
 #endif
   open_standard_files();
-  signal(SIGCHLD, SIG_DFL);  // if the parent ignored it, exit codes of children would be lost
+  signal(SIGCHLD, SIG_DFL);  // if the parent ignored SIGCHLD, exit codes of children would be lost
   osteon::io::use_no_hdf5_locks();
   osteon::io::leave_hdf5_at_exit();
   bound_threads();

@@ -38,13 +38,13 @@ std::vector<std::string> parts(const std::string& text, char between) {
   return found;
 }
 
-// Form of an option's value.
+// Form of the value of an option.
 struct form {
   const char* expected;            ///< "a point"
   const char* example;             ///< example in the present form
   std::vector<std::string> names;  ///< names of the axes, in the order of the older form
-  char between;                    ///< numbers of the older form
-  bool has_zeros = false;          ///< missing names, except the last, are 0
+  char between;                    ///< separator of the numbers in the older form
+  bool has_zeros = false;          ///< missing names have the value 0, except the last name
 };
 
 template <class Number>

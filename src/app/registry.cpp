@@ -50,7 +50,7 @@ void registry::add_version_flag(std::function<std::string()> text) {
 
 namespace {
 
-// Values of CLI::IsMember, which its description lists as {a,b}.
+// Return the values of CLI::IsMember from its description, which has the form {a,b}.
 std::vector<std::string> choices_in(const std::string& type) {
   std::vector<std::string> result;
   const auto begin = type.find('{'), end = type.find('}');
@@ -115,7 +115,7 @@ std::string folded(const std::string& help) {
 command_entry registry::tree() const { return entry_of(*cli_); }
 
 int registry::run() {
-  // CLI11 reports only that a command is missing.
+  // Name the missing command, because CLI11 reports only that a command is missing.
   std::string before = "osteon";
   CLI::App* at = cli_.get();
   for (const std::string& word : arguments_) {

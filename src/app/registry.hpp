@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Registry of commands: each command adds itself in the file that implements it.
+/// Registry of commands. The file that implements a command adds the command.
 #include <app/command_line.hpp>
 #include <app/command_tree.hpp>
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace osteon::app {
 
-/// All commands, and the selection of the one to execute.
+/// All commands, and selection of the command to execute.
 class registry {
  public:
   /// @param arguments arguments of this program without its name
@@ -20,19 +20,19 @@ class registry {
   registry(const registry&) = delete;
   registry& operator=(const registry&) = delete;
 
-  /// Heading of `osteon --help` under which the commands added from now on are listed.
+  /// Set the heading of `osteon --help` for the commands that are added after this call.
   void set_heading(const std::string& heading) { heading_ = heading; }
 
   /// Add a command that requires one of its subcommands, such as `osteon bench composite`.
   void add_group(const std::string& name, const std::string& description, const std::string& footer);
 
-  /// Add a command, to a group if one is named; `work` returns the exit code. The targets of options must live as long as
-  /// `work`: keep them in a shared pointer that it captures.
+  /// Add a command, to a group if `group` is not empty. `work` returns the exit code. The targets of options must exist as
+  /// long as `work`. `work` should therefore capture a shared pointer to the targets.
   command add(const std::string& group, const std::string& name, const std::string& description, std::function<int()> work);
   command add(const std::string& name, const std::string& description, std::function<int()> work) {
     return add("", name, description, std::move(work));
   }
-  /// Add a subcommand to a command that is also valid alone (`osteon plan draw`).
+  /// Add a subcommand to a command that is also valid without a subcommand (`osteon plan draw`).
   command add_below(command parent, const std::string& name, const std::string& description, std::function<int()> work);
 
   /// `osteon --version` prints the result of `text`.
@@ -41,10 +41,10 @@ class registry {
   /// Description of all commands and options.
   command_entry tree() const;
 
-  /// Join up to `most` plain numbers after this option to one value (named_axes.hpp).
+  /// Join up to `most` plain numbers after `option` to one value (named_axes.hpp).
   void join_numbers(const std::string& option, std::size_t most) { joined_.emplace_back(option, most); }
 
-  /// Arguments of this program, passed on to the ranks that it starts.
+  /// Arguments of this program, for the ranks that the program starts.
   const std::vector<std::string>& arguments() const { return arguments_; }
 
   /// Parse the command line and execute the command. @return the exit code of the program

@@ -1,5 +1,5 @@
-// Module osteon._native: jobs on NumPy arrays, solved in the Python process. Its only user is
-// python/osteon/calls/in_process.py, which has the public interface.
+// Module osteon._native solves jobs on NumPy arrays in the Python process. Only python/osteon/calls/in_process.py uses this
+// module; that file has the public interface.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -27,8 +27,8 @@ namespace osteon::native {
 
 namespace {
 
-// Calls a listener with stage, completed fraction, and details; issues warnings as Python warnings. The calling thread must
-// not hold the GIL.
+// Calls a listener with stage, completed fraction and details, and issues warnings as Python warnings. The calling thread
+// must not hold the GIL.
 class python_log final : public log_sink {
  public:
   /// @param listener a function, or None
@@ -38,10 +38,10 @@ class python_log final : public log_sink {
   void stage(std::string_view name) override;
   void progress(double fraction, std::string_view detail) override;
 
-  /// Suppress all further messages: another rank reports them.
+  /// Suppress all further messages, because another rank reports them.
   void be_silent() { is_silent_ = true; }
 
-  /// True if Python requests an end: by a signal (Ctrl-C), or an exception of the listener. The exception remains set.
+  /// True if Python requests an end, by a signal (Ctrl-C) or by an exception of the listener. The exception remains set.
   bool is_interrupted();
 
  private:
@@ -112,7 +112,7 @@ voxel::scalar scalar_of(const nb::dlpack::dtype& type) {
   throw usage_error("the image must have integers of 8, 16 or 32 bits, or floating-point numbers of 32 or 64 bits");
 }
 
-// Planes are copied from the array on reading; only C order is assumed.
+// The planes are copied from the array when they are read. The array must have C order.
 voxel::image_planes planes_of(const array& image) {
   const index3 shape{static_cast<std::int64_t>(image.shape(0)), static_cast<std::int64_t>(image.shape(1)),
                      static_cast<std::int64_t>(image.shape(2))};
@@ -125,7 +125,8 @@ voxel::image_planes planes_of(const array& image) {
           }};
 }
 
-// Rank 0 has the values: their computation is collective, and they are empty on other ranks.
+// A solved job. The computation of values is collective; rank 0 receives the values, and the arrays of other ranks are
+// empty.
 class solution {
  public:
   solution(job::solution_in_memory solved, std::optional<array> image, MPI_Comm comm, bool is_first, int threads)
@@ -191,7 +192,7 @@ class solution {
     return {static_cast<std::size_t>(is_first_ ? shape.z : 0), static_cast<std::size_t>(shape.y),
             static_cast<std::size_t>(shape.x)};
   }
-  // Collective: if one rank is out of memory, all ranks stop.
+  // Collective, so that all ranks stop if one rank is out of memory.
   template <class T>
   std::unique_ptr<T[]> room_for(std::size_t count) const {
     std::unique_ptr<T[]> room(new (std::nothrow) T[count]());
@@ -210,14 +211,15 @@ class solution {
   }
   static std::vector<double> list(const vector3& v) { return {v.z, v.y, v.x}; }
 
-  std::optional<array> image_;  // the solution reads its memory when it is written
+  std::optional<array> image_;  // the solution reads this array when the solution is written
   std::shared_ptr<job::solution_in_memory> solved_;
-  MPI_Comm comm_;  // cached by communicator_of, or that of this process alone
+  MPI_Comm comm_;  // communicator that communicator_of caches, or the communicator of this process alone
   bool is_first_;
   int threads_;
 };
 
-// @param image none: the image of rank 0 is used @param ranks ranks of the solving processes; none: this process alone
+// @param image the image on rank 0; none on other ranks @param ranks ranks of the solving processes; none: this process
+// alone
 solution solve(const std::string& toml, std::optional<array> image, int threads, nb::object listener,
                const std::optional<std::vector<int>>& ranks) {
   job::spec spec = read_job(toml);
@@ -245,8 +247,8 @@ solution solve(const std::string& toml, std::optional<array> image, int threads,
   return {std::move(solved), std::move(image), comm, is_first, threads};
 }
 
-// Translate to the exceptions of the package, with the exit code of the command line. A pending Python exception (interrupt,
-// error of the listener) takes precedence.
+// Translate errors to the exceptions of the package, with the exit code of the command line. A pending Python exception
+// (interrupt, error of the listener) takes precedence.
 void translate(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
@@ -279,8 +281,8 @@ NB_MODULE(_native, m) {
   m.def(
       "end",
       [](bool other_threads) {
-        // A daemon thread never leaves its frames, so that objects in its variables remain: they are not leaks of this
-        // module.
+        // A daemon thread never leaves its frames, so that the objects in its variables remain. These objects are not leaks
+        // of this module.
         if (other_threads) nb::set_leak_warnings(false);
         end_calls();
       },

@@ -19,17 +19,17 @@ namespace osteon::native {
 
 namespace {
 
-// MPI and OpenMP threads belong to the process.
+// Only one thread may call at a time, because MPI and OpenMP threads belong to the process.
 std::timed_mutex& one_at_a_time() {
   static std::timed_mutex it;
   return it;
 }
 
 std::atomic<pid_t> owner{0};  // the process that has made the first call
-std::atomic<int> inside{0};   // threads in a call or waiting for one
+std::atomic<int> inside{0};   // number of threads in a call or waiting for a call
 std::atomic<bool> is_ending{false};
 std::thread::id ending_thread;
-thread_local int depth = 0;  // calls of this thread
+thread_local int depth = 0;  // depth of nested calls of this thread
 
 // Objects to be destroyed by a call.
 class left_objects {

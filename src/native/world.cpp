@@ -17,10 +17,10 @@ namespace {
 bool began = false;
 std::optional<run_folder> folder_of_mpi;  // exists until MPI ends
 
-// A launcher has a folder for its processes.
+// Return true if a launcher started this process. A launcher has a folder for its processes.
 bool is_launched() { return std::getenv("OMPI_COMM_WORLD_SIZE") || std::getenv("PMIX_RANK") || std::getenv("PMI_RANK"); }
 
-// Restores the environment variables that MPI_Init sets: programs started later by Python, such as mpirun, would otherwise
+// Restores the environment variables that MPI_Init sets. Otherwise programs that Python starts later, such as mpirun, would
 // act as ranks of this world.
 class same_environment {
  public:
@@ -61,7 +61,8 @@ MPI_Comm world() {
   MPI_Initialized(&is_begun);
   if (!is_begun) {
     const same_environment kept;
-    // A process without a launcher starts no daemon (Open MPI 4); the user root is allowed, as in containers.
+    // These variables have two purposes: a process without a launcher starts no daemon (Open MPI 4), and the user root is
+    // allowed, as in containers.
     if (!std::getenv("OMPI_COMM_WORLD_SIZE")) setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
     std::optional<tmpdir_of_run> meanwhile;
     if (!is_launched()) meanwhile.emplace(folder_of_mpi.emplace());

@@ -128,7 +128,7 @@ matrix matrix_of_cores(const machine::probe_result& probed) {
   return result;
 }
 
-// Bandwidths differ by orders of magnitude: the colour scale is logarithmic, from dark to light.
+// The colour scale is logarithmic, from dark to light, because bandwidths differ by orders of magnitude.
 class scale_of_colours {
  public:
   scale_of_colours(double least, double most) : low_(least / 1.1), high_(most * 1.1) {}

@@ -23,7 +23,7 @@ struct layout {
   bool drawn(int v) const { return !hidden[static_cast<std::size_t>(v)]; }
   // True if a channel of a torus wraps around.
   bool wraps(int from, int to) const;
-  // Direction from the first end of such a channel outwards.
+  // Direction in which a channel that wraps around leaves its first end.
   point towards(int from, int to) const;
 };
 
@@ -32,8 +32,8 @@ using net::topology;
 
 constexpr double pi = 3.14159265358979323846;
 
-// Offset in the picture per step along each dimension: right, down, back; further dimensions place copies to the right of
-// and below each other.
+// Offset in the picture per step along each dimension: to the right, down, and back. Further dimensions add copies of the
+// grid to the right and below.
 std::vector<point> axis_steps(const std::vector<int>& size) {
   std::vector<int> used;
   for (std::size_t d = size.size(); d-- > 0;)
@@ -90,7 +90,7 @@ void grid(const net::network& network, layout& result) {
     if (l.kind == link_kind::crossbar_in) {
       const auto xb = static_cast<std::size_t>(l.to), ex = static_cast<std::size_t>(l.from);
       result.vertex[xb] = result.vertex[ex];
-      // Position of the bar relative to its line: below rows, right of columns, above lines to the back.
+      // Position of the bar relative to its line: below a row, right of a column, or above a line to the back.
       int other = -1;
       for (const net::link& k : network.links)
         if (k.kind == link_kind::crossbar_out && k.from == l.to && k.to != l.from) {
@@ -103,7 +103,7 @@ void grid(const net::network& network, layout& result) {
     }
 }
 
-// PUs at the bottom, levels of switches evenly spaced above.
+// Place PUs at the bottom, and levels of switches at equal distances above the PUs.
 void tree(const net::network& network, layout& result) {
   std::vector<int> level(static_cast<std::size_t>(network.vertices), 0);
   for (const net::link& l : network.links)
@@ -116,7 +116,7 @@ void tree(const net::network& network, layout& result) {
     result.vertex[v] = {wide * (next[level[v]]++ + 0.5) / count[level[v]], -130.0 * level[v]};
 }
 
-// Switches on a circle (of a dragonfly by groups), their PUs around them.
+// Place switches on a circle, with PUs around their switches. The switches of a dragonfly are sorted by groups.
 void circle(const net::network& network, layout& result) {
   const int switches = network.vertices - network.pus;
   const int group = network.kind == topology::dragonfly ? network.shape[1] : 1;
@@ -156,7 +156,7 @@ point layout::towards(int from, int to) const {
   return {(a.x - b.x) / length * stub, (a.y - b.y) / length * stub};
 }
 
-// Layout: grids with the third dimension to the back; fat trees by levels; dragonflies and graphs as circles.
+// Arrange grids with the third dimension to the back, fat trees by levels, and dragonflies and graphs as circles.
 layout lay_out(const net::network& network) {
   layout result;
   const auto n = static_cast<std::size_t>(network.vertices);
@@ -190,7 +190,8 @@ constexpr int most_pus = 2048;
 constexpr std::size_t most_links = 40'000;
 constexpr double margin = 40, header = 64, legend = 54, node = 9;
 
-// Colour scale: idle grey; one message (or a small fraction) blue; then orange to dark red.
+// Colour scale: an idle link is grey, a link with one message (or a small fraction) is blue, and higher loads are orange to
+// dark red.
 std::string colour(double load, double largest, bool messages) {
   if (load <= 0) return "#dcdcd6";
   if (messages && load <= 1) return "#3b82b8";
@@ -217,10 +218,10 @@ class drawing {
   }
 
   std::string svg(const std::string& title, const std::string& unit) {
-    scale(unit);  // may be wider than the network
+    scale(unit);  // the scale may be wider than the network
     text(14, 24, title, 15);
     text(14, 44, fmt::format("{}: {} PUs, {} links", network_.name, network_.pus, network_.links.size()), 12);
-    // Draw busy links above idle ones.
+    // Draw busy links above idle links.
     std::vector<std::size_t> order(network_.links.size());
     for (std::size_t l = 0; l < order.size(); ++l) order[l] = l;
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return loads_[a] < loads_[b]; });
@@ -262,10 +263,10 @@ class drawing {
     const net::link& l = network_.links[i];
     point a = at(l.from), b = at(l.to);
     if (a.x == b.x && a.y == b.y && l.kind != link_kind::crossbar_in && l.kind != link_kind::crossbar_out)
-      return;  // switch at the position of its PU: the halves of the square show this link
+      return;  // the switch is at the position of its PU, and the halves of the square show this link
     if (l.kind == link_kind::crossbar_in) b = port(l.from, l.to);
     if (l.kind == link_kind::crossbar_out) a = port(l.to, l.from);
-    if (place_.wraps(l.from, l.to)) {  // the way round is a stub at each end
+    if (place_.wraps(l.from, l.to)) {  // draw a channel that wraps around as a stub at each end
       const point step = place_.towards(l.from, l.to);
       stroke(i, a, {a.x + step.x, a.y + step.y});
       stroke(i, {b.x - step.x, b.y - step.y}, b);
@@ -273,7 +274,7 @@ class drawing {
     }
     stroke(i, a, b);
   }
-  // Shift to the right of its direction, so that both directions of a cable are visible.
+  // Shift a link to the right of its direction, so that both directions of a cable are visible.
   void stroke(std::size_t i, point a, point b) {
     const double length = std::max(std::hypot(b.x - a.x, b.y - a.y), 1e-9), side = 1.9;
     const point o{-(b.y - a.y) / length * side, (b.x - a.x) / length * side};
@@ -298,7 +299,7 @@ class drawing {
     double x = 14;
     const double y = height_ - 20;
     for (const auto& [load, links] : count) {
-      // The legend of many loads shows only the ends and powers of two.
+      // If there are many loads, the legend shows only the ends and powers of two.
       if (count.size() > 7 && load > 2 && load < largest_ && std::exp2(std::round(std::log2(load))) != load) continue;
       const std::string state = load <= 0   ? "idle"
                                 : messages_ ? fmt::format("{:g} {}{}", load, unit, load > 1 ? "s" : "")

@@ -13,13 +13,13 @@ namespace {
 
 constexpr int most_ranks = 64, most_columns = 80;           // largest legible number; larger plans are drawn as a map
 constexpr std::int64_t most_rounds_of_ranks = 100'000'000;  // largest number for a map
-// Sizes in pixels. A column consists of a bar of sent data, lines, and a bar of received data; the length of a bar is the
-// whole image.
+// Sizes in pixels. A column consists of a bar of sent data, lines, and a bar of received data. The length of a bar
+// represents the whole image.
 constexpr double bar = 44, bar_height = 12, lines = 90, gap = 22, row = 24, left = 74, top = 56, bottom = 30;
 constexpr text_style above = {11, "#222", anchor::middle};
 constexpr double column = 2 * bar + lines + gap;
 
-// Hue by position in the image or among the ranks, with constant lightness (OKLCH-like cosines suffice for a dozen spans).
+// Hue by position in the image or by rank, with constant lightness. Cosines similar to OKLCH distinguish a dozen spans.
 std::string colour(double place) {
   return fmt::format("hsl({:.0f} 62% {:.0f}%)", 15 + 300 * place, 46 - 8 * std::sin(2 * 3.14159265 * place));
 }
@@ -76,7 +76,7 @@ class drawing {
     return {begin, end, colour((begin + end) / 2)};
   }
 
-  // Interval of the elements of an object, or of the rank that a parcel is sent to or received from.
+  // Interval of the elements of an object, or of the rank that sends or receives a parcel.
   std::vector<mark> marks(int rank, const plan::message& m, bool sends) const {
     if (plan_.moves == plan::cargo::object) return {mark_of(m.elements)};
     std::vector<plan::parcel> parcels = m.parcels;
@@ -126,7 +126,7 @@ class drawing {
       for (const plan::span s : all_[static_cast<std::size_t>(rank)].result) {
         if (s.size() <= 0) continue;
         any = true;
-        // Draw in small pieces, so that a whole image shows the colours of its parts.
+        // Draw a bar in small pieces, so that the bar of a whole image shows the colours of all parts.
         constexpr int pieces = 32;
         for (int p = 0; p < pieces; ++p) {
           const plan::span piece{std::max(s.begin, plan_.elements * p / pieces),

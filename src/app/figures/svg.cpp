@@ -9,7 +9,7 @@ namespace osteon::app {
 
 namespace {
 
-// Short, and exact to 1/100 pixel up to a million of them.
+// Round to 1/100 pixel. Numbers with 8 digits are then exact up to a million pixels.
 double rounded(double pixels) { return std::round(100 * pixels) / 100 + 0.0; }
 
 // name="number"

@@ -39,7 +39,7 @@ class svg_picture {
   /// Append the shapes of `above`.
   void draw(const svg_picture& above) { shapes_ += above.shapes_; }
 
-  /// The whole file. @param crisp edges fall on whole pixels, as in a map of squares
+  /// Return the whole file. @param crisp draw edges on whole pixels, as in a map of squares
   std::string file(double width, double height, bool crisp = false) const;
 
  private:

@@ -73,7 +73,7 @@ int check(const check_options& o) {
   std::vector<problem> problems;
   const job::spec spec = job::read_job(o.job, o.script, problems, o.set);
   if (problems.empty()) {
-    // The code of the ranks determines the nodes of a set.
+    // The same code as on the ranks of a run determines the nodes of a set. This code requires MPI.
     const int code =
         on_all_ranks([&](MPI_Comm) { found = job::check_image(MPI_COMM_SELF, spec, most_voxels, deep, loads); });
     if (code != 0) return code;

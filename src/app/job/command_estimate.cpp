@@ -88,7 +88,7 @@ job::stage_costs find_costs(const estimate_options& o, const job::spec& spec, co
 }
 
 job::plan_image image_of(const job::spec& spec, const job::job_size& size, const job::plan_limits& limits, log_sink& log) {
-  // Larger models are not read for this purpose: a synthetic solid of the same volume fraction has equivalent messages.
+  // Larger models are not read, because a synthetic solid with the same volume fraction has equivalent messages.
   constexpr std::int64_t most_voxels_to_read = std::int64_t{1} << 28;
   const double elements = static_cast<double>(
       std::accumulate(size.header.active_per_plane.begin(), size.header.active_per_plane.end(), std::int64_t{0}));
@@ -120,7 +120,8 @@ int estimate(const estimate_options& o) {
   job::find_filters(spec);
   const serialized_mpi session("estimate");
   question.image = image_of(spec, size, question.limits, log);
-  constexpr std::int64_t most_voxels = std::int64_t{1} << 23;  // one second for elasticity, which runs without values
+  constexpr std::int64_t most_voxels =
+      std::int64_t{1} << 23;  // takes one second for elasticity, because the virtual ranks compute no values
   if (size.imported && job::thinning_of(spec) == job::thinning::to_a_level && question.image->volume_factor != 1 &&
       size.header.shape.volume() <= most_voxels)
     question.of_asked = image_of(spec, size, {.most_voxels = most_voxels}, log);

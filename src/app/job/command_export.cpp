@@ -27,7 +27,7 @@ namespace osteon::app {
 
 namespace {
 
-/// Write fields of a result as an image with the Python writers.
+/// Options of the command that writes fields of a result as an image by the Python writers.
 struct export_options {
   std::string source, target, component, empty, smooth, open_in;
   std::vector<std::string> fields, set;
@@ -56,7 +56,7 @@ bool name_ends_in(const std::string& name, std::string_view ending) {
                                                     [](char e, unsigned char c) { return e == std::tolower(c); });
 }
 
-// Write the job, which contains the loads. @param write returns the content of the file as JSON
+// Write the job with its loads. @param write returns the content of the file as JSON
 template <class F>
 int export_job(const export_options& o, const char* ending, F&& write) {
   if (!o.fields.empty() || !o.component.empty() || !o.empty.empty() || !o.open_in.empty())

@@ -18,7 +18,7 @@ struct studio_options {
   std::string allow_host;
 };
 
-// The Python server replaces this process; signals of the terminal reach it directly.
+// The Python server replaces this process, so that signals of the terminal reach the server directly.
 int run_studio(const studio_options& o) {
   std::vector<std::string> arguments = job::python_command({"-m", "osteon.studio", fmt::format("--port={}", o.port)});
   if (!o.opens_browser) arguments.emplace_back("--no-browser");

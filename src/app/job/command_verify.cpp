@@ -20,7 +20,7 @@ json verify_one(const std::string& path, bool add_seal) {
   if (!std::filesystem::is_regular_file(path)) throw data_error(fmt::format("cannot verify '{}': no such file", path));
   io::seal_state seal = io::read_seal(path);
   json answer = {{"file", path}, {"size", std::filesystem::file_size(path)}};
-  // A damaged file may crash HDF5 or cause an infinite loop; therefore a separate process opens it.
+  // A separate process opens the file, because a damaged file may crash HDF5 or cause an infinite loop.
   io::verification found = io::verify_apart(path);
   if (found.filter_missing && !std::getenv("HDF5_PLUGIN_PATH") && job::find_filters()) found = io::verify_apart(path);
   json faults = json::array();

@@ -12,7 +12,7 @@ struct image_size {
   std::int64_t pixels() const { return width * height; }
 };
 
-/// Parse WIDTHxHEIGHT, or a number of pixels in one row.
+/// Parse WIDTHxHEIGHT, or a single number as the pixels of one row.
 /// @throws usage_error that names `--pixels`
 image_size parse_image_size(const std::string& text);
 

@@ -28,8 +28,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t largest_edge = 80, least_edge = 8;
-// Iterations of pieces of the bone scan and of sponges increase by an eighth per doubling of the edge, with a spread of up
-// to a quarter (docs/reference/estimate.md).
+// The number of iterations for pieces of the bone scan and of sponges increases by an eighth if the edge doubles, with a
+// spread of up to a quarter (docs/reference/estimate.md).
 constexpr double growth_of_iterations = 0.12, spread_of_iterations = 0.15, spread_of_seconds = 0.15, spread_of_itself = 0.03;
 
 struct finished_pilot {
@@ -43,7 +43,8 @@ class pilot {
 
   job::stage_costs run() {
     const index3 large = piece_of(largest_edge), small = {half(large.z), half(large.y), half(large.x)};
-    // The statistics at the end of a run take time; the second run measures the time of start and end.
+    // Only the first run writes the statistics at its end, because they take time. The second run therefore measures the
+    // time of start and end.
     const finished_pilot first = on(small, "small", true), second = on(large, "large", false);
     job::stage_costs costs = job::costs_of(second.run, &first.run);
     costs.start = {std::min(first.starting, second.starting), 0};
@@ -64,8 +65,8 @@ class pilot {
  private:
   static std::int64_t half(std::int64_t n) { return std::max(std::min(n, least_edge), n / 2); }
 
-  // Return the shape of a piece with about edge^3 voxels, or of the whole image if it is smaller. In a flat image the long
-  // axes exceed `edge`.
+  // Return the shape of a piece with about edge^3 voxels, or of the whole image if the image is smaller. In a flat image,
+  // the long axes of the piece exceed `edge`.
   index3 piece_of(std::int64_t edge) const {
     const double all = static_cast<double>(shape_.volume()), piece = std::pow(static_cast<double>(edge), 3);
     if (all <= piece) return shape_;
@@ -144,7 +145,7 @@ class pilot {
     return cpu_seconds_of_children() - before;
   }
 
-  // Run one copy per core at once, and one alone.
+  // Compare a run of one copy per core, all at the same time, with a single run.
   double sharing(index3 piece, const job::measured_run& alone) {
     const int copies = job::usable_cores();
     if (copies < 2) return 1;
@@ -175,7 +176,7 @@ class pilot {
   job::temporary_folder scratch_{"pilot"};
 };
 
-// Empty if the user has no cache folder.
+// Path of the stored constants; empty if the user has no cache folder.
 fs::path kept_file(const job::spec& job, index3 shape, const pilot_request& request) {
   const std::string folder = job::cache_folder();
   if (folder.empty()) return {};

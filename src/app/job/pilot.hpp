@@ -13,14 +13,14 @@ namespace osteon::app {
 struct pilot_request {
   std::string job_file;
   std::vector<std::string> set;  ///< keys changed in the pilot runs
-  bool shares_host = true;       ///< whether several ranks of a host compute at once
+  bool shares_host = true;       ///< true if several ranks of a host compute simultaneously
   bool anew = false;             ///< ignore the constants of an earlier pilot
 };
 
-/// Run the job on a central piece of at most 80^3 voxels, on a piece of half its edges and, if ranks share hosts, on one
-/// copy per core at once. Store the constants for the same job, image, program and machine in $OSTEON_CACHE, or in osteon/
-/// of the user's cache folder.
-/// @param shape of the job's image
+/// Run the job on a central piece of at most 80^3 voxels, and on a piece with half the edge lengths. If ranks share hosts,
+/// also run one copy per core simultaneously. Store the constants for the same job, image, program and machine in
+/// $OSTEON_CACHE, or in osteon/ of the user's cache folder.
+/// @param shape shape of the job's image
 /// @return the constants; none, after a note, if the job cannot run on pieces of its image
 std::optional<job::stage_costs> costs_by_pilot(const job::spec& job, index3 shape, const pilot_request& request,
                                                log_sink& log);

@@ -18,9 +18,10 @@ struct queue_options {
 /// @param item name of one job of the queue
 void add_queue_options(command c, queue_options& o, const std::string& item);
 
-/// Replace this process by the Python program of `osteon NAME` (batch, cohort or rev) with these options, `more` and
+/// Replace this process by the Python program of `osteon NAME` (batch, cohort or rev) with the options `o`, `more` and
 /// `items`.
-/// @throws usage_error under a launcher, or if options are mutually exclusive; machine_error if it cannot be started
+/// @throws usage_error under a launcher, or if options are mutually exclusive; machine_error if the program cannot be
+/// started
 [[noreturn]] void exec_queue(const std::string& name, const queue_options& o, const std::vector<std::string>& more,
                              const std::vector<std::string>& items);
 

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Parent process and ranks of `osteon run`. If a launcher starts the ranks, there is no parent process: rank 0 imports the
-/// model and finishes the run.
+/// Parent process and ranks of `osteon run`. If a launcher starts the ranks, there is no parent process. Rank 0 then imports
+/// the model and finishes the run.
 #include <app/job/run_options.hpp>
 #include <optional>
 #include <osteon/base/box.hpp>
@@ -24,7 +24,8 @@ std::optional<index3> import_for_run(const run_options& options, job::spec& spec
 /// @collective local
 void finish_run(const run_options& options, const job::spec& spec, bool was_done);
 
-/// Return true for an exit code of a failure, after which the output may be removed; a stopped job keeps its model.
+/// Return true for an exit code of a failure, after which the output may be removed. The exit code of a stopped job is not a
+/// failure, because a stopped job keeps its model.
 bool is_failure(int code);
 
 }  // namespace osteon::app

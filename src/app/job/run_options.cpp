@@ -15,8 +15,8 @@ namespace osteon::app {
 
 namespace {
 
-// Call `v(names, field, description, [limits])` for each option of `run`: the command line, the arguments of the ranks and
-// the command in the manifest are derived from it and thus complete.
+// Call `v(names, field, description, [limits])` for each option of `run`. The command line, the arguments of the ranks and
+// the command in the manifest are derived from this list, and are therefore complete.
 template <class Visitor>
 void describe(Visitor&& v, run_options& o) {
   const auto positive = [](option of) { of.positive(); };
@@ -111,7 +111,7 @@ job::spec read_job(const run_options& options) {
   script.serial_text = options.io == "text-serial";
   job::spec spec = job::read_job(options.job, script, problems, options.set);
   if (!problems.empty()) {
-    // A parent also reports the faults of the image; ranks would report them once each.
+    // The parent also reports the faults of the image. Ranks do not, because each rank would repeat the report.
     const std::size_t of_job = problems.size();
     std::vector<problem> warnings;
     if (!under_launcher()) job::add_faults_of_image(spec, problems, warnings);

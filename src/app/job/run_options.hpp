@@ -37,10 +37,10 @@ std::string command_line(const run_options& options);
 
 verbosity verbosity_of(const run_options& options);
 
-/// Read the job; options override its keys. @throws usage_error with all its faults
+/// Read the job. Options override keys of the job file. @throws usage_error with all faults of the job
 job::spec read_job(const run_options& options);
 
-/// Creates variants of the job, equal to those of separate commands.
+/// Creates variants of the job that are equal to the results of separate commands.
 job::variant_factory variant_maker(const run_options& options);
 
 }  // namespace osteon::app

@@ -23,7 +23,7 @@ namespace osteon::app {
 
 namespace {
 
-// The output directory is locked by this process.
+// Run a job after this process has locked the output directory.
 int run_in_locked_directory(const run_options& options, job::spec& spec, job::directory_lock& lock) {
   terminal_sink terminal(is_interactive(), verbosity_of(options));
   progress_file log(options.progress, terminal);
@@ -43,7 +43,7 @@ int run_in_locked_directory(const run_options& options, job::spec& spec, job::di
 
   if (job::uses_bricks(spec, shape.z, ranks)) {
     if (ranks > shape.volume()) throw usage_error(grid::too_many_ranks(ranks, shape));
-  } else if (ranks > shape.z && spec.from) {  // planes of a script are not divided: further ranks would be idle
+  } else if (ranks > shape.z && spec.from) {  // planes of a script are not divided, so that further ranks would be idle
     log.note(fmt::format("the model has {} z planes; starting {} ranks instead of {}", shape.z, shape.z, ranks));
     ranks = shape.z;
   } else if (ranks > shape.z) {
@@ -64,7 +64,7 @@ int run_in_locked_directory(const run_options& options, job::spec& spec, job::di
   if (code == program_exit_code(error_kind::interrupted) || stop_urgency() > 1) return code;
   if (code != 0 && (code < exit_code(error_kind::usage) || code > exit_code(error_kind::machine))) {
     job::stop_if_requested(stop_was_requested, spec,
-                           "the ranks were being ended");  // by another process after a shorter wait
+                           "the ranks were being ended");  // another process ends the ranks after a shorter wait
     throw machine_error(fmt::format(
         "the ranks ended with exit code {}{}", code,
         code == 137 ? " (killed, probably because memory was exhausted); `osteon estimate` predicts the memory of a job"
@@ -89,7 +89,8 @@ int run_as_parent(const run_options& options) {
     report_end(e);
     throw;
   }
-  // Rejected because another run has locked the directory: the progress file may belong to that run and remains unchanged.
+  // If another run has locked the directory, the lock throws. The progress file may belong to the other run, and therefore
+  // remains unchanged.
   job::directory_lock lock(job::output_paths(spec).directory);
   try {
     begin_progress(options.progress, options.resume);

@@ -45,7 +45,7 @@ job::placed_ranks place(MPI_Comm comm, const job::spec& spec, log_sink& log) {
 }
 
 // Communicator of the ranks that receive planes of a model that cannot be divided into bricks: at most one rank per plane.
-// The other ranks wait. Collective; MPI_COMM_NULL on idle ranks.
+// The other ranks wait and receive MPI_COMM_NULL. Collective.
 MPI_Comm ranks_with_planes(MPI_Comm given, std::int64_t planes, log_sink& log) {
   const int ranks = comm::size(given);
   MPI_Comm made = MPI_COMM_NULL;
@@ -121,7 +121,7 @@ class rank_of_run {
   void compute_on(MPI_Comm with_planes, job::warning_record& record) {
     const job::placed_ranks placed = place(with_planes, spec_, sink_if_first(is_first_, record));
     const MPI_Comm comm = placed.comm();
-    is_first_ = comm::rank(comm) == 0;  // the new order may have another first rank
+    is_first_ = comm::rank(comm) == 0;  // after renumbering, another rank may be the first rank
     log_sink& log = sink_if_first(is_first_, record);
     const job::checkpoint_options job_options{.resume = options_.resume,
                                               .is_to_stop = stop_was_requested,
@@ -140,7 +140,8 @@ class rank_of_run {
     });
   }
 
-  // Report a number of ranks that differs from the requested or the useful one: the launcher determines it.
+  // Report if the number of ranks differs from the requested number or from the useful number. The launcher determines the
+  // number of ranks.
   void report_ranks(int ranks, log_sink& log) const {
     if (options_.ranks && *options_.ranks != ranks) {
       log.warn(fmt::format("-n {} has no effect: the launcher has started {}", *options_.ranks,
@@ -157,7 +158,7 @@ class rank_of_run {
   job::spec spec_;
   std::optional<job::directory_lock> lock_;
   bool is_first_ = false;       ///< this is rank 0
-  bool has_directory_ = false;  ///< locked by one of the ranks
+  bool has_directory_ = false;  ///< one of the ranks has locked the output directory
   bool was_done_ = false;
 };
 

@@ -8,7 +8,7 @@
 
 namespace osteon::app {
 
-/// MPI during the lifetime of this object. Virtual ranks are threads that call it one at a time.
+/// MPI during the lifetime of this object. Virtual ranks are threads that call MPI one at a time.
 class serialized_mpi {
  public:
   /// @throws machine_error, naming the command, if this MPI does not support MPI_THREAD_SERIALIZED

@@ -34,7 +34,7 @@ std::string grouped(std::int64_t value) {
 
 // Text of a value or a list of values; empty for `true` and missing values.
 std::string value_text(const nlohmann::ordered_json& value) {
-  if (value.is_null()) return "infinite";  // JSON has no infinity: the tortuosity without a conducting path is null
+  if (value.is_null()) return "infinite";  // JSON has no infinity, so that the tortuosity without a conducting path is null
   if (value.is_boolean()) return value.get<bool>() ? "" : "none";
   if (value.is_number_integer()) return grouped(value);
   if (value.is_number()) return number(value);
@@ -71,7 +71,7 @@ void add_certificates(std::vector<summary_row>& rows, const nlohmann::ordered_js
   }
 }
 
-// Columns of minimum width; the first is left-aligned, the others right-aligned.
+// Format columns of minimum width. The first column is left-aligned, and the others are right-aligned.
 std::string columns(const std::vector<std::vector<std::string>>& lines) {
   std::vector<std::size_t> width;
   for (const auto& line : lines)
@@ -88,7 +88,7 @@ std::string columns(const std::vector<std::vector<std::string>>& lines) {
   return text;
 }
 
-// z, y, x in one cell.
+// Format the components z, y, x in one cell.
 std::string three(const nlohmann::ordered_json& list, double noise) {
   std::string text;
   for (const auto& value : list) {
@@ -98,7 +98,8 @@ std::string three(const nlohmann::ordered_json& list, double noise) {
   return text;
 }
 
-// Magnitude below which a value is a zero within the solver's tolerance, relative to the largest entry of the key.
+// Magnitude below which a value is zero within the solver's tolerance. The tolerance is relative to the largest value of the
+// key in the list.
 double rounding_limit(const nlohmann::ordered_json& list, const char* key, double tolerance) {
   double largest = 0;
   for (const auto& entry : list)
@@ -146,7 +147,7 @@ std::string format_rows(const std::vector<summary_row>& rows) {
   return text;
 }
 
-// Answers of all cases: a line per answer, a column per case. Cases may have different answers.
+// Answers of all load cases, with a line per answer and a column per case. Cases may have different answers.
 std::string table_of_cases(const job::physics_entry& physics, const nlohmann::ordered_json& cases) {
   constexpr std::size_t most_columns = 4;
   std::vector<std::vector<summary_row>> all;
@@ -177,7 +178,7 @@ std::string table_of_cases(const job::physics_entry& physics, const nlohmann::or
   return text;
 }
 
-// Uncertainties of the answers, a line each, and the changed images without a solution.
+// Uncertainties of the answers, one per line, and the changed images without a solution.
 std::string table_of_uncertainty(const nlohmann::ordered_json& u) {
   std::string text = "\n  uncertainty: image changed by one standard deviation, or voxel size extrapolated to zero:\n";
   for (const auto& line : u.at("words")) text += fmt::format("  {}\n", line.get<std::string>());

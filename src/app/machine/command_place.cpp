@@ -120,7 +120,7 @@ void print(const placement::placement& found, const placement::target& where, co
              found.kept_input ? "; the input order is kept, as the gain is too small" : "", found.seconds);
 }
 
-// Write the batch script of a placement to --output, job.slurm or job.pbs.
+// Write the batch script of a placement to the file of --output, or to job.slurm or job.pbs.
 void write_batch(const place_options& o, const placement::target& where, const placement::placement& found) {
   if (o.batch.empty()) return;
   placement::batch_options options{.system = placement::parse_batch_system(o.batch),
@@ -166,7 +166,8 @@ int place(const place_options& o, const std::vector<std::string>& arguments) {
           "--verify measures on the available hosts: --hosts, --host, --network, --emit and --picture do not apply");
     return verify_placement(o.source, {.machine = o.machine, .json = o.json, .search = options}, arguments);
   }
-  if (!o.emit.empty()) placement::parse_launcher(o.emit);  // before a long search or traced program
+  if (!o.emit.empty())
+    placement::parse_launcher(o.emit);  // reject a wrong name before a long search or before the traced program runs
   if (!o.batch.empty() && !o.emit.empty()) throw usage_error("--batch writes a script with bindings; leave out --emit");
   if (o.threads > 1 && !o.emit.empty())
     throw usage_error("--emit assigns one core per rank; use --batch with --threads to bind ranks to several cores");

@@ -24,7 +24,7 @@ using json = nlohmann::ordered_json;
 
 constexpr int exit_slow = 6;
 
-/// Measure the links of this machine and report slow ones.
+/// Options of the command that measures the links of this machine and reports slow links.
 struct probe_command_options {
   std::optional<int> ranks;
   std::string mode = "both", fit = "robust", budget = "10s", bind = "core";
@@ -70,7 +70,8 @@ void print_hosts(const machine::host_list& hosts, int ranks) {
   if (hosts.trees().size() > most) fmt::print("  and {} more kinds of hosts\n", hosts.trees().size() - most);
 }
 
-// Format a number with this many significant digits, without exponent: 12510, not 1.251e+04, which is wider than a column.
+// Format a number with `digits` significant digits and without an exponent: 12510 instead of 1.251e+04, which is wider than
+// a column.
 std::string cell(double value, int digits) {
   return std::abs(value) >= std::pow(10.0, digits) ? fmt::format("{:.0f}", value) : fmt::format("{:.{}g}", value, digits);
 }

@@ -86,7 +86,8 @@ class drawing {
   }
   const placed_graph& source_;
   const placement::target& where_;
-  std::int64_t most_ = 1;  // the darkest value; the input order is drawn first and usually larger
+  std::int64_t most_ =
+      1;  // the darkest value; the picture of the input order is drawn first and usually has the largest value
   svg_picture out_;
 };
 

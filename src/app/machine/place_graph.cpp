@@ -32,7 +32,7 @@ placement::cartesian grid_of(const graph_options& o) {
   const auto blocks = parse_lengths("--grid", o.grid, hints);
   for (std::size_t d = 0; d < 3; ++d) grid.blocks[d] = static_cast<int>(blocks[d]);
   grid.cells = parse_lengths("--cells", o.cells, hints);
-  if (!under_launcher())  // the parent of the ranks of --verify prints it
+  if (!under_launcher())  // the parent of the ranks of --verify prints the message
     for (const std::string& hint : hints) print_message(fmt::format("  warning: {}\n", hint));
   grid.bytes_per_cell = o.bytes_per_cell;
   for (const char axis : o.periodic) {

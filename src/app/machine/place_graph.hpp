@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Input of `osteon place`: a grid, a graph file, a job or a traced program; its picture (input order left, placement
-/// right); measured exchanges in both orders.
+/// Input of `osteon place`: a grid, a graph file, a job or a traced program. This header also declares the picture of a
+/// placement (input order left, placement right), and the measurement of the exchange in both orders.
 #include <app/command_line.hpp>
 #include <optional>
 #include <osteon/placement/graph/graph.hpp>
@@ -27,7 +27,7 @@ struct placed_graph {
   std::string description;                   ///< "grid of z=8,y=8,x=8 blocks of ..."
 };
 
-/// @throws usage_error if not exactly one source is given; data_error, machine_error if it cannot be read or run
+/// @throws usage_error if not exactly one source is given; data_error or machine_error if the source cannot be read or run
 placed_graph make_graph(const graph_options& options);
 
 /// Draw as SVG: the slices of a grid with a colour for each host, or the traffic between hosts of another graph.
@@ -41,7 +41,8 @@ struct verify_placement_options {
   placement::options search;
 };
 
-/// Measure the exchange in input order and after placement, with a rank per subdomain. Starts the ranks if no launcher has.
+/// Measure the exchange in input order and after placement, with one rank per subdomain. If no launcher has started the
+/// ranks, this function starts them.
 /// @param arguments arguments of this program
 /// @return the exit code of the program
 int verify_placement(const graph_options& source, const verify_placement_options& options,

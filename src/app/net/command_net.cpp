@@ -22,7 +22,7 @@ namespace osteon::app {
 namespace {
 
 struct exchange_cost_options {
-  net_input_options input;  ///< `plan` takes the values of `plans` in turn
+  net_input_options input;  ///< `plan` is set to each value of `plans`, one after the other
   net_ends_options ends;
   std::vector<std::string> plans;
 };
@@ -73,18 +73,18 @@ int net_cost_of_exchanges(const exchange_cost_options& o, const std::string& tar
   return 0;
 }
 
-/// Predict the cost of compositing on a machine by [Ono]'s equations, by the extended equations, and by evaluation of the
-/// plan.
+/// Options of the command that predicts the cost of compositing on a machine by [Ono]'s equations, by the extended
+/// equations, and by evaluation of the plan.
 struct net_cost_options {
   std::string method = "binary-swap", pixels = "512x512", machine = "bgl", write_rate, write_latency;
   int ranks = 0, bytes_per_pixel = 4;
-  exchange_cost_options exchanges;  ///< used instead if a network is given
+  exchange_cost_options exchanges;  ///< options that are used instead if a network is given
   std::string json;
 };
 
 using json = nlohmann::ordered_json;
 
-// Machine by its data sheet and by measurements.
+// Machine with the values of its data sheet, and the same machine with measured values.
 struct machine_pair {
   net::compositing_machine printed, extended;
 };
@@ -104,7 +104,8 @@ machine_pair find_machine(const std::string& name) {
   return {printed, extended};
 }
 
-// Seconds of t_write of [Ono], equation 2: transfer of the picture to a display node or a file; 0 without a rate.
+// t_write of [Ono], equation 2, in seconds: time of the transfer of the picture to a display node or a file; 0 without a
+// transfer rate.
 double write_seconds(const net_cost_options& o, double bytes) {
   if (o.write_rate.empty() && !o.write_latency.empty()) throw usage_error("--write-latency requires --write-rate");
   if (o.write_rate.empty()) return 0;
@@ -143,7 +144,7 @@ std::vector<equation_time> rows_of_equations(const machine_pair& m, int ranks, i
           {"extended_leaders_collect", "extended, collect by leaders", time(m.extended, message, collect_method::leaders)}};
 }
 
-// Plans are evaluated completely; the limit is lower for plans with up to n^2 messages.
+// Largest number of ranks. Plans are evaluated completely, so that the limit is lower for plans with up to n^2 messages.
 int most_ranks_to_walk(const std::string& method) {
   return method.starts_with("binary-swap") || method.starts_with("tree") ? 65536 : 1024;
 }

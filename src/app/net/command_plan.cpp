@@ -25,7 +25,7 @@ struct plan_options {
   std::vector<std::string> methods;  ///< compositing methods or exchanges; empty: all compositing methods
   int ranks = 8, bytes_per_pixel = 4, ranks_per_host = 0;
   std::string bytes = "1024", pixels = "512x512", order = "identity", root = "0", json, picture = "plan.svg";
-  double active = 1;  ///< fraction of the image that each rank has rendered, as a box
+  double active = 1;  ///< fraction of the image in the box that each rank has rendered
 };
 
 std::vector<int> parse_order(const std::string& text, int ranks) {
@@ -49,7 +49,7 @@ std::vector<int> parse_order(const std::string& text, int ranks) {
   return order;
 }
 
-// Box with this fraction of the image for each rank; positions follow the golden ratio.
+// Return a box with the fraction `share` of the image for each rank. The positions of the boxes follow the golden ratio.
 std::vector<std::vector<plan::span>> boxes(int ranks, const image_size& image, double share) {
   std::vector<std::vector<plan::span>> result;
   const double edge = image.height == 1 ? 1 : std::sqrt(share);
@@ -138,7 +138,7 @@ nlohmann::ordered_json to_json(const table_row& r) {
   return row;
 }
 
-// Generate, count and verify plans; exit code 3 if one is not valid.
+// Generate, count and verify plans. @return exit code, 3 if a plan is not valid
 int plan_table(const plan_options& options) {
   std::vector<std::string> methods = options.methods;
   if (methods.empty())

@@ -40,7 +40,7 @@ void add_net_input(command c, net_input_options& target);
 /// Create a network from its text or a JSON file.
 net::network find_network(const std::string& text);
 
-/// @throws error as the readers of its parts
+/// @throws the errors of the readers of network, exchange and placement
 net_input read_net_input(const net_input_options& options);
 net_parcels read_net_parcels(const net_input_options& options);
 

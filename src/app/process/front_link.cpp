@@ -23,7 +23,7 @@ namespace osteon::app {
 
 namespace {
 
-std::atomic<int> front{-1};  // descriptor of a rank's connection
+std::atomic<int> front{-1};  // descriptor of the connection of a rank
 
 std::string this_host() {
   std::array<char, 256> host{};
@@ -46,7 +46,7 @@ socklen_t abstract_name(const std::string& name, sockaddr_un& address) {
   return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + length);
 }
 
-// Any user of this machine can connect to such a name or bind it.
+// Check the user, because any user of this machine can connect to an abstract name or bind it.
 bool is_of_this_user(int line) {
   ucred peer{};
   socklen_t size = sizeof peer;
@@ -62,7 +62,7 @@ void obey(int line) {
     if (count < 0 && errno == EINTR) continue;
     if (!are_stop_signals_noted() || urgency > 1) end_here();
     request_stop();
-    if (count <= 0) return;  // the parent has ended; the results are kept
+    if (count <= 0) return;  // the parent has ended; this process keeps the results
   }
 }
 
@@ -85,7 +85,7 @@ rank_line::rank_line() {
   socklen_t length = sizeof(sa_family_t);  // the kernel selects a free name
   if (listening_ < 0 || bind(listening_, reinterpret_cast<sockaddr*>(&address), length) != 0 ||
       ::listen(listening_, 1024) != 0)
-    return;  // rely on the launcher
+    return;  // only the launcher then notifies the parent
   length = sizeof address;
   getsockname(listening_, reinterpret_cast<sockaddr*>(&address), &length);
   name_.assign(address.sun_path + 1, length - offsetof(sockaddr_un, sun_path) - 1);
@@ -152,7 +152,7 @@ void follow_lifeline() {
 
 void follow_front() {
   if (!parent() || parent()->socket.empty()) return;
-  // On another host, the ranks on the parent's host notify this rank.
+  // A rank on another host cannot connect; the ranks on the parent's host notify it.
   if (parent()->host != this_host() || parent()->network != this_network()) return;
   const int line = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_un address{};

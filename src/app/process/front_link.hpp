@@ -1,7 +1,8 @@
 #pragma once
 /// @file
-/// Connection between the process that a user starts and its ranks, independent of the launcher. Launchers differ in the
-/// signals and exit codes that they forward, and none notifies the ranks when the process has ended.
+/// Connection between the process that a user starts and its ranks, independent of the launcher. The connection is needed
+/// because launchers differ in the signals and exit codes that they forward. No launcher notifies the ranks when the process
+/// of the user has ended.
 #include <app/process/parent_process.hpp>
 #include <chrono>
 #include <optional>
@@ -13,13 +14,13 @@ namespace osteon::app {
 /// Endpoint of the process that starts the ranks: a socket that is visible only on this machine.
 class rank_line {
  public:
-  /// Listen. Without such sockets, only the launcher connects the processes.
+  /// Create the socket. On a system without such sockets, only the launcher connects the processes.
   rank_line();
   ~rank_line();
   rank_line(const rank_line&) = delete;
   rank_line& operator=(const rank_line&) = delete;
 
-  /// Store its address in the record for the ranks.
+  /// Store the address of the socket in the record for the ranks.
   void describe(parent_process& parent) const;
   /// Wait for messages from the ranks, or until `also` is readable (-1: none).
   void wait(int also, std::chrono::milliseconds longest);
@@ -27,7 +28,7 @@ class rank_line {
   void listen();
   /// Send the urgency of a stop request to all present and future ranks.
   void tell(int urgency);
-  /// True if a rank of this host has connected; the present number of connected ranks.
+  /// True if a rank of this host has connected.
   bool has_ranks() const { return had_ranks_; }
   std::size_t connected() const { return ranks_.size(); }
   /// Exit code of the first failed rank, or 0.
@@ -44,17 +45,18 @@ class rank_line {
   std::optional<int> code_;
 };
 
-/// Stop in order when the pipe with the number in OSTEON_LIFELINE closes, so that osteon ends with the program that uses it,
-/// such as Python in a notebook.
+/// Request an orderly stop when the pipe with the descriptor number in OSTEON_LIFELINE closes. osteon then ends together
+/// with the program that uses osteon, such as Python in a notebook.
 void follow_lifeline();
 
-/// Follow the process that started this rank, if it is on this host: stop on its request and when it has ended. Call before
-/// MPI_Init. A command that does not handle stop requests is ended.
+/// Observe the process that started this rank, if that process is on this host. The rank stops when the process requests a
+/// stop, or when the process has ended. Call this function before MPI_Init. If the command does not handle stop requests,
+/// the rank ends immediately.
 /// @throws interrupted_error if that process has already ended
 void follow_front();
 
-/// Report the exit code to that process. @return true if it received the code; the launcher then gets 0, as launchers print
-/// messages about other codes
+/// Report the exit code to the process that started this rank. @return true if the process received the code. The rank then
+/// returns 0 to the launcher, because launchers print messages about other codes.
 bool report_to_front(int code);
 
 }  // namespace osteon::app

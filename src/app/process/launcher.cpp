@@ -35,15 +35,15 @@ namespace osteon::app {
 
 namespace {
 
-// Same choice as Open MPI.
+// Return the folder that Open MPI also chooses.
 std::string folder_for_temporaries() {
   for (const char* name : {"OMPI_MCA_orte_tmpdir_base", "PRTE_MCA_prte_tmpdir_base", "TMPDIR", "TEMP", "TMP"})
     if (const char* folder = std::getenv(name); folder && *folder) return folder;
   return "/tmp";
 }
 
-// Check the free space of the folder for temporary files, in which mpirun and its ranks exchange addresses. If the folder is
-// full, Open MPI 4 fails in MPI_Init of one rank, and its mpirun never ends.
+// Check the free space of the folder for temporary files. mpirun and its ranks exchange addresses in this folder. If the
+// folder is full, Open MPI 4 fails in MPI_Init of one rank, and its mpirun never ends.
 // @throws machine_error
 void require_room_for_launcher(int ranks) {
   if (job::this_build().mpi.find("Open MPI") == std::string::npos) return;
@@ -52,7 +52,7 @@ void require_room_for_launcher(int ranks) {
   if (statvfs(folder.c_str(), &system) != 0)
     throw machine_error(fmt::format("cannot use the folder for temporary files '{}': {}; set TMPDIR to a writable folder",
                                     folder, std::strerror(errno)));
-  // Open MPI 4.1 used 8.2 MB for 2 to 16 ranks. Each further rank has sockets and small files.
+  // Open MPI 4.1 used 8.2 MB for 2 to 16 ranks. Each additional rank needs space for sockets and small files.
   const double megabyte = 1e6, needed = 12 * megabyte + 0.064 * megabyte * ranks;
   const double free = static_cast<double>(system.f_bavail) * static_cast<double>(system.f_frsize);
   if (free < needed)
@@ -62,8 +62,9 @@ void require_room_for_launcher(int ranks) {
                     folder, free / megabyte, needed / megabyte, ranks));
 }
 
-// Environment variables of launchers, whose options differ. They allow more ranks than cores and the user root (containers).
-// They disable binding and messages about exit codes, because osteon binds ranks and prints errors itself.
+// Set environment variables of launchers, because the options of launchers differ. The variables allow more ranks than cores
+// and the user root (containers). The variables disable binding and messages about exit codes, because osteon binds ranks
+// and prints errors itself.
 void set_up_launchers() {
   for (const auto& [name, value] : std::initializer_list<std::pair<const char*, const char*>>{
            // Open MPI 4
@@ -92,16 +93,16 @@ std::string_view variable(const char* name) {
 // require a step.
 bool needs_no_launcher(int ranks) { return ranks == 1 && variable("OSTEON_MPIRUN").empty() && !std::getenv("SLURM_JOB_ID"); }
 
-// Launcher selected by the user, the launcher of the MPI in use (python/osteon/processes/installed_program.py), or the
-// launcher in PATH.
+// Return the launcher that the user selected, the launcher of the MPI in use (python/osteon/processes/installed_program.py),
+// or the launcher in PATH.
 std::string launcher() {
   for (const char* name : {"OSTEON_MPIRUN", "OSTEON_MPIRUN_BESIDE"})
     if (const std::string_view found = variable(name); !found.empty()) return std::string(found);
   return "mpirun";
 }
 
-// Start it in a new session: Ctrl-C must reach only this process, which ends the ranks in order; a launcher would end them
-// immediately. It inherits the lock of the run's folder as a descriptor.
+// Start the launcher in a new session. Ctrl-C must reach only this process, which ends the ranks in order, whereas a
+// launcher would end the ranks immediately. The launcher inherits the lock of the run's folder as a descriptor.
 pid_t spawn_in_new_session(std::vector<std::string>& arguments, answer_by by, int inherited) {
   std::vector<char*> argv;
   for (std::string& word : arguments) argv.push_back(word.data());
@@ -135,11 +136,11 @@ struct launcher_end {
   bool was_left_over = false;  ///< the launcher did not end after its ranks and was killed
 };
 
-// Kills a launcher that does not end after its ranks, with its process group.
+// Kills the process group of a launcher that does not end after its ranks.
 class launcher_ending {
  public:
   explicit launcher_ending(pid_t pid) : pid_(pid) {}
-  /// Request the end; after `patience`, poll() kills it.
+  /// Request the end of the launcher. After `patience`, poll() kills the launcher.
   void begin() {
     if (began_ != never) return;
     began_ = monotonic::now();
@@ -159,7 +160,7 @@ class launcher_ending {
 // Wait for the launcher or the only rank, and forward stop requests to the ranks.
 launcher_end wait_for_launcher(pid_t pid, rank_line& line) {
   using namespace std::chrono_literals;
-  constexpr auto patience_with_launcher = 15s;  // after the end of the last rank on this host
+  constexpr auto patience_with_launcher = 15s;  // waiting time after the end of the last rank on this host
   const auto start = monotonic::now();
   const int ended = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));  // -1 before Linux 5.3
   const auto longest = ended < 0 ? 20ms : 200ms;
@@ -198,7 +199,7 @@ launcher_end wait_for_launcher(pid_t pid, rank_line& line) {
   return end;
 }
 
-// Start it with a folder for temporary files and wait for its end.
+// Start the launcher with a folder for temporary files, and wait for its end.
 launcher_end run_launcher(std::vector<std::string>& command, answer_by by, rank_line& line) {
   const run_folder folder;
   const pid_t pid = [&] {
@@ -227,7 +228,7 @@ void reject_independent_copies(int world_size) {
   if (world_size > 1) return;
   const int started = std::max({parent() ? parent()->ranks : 0, launched_processes().value_or(0), processes_of_step()});
   if (started <= 1) return;
-  // All copies reach this point independently; one of them prints the message.
+  // All processes reach this point independently. Only one process prints the message.
   if (launched_rank() > 0) throw usage_error("");
   if (!parent() && processes_of_step() > 1)
     throw usage_error(
@@ -248,7 +249,7 @@ int start_ranks(int ranks, int threads, const std::vector<std::string>& argument
   setenv("OMP_NUM_THREADS", std::to_string(threads).c_str(), 1);
   set_up_launchers();
   const bool crowded = static_cast<std::int64_t>(ranks) * threads > job::usable_cores();
-  if (crowded) {  // waiting ranks must leave the cores to computing ranks
+  if (crowded) {  // there are more ranks than cores, so that waiting ranks must yield their core to computing ranks
     setenv("OMPI_MCA_mpi_yield_when_idle", "1", 1);
     setenv("OMP_WAIT_POLICY", "passive", 1);
   }

@@ -20,8 +20,8 @@ int number_in(std::initializer_list<const char*> names) {
   return -1;
 }
 
-// User settings (other OMPI_MCA_*, the allocation of Slurm) are excluded. Python has the same list
-// (python/osteon/processes/child_process.py); tests/python/launcher_variables_test.py compares them.
+// The list excludes settings of the user (other OMPI_MCA_*, the allocation of Slurm). Python has the same list
+// (python/osteon/processes/child_process.py), and tests/python/launcher_variables_test.py compares the two lists.
 constexpr std::string_view prefixes[] = {"OMPI_COMM_WORLD_",
                                          "OMPI_APP_CTX_",
                                          "OMPI_NUM_APP_CTX",
@@ -70,7 +70,7 @@ std::optional<int> launched_processes() {
   const bool pmix = std::getenv("PMIX_RANK"), others = std::getenv("PMI_RANK") || std::getenv("MPI_LOCALNRANKS");
   if (!pmix && !others) return std::nullopt;
   if (const int count = processes_of_step(); count > 0) return count;
-  // A PMIx server sets both. A shell started by srun --pty can have a rank without an MPI world.
+  // A PMIx server sets both variables. A shell that srun --pty starts can have a rank without an MPI world.
   if (pmix && !others && !std::getenv("PMIX_NAMESPACE")) return 1;
   return 0;
 }

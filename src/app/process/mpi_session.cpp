@@ -19,7 +19,7 @@ namespace osteon::app {
 
 namespace {
 
-// A rank that cannot communicate with the others (comm::throw_first_error) ends them without unwinding.
+// A rank that cannot communicate with the other ranks (comm::throw_first_error) ends all ranks without unwinding.
 [[noreturn]] void end_all_ranks() {
   int code = exit_code(error_kind::machine);
   try {
@@ -62,7 +62,7 @@ int on_all_ranks(const std::function<void(MPI_Comm)>& body) {
     reject_independent_copies(comm::size(MPI_COMM_WORLD));
     body(MPI_COMM_WORLD);
   } catch (const error& e) {
-    // All ranks throw the same text (comm::collectively): all leave, and one prints it.
+    // All ranks throw the same text (comm::collectively). All ranks end, and one rank prints the text.
     if (rank == 0 && *e.what()) print_message(fmt::format("osteon: {}\n", e.what()));
     code = exit_code(e.kind());
     if (e.kind() == error_kind::interrupted) {  // only some ranks may have received the request
@@ -70,7 +70,7 @@ int on_all_ranks(const std::function<void(MPI_Comm)>& body) {
       comm::all_reduce(MPI_COMM_WORLD, &code, 1, MPI_MAX);
     }
   } catch (const std::exception& e) {
-    // Only this rank failed; the others may wait in a collective and must be ended.
+    // Only this rank failed. The other ranks may wait in a collective call, and must be ended.
     print_message(fmt::format("osteon: [rank {}] {}\n", rank, e.what()));
     report_to_front(exit_code(error_kind::machine));
     MPI_Abort(MPI_COMM_WORLD, exit_code(error_kind::machine));

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// MPI session of collective commands, which run on one rank or under a launcher on many.
+/// MPI session of collective commands. A collective command runs on one rank, or on several ranks under a launcher.
 #include <mpi.h>
 
 #include <common/run_folder.hpp>

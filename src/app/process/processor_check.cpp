@@ -1,6 +1,7 @@
 /// @file
-/// Error message in place of SIGILL on a processor that does not support the target of the build. The check precedes all
-/// other code, constructors of libraries included. This file is compiled for the baseline of the architecture.
+/// Error message in place of SIGILL on a processor that does not support the target of the build. The check runs before all
+/// other code, including constructors of libraries. This file is compiled for the baseline of the architecture, so that
+/// every processor can execute the check.
 #include <unistd.h>
 
 #include <cstring>

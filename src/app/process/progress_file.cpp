@@ -23,7 +23,7 @@ using line = nlohmann::ordered_json;
 
 constexpr double seconds_between_progress = 0.1;
 
-// Append an event: time, kind and fields.
+// Append an event with time, kind and fields.
 void append(const std::string& path, const char* kind, const line& fields) {
   if (path.empty()) return;
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
@@ -36,7 +36,7 @@ void append(const std::string& path, const char* kind, const line& fields) {
   close(file);
 }
 
-// Number after a word of a solver's progress text.
+// Return the number after a word in the progress text of a solver.
 std::optional<double> number_after(std::string_view text, std::string_view word) {
   const auto at = text.find(word);
   if (at == std::string_view::npos) return {};

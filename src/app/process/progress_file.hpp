@@ -8,8 +8,8 @@
 
 namespace osteon::app {
 
-/// Appends events to a file and forwards them to another sink. Each line is one write call, so that a process and its ranks
-/// can share the file. Write errors are ignored: the job continues.
+/// Appends events to a file and forwards them to another sink. Each line is written by one call, so that a process and its
+/// ranks can share the file. Write errors are ignored, so that the job continues.
 class progress_file : public log_sink {
  public:
   /// Borrows `to`. @param path empty: no file
@@ -27,7 +27,7 @@ class progress_file : public log_sink {
   bool first_ = true;
 };
 
-/// Create the file, empty unless a job continues. @throws machine_error if it is not writable
+/// Create the file. The file is empty unless a job continues. @throws machine_error if the file is not writable
 void begin_progress(const std::string& path, bool resumes);
 
 /// Write the last event of a job: exit code and error text. No effect if `path` is empty.

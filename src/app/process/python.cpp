@@ -27,7 +27,7 @@ std::string run_python(const std::vector<std::string>& call, const char* failure
   if (result.exit_code == exit_code(error_kind::usage)) throw usage_error(result.err);
   if (result.exit_code != 0)
     throw machine_error(fmt::format("{} (exit code {}): {}", failure, result.exit_code, result.err));
-  constexpr std::string_view mark = "warning: ";  // other packages may print other lines
+  constexpr std::string_view mark = "warning: ";  // lines without this mark may be from other packages
   std::istringstream lines(result.err);
   for (std::string line; std::getline(lines, line);)
     if (line.starts_with(mark)) terminal_sink(false).warn(line.substr(mark.size()));

@@ -11,7 +11,7 @@ namespace osteon::app {
 
 namespace {
 
-// Signal handlers have no user arguments. All of these are lock-free.
+// These variables are global because signal handlers have no user arguments. All of the variables are lock-free.
 std::atomic<int> urgency{0}, first_signal{0};
 std::atomic<bool> is_noting{false}, has_ranks{false};
 std::atomic<long long> raised_at_ms{0};
@@ -22,7 +22,7 @@ long long now_ms() {
   return 1000LL * now.tv_sec + now.tv_nsec / 1'000'000;
 }
 
-// `timeout` and batch systems send a signal to a process and to its group: signals within this time are one request.
+// `timeout` and batch systems send a signal to a process and to its group: signals within this time count as one request.
 constexpr long long echo_ms = 200;
 
 void note(int number) {

@@ -25,7 +25,7 @@ void write(std::string_view text) {
   std::fflush(stderr);
 }
 
-// Interval of progress lines in a log file. A program with its own progress bar requests a shorter one.
+// Interval of progress lines in a log file. A program with its own progress bar requests a shorter interval.
 double seconds_between_lines() {
   const char* given = std::getenv("OSTEON_PROGRESS_SECONDS");
   const double seconds = given ? std::atof(given) : 0;

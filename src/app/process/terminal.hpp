@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Terminal output of a running job: stages, progress with remaining time, notes. One rank writes it to standard error.
+/// Terminal output of a running job: stages, progress with remaining time, and notes. One rank writes the output to standard
+/// error.
 #include <osteon/base/log_sink.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <string>
@@ -15,10 +16,10 @@ enum class verbosity {
   all,  ///< also every progress report; stages and reports are lines with elapsed time
 };
 
-/// Progress on a terminal, one line every ten seconds otherwise.
+/// Shows progress on a terminal. If the output is not a terminal, prints one line every ten seconds.
 class terminal_sink : public log_sink {
  public:
-  /// @param interactive rewrite one line in place instead of printing new ones
+  /// @param interactive rewrite one line in place instead of printing new lines
   explicit terminal_sink(bool interactive, verbosity level = verbosity::usual)
       : interactive_(interactive && level != verbosity::all), verbosity_(level) {}
   ~terminal_sink() override { clear(); }
@@ -38,13 +39,14 @@ class terminal_sink : public log_sink {
   bool first_line_ = true;
 };
 
-/// True if progress may rewrite its line: standard error is a terminal, or the parent of the ranks has one.
+/// True if progress output may rewrite its line, because standard error is a terminal or the parent of the ranks has a
+/// terminal.
 bool is_interactive();
 
-/// Write to standard error and escape control characters. Write errors are ignored: the job continues.
+/// Write to standard error and escape control characters. Write errors are ignored, so that the job continues.
 void print_message(std::string_view text);
 
-/// "12 s", "3 min 20 s", "2 h 5 min".
+/// Format a duration as "12 s", "3 min 20 s" or "2 h 5 min".
 std::string duration(double seconds);
 
 }  // namespace osteon::app
