@@ -45,7 +45,7 @@ keep_earlier_paths()
 
 
 def __getattr__(name: str) -> object:
-    """Read the version at its first use: each reader of images imports this package."""
+    """Read the version at its first use, because each reader of images imports this package and should start fast."""
     if name == "__version__":
         from .calls.version import package_version
 

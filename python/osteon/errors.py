@@ -14,14 +14,14 @@ USAGE, DATA, SOLVE, MACHINE, INTERRUPTED = 2, 3, 4, 5, 75
 class Error(RuntimeError):
     """An error of osteon. The message states the key or file, the value, its limits and the remedy.
 
-    `exit_code` is that of the command line.
+    `exit_code` is the exit code of the command line.
     """
 
     exit_code = MACHINE
 
 
 class UsageError(Error):
-    """The request is invalid: a wrong key, an impossible combination."""
+    """The request is invalid, for example because of a wrong key or an impossible combination of keys."""
 
     exit_code = USAGE
 
@@ -82,8 +82,8 @@ _PLACE = re.compile(
 
 @contextmanager
 def arguments_for(keys: Mapping[str, str]) -> Iterator[None]:
-    """In errors and warnings, replace these job keys by the arguments of a function, and remove lines from the
-    others."""
+    """In errors and warnings, replace these job keys by the arguments of a function, and remove line numbers from other
+    keys."""
     before = _arguments.set(keys)
     try:
         yield
@@ -96,7 +96,8 @@ def arguments_for(keys: Mapping[str, str]) -> Iterator[None]:
 
 @contextmanager
 def without_places() -> Iterator[None]:
-    """Remove lines of a file unknown to the caller from messages, unless a function has set argument names."""
+    """Remove line numbers of a file that the caller does not know from messages, unless a function has set argument
+    names."""
     with arguments_for(_arguments.get() or {}):
         yield
 
@@ -133,7 +134,8 @@ def complain(text: object) -> None:
 
 
 def report_file_warnings() -> None:
-    """Print file warnings of osteon as lines on standard error, once each, and no other warnings: for command lines."""
+    """Print each file warning of osteon once on standard error, and no other warnings. Command-line programs use this
+    function."""
     warnings.simplefilter("ignore")
     warnings.simplefilter("once", FileWarning)
     warnings.showwarning = lambda message, *_: complain(f"warning: {message}")

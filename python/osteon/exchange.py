@@ -71,14 +71,14 @@ def _address(comm: MPI.Comm) -> ctypes.c_void_p:
 
 
 class AllToAll:
-    """Exchange parcels of any length from each rank to each, planned once and repeated many times.
+    """Exchange parcels of any length between all ranks. An exchange is planned once and repeated many times.
 
     `schedule` is shared (through memory of one host), ring, shift:4x4, xor, pairwise, bruck, hierarchical:RANKS,
     transposition, or auto. Construction, calls and `close` are collective.
     """
 
     def __init__(self, comm: MPI.Comm, schedule: str = "auto", barriers: bool = False) -> None:
-        """@throws ValueError for an unknown schedule, or one that does not fit the number of ranks"""
+        """@throws ValueError for an unknown schedule, or for a schedule that does not fit the number of ranks"""
         self._library = _library()
         self._handle = ctypes.c_void_p()
         self.ranks = comm.Get_size()

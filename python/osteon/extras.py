@@ -36,8 +36,8 @@ PACKAGE_OF = {
 def missing_package(error: ImportError) -> str:
     """Return the message for a package that could not be imported, with the command that installs it.
 
-    The command lists packages, not an extra of osteon: pip would search PyPI for a package of that name, where osteon
-    has none.
+    The command lists packages, not an extra of osteon. For an extra, pip would search PyPI for osteon, but PyPI has no
+    such package.
     """
     name = (error.name or "").split(".")[0] or "?"
     package, extra = PACKAGE_OF.get(name, (name, None))
@@ -49,7 +49,7 @@ def missing_package(error: ImportError) -> str:
 
 
 def end_without(*names: str) -> None:
-    """For programs: print the message and exit if one of these modules is not installed."""
+    """Print the message and exit the program if one of these modules is not installed."""
     for name in names:
         if importlib.util.find_spec(name) is None:
             complain(missing_package(ImportError(name=name)))

@@ -12,7 +12,7 @@ from .table import Outcome, csv_of, json_of, outcome_of
 
 
 class Batch:
-    kind = "batch"  # name in its table and page
+    kind = "batch"  # name in the table and page of the batch
 
     def __init__(self, given: argparse.Namespace) -> None:
         self.given = given
@@ -35,7 +35,7 @@ class Batch:
         return page_of(outcomes, self.folder, self.csv, self.kind, self.warnings(outcomes))
 
     def own_options(self) -> list[str]:
-        """Return the options that only this kind has, for the command line of a job array."""
+        """Return the options that only this kind of batch has, for the command line of a job array."""
         given = self.given
         return [*(["--csv", given.csv] if given.csv else []), *(["--no-report"] if given.no_report else [])]
 
@@ -50,7 +50,7 @@ class Batch:
         return self.folder / "logs" / f"{item.name}.log"
 
     def command(self, item: Item) -> list[str]:
-        """Return the command for an item; it skips existing results and resumes from a checkpoint."""
+        """Return the command for an item. The command skips existing results and resumes from a checkpoint."""
         resume = ["--resume"] if any((self.results(item) / "checkpoint").glob("*.checkpoint")) else []
         return self._command(item, resume)
 
@@ -69,7 +69,7 @@ class Batch:
         return [*command, *item.arguments]
 
     def retry_command(self, item: Item, log_text: str) -> list[str] | None:
-        """Return a second command after a failure: a job that changed since it was stopped cannot use its
+        """Return a second command after a failure. A job that was changed after it was stopped cannot use its
         checkpoint."""
         return self._command(item, []) if "--resume" in log_text and "start without --resume" in log_text else None
 

@@ -18,7 +18,7 @@ from .items import Item, is_pattern, names_of
 from .program import code_of, queue_parser, run_batch
 from .table import DONE, Outcome, csv_of
 
-DIGITS = 6  # digits in the table: these do not depend on the number of ranks
+DIGITS = 6  # digits in the table: 6 digits do not depend on the number of ranks
 RESIDUAL_DIGITS = 2
 
 
@@ -39,7 +39,7 @@ class Cohort(Batch):
 
     def _command(self, item: Item, more: list[str]) -> list[str]:
         arguments = super()._command(item, more)
-        arguments[3:3] = ["--set", "output.morphometry=true"]  # options of the user follow, and override it
+        arguments[3:3] = ["--set", "output.morphometry=true"]  # options of the user follow and override this key
         own = [f"--protocol={self.given.protocol}", f"--job={item.job}", f"--image={item.image}"]
         own += [f"--compartment={text}" for text in self.given.compartment]
         return python_command("osteon.batch.cohort_item", *own, "--", *arguments)
@@ -89,12 +89,12 @@ def scans_of(images: list[str], jobs: Path) -> list[Item]:
 
 
 def size_of(outcome: Outcome) -> tuple[str, ...]:
-    """Return the edges of the voxels, z, y, x, for comparison."""
+    """Return the edges of the voxels (z, y, x) for comparison."""
     return tuple(f"{h:.4g}" for h in outcome.result.summary["image"]["spacing_mm"]) if outcome.result else ()
 
 
 def with_quality(outcome: Outcome) -> list[Value]:
-    """Return the measures of quality of a row: the measures of every batch, and those of cohorts."""
+    """Return the measures of quality of a row: the measures of every batch, and the measures of cohorts."""
     rows = [
         v._replace(value=float(f"{v.value:.{RESIDUAL_DIGITS}g}"))
         if v.key == "certificate.true_relative_residual"

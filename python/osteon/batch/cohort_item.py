@@ -1,4 +1,5 @@
-"""One scan of a cohort: writes its job by a protocol, then replaces itself by the program that runs it."""
+"""One scan of a cohort. This program writes the job of the scan by a protocol, and then replaces itself by the program
+that runs the job."""
 
 import argparse
 import json
@@ -22,7 +23,7 @@ class Part(NamedTuple):
     """A compartment as given on the command line."""
 
     kind: str
-    pattern: str  # path of its label image; {} is replaced by the scan without its file extension
+    pattern: str  # path of the label image; {} is replaced by the path of the scan without the extension
     label: int
 
 

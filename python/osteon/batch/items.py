@@ -1,4 +1,4 @@
-"""Items of a batch: job files, or one job on many images; their names and commands."""
+"""Items of a batch, with names and commands. The items are job files, or one job on many images."""
 
 import json
 import tomllib
@@ -58,7 +58,8 @@ def _set(key: str, value: str) -> tuple[str, str]:
 
 
 def _image_in(job: str) -> str:
-    """Return the image of a job file. A file with invalid TOML is rejected when it is run, not here."""
+    """Return the image of a job file. This function does not reject a file with invalid TOML; the run of the job
+    does."""
     try:
         image = tomllib.loads(Path(job).read_text(encoding="utf-8")).get("image", {})
     except (OSError, ValueError):
@@ -67,7 +68,8 @@ def _image_in(job: str) -> str:
 
 
 def names_of(sources: list[str]) -> list[str]:
-    """Return file names without extension; ambiguous names have the extension, then also the parent folders."""
+    """Return file names without extension. Ambiguous names also have the extension, and the parent folders if
+    needed."""
     paths = [Path(s).parent if is_pattern(s) else Path(s) for s in sources]
     stems = [_stem(p) for p in paths]
     if len(set(stems)) == len(stems):

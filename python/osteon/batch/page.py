@@ -23,7 +23,7 @@ MOST_PLOTS = 24
 MOST_COLUMNS = 8  # columns of the table; the CSV file has all answers
 MOST_PICTURES = 200
 PICTURE_PIXELS = 160
-FENCE = 1.5  # limit of outliers beyond the quartiles, in quartile distances, after Tukey
+FENCE = 1.5  # limit of outliers: distance from the quartiles in quartile distances, after Tukey
 
 STYLE = """
 .plots{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,18.5rem),1fr));gap:1.1rem}.plots figure{margin:0}.plots figcaption{font-size:.93rem}.plots svg{width:100%;height:auto;display:block;overflow:visible}
@@ -34,7 +34,7 @@ svg text{font:11px system-ui,sans-serif;fill:var(--soft)}.box{fill:var(--accent)
 @media print{.items img{width:32px;height:32px}.plots{grid-template-columns:1fr 1fr 1fr;gap:.5rem}.plots figure{break-inside:avoid}}
 """
 
-# Sorts rows by a column, ascending or descending; cells without a value are last in both orders.
+# Sorts rows by a column, ascending or descending; cells without a value are at the end in both orders.
 SCRIPT = """'use strict';
 for (const table of document.querySelectorAll('table.items'))
   table.querySelectorAll('th button').forEach((button, column) => button.addEventListener('click', () => {
@@ -125,7 +125,7 @@ def _link(path: Path, folder: Path) -> str:
 
 
 def _report(o: Outcome, folder: Path) -> str:
-    """Return the link of an item: its report, or else its results or log."""
+    """Return the link of an item to its report, or else to its results or its log."""
     for path in (o.folder / "report.html", o.folder / "summary.json", o.log):
         if path.exists():
             return _link(path, folder)

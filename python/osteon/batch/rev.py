@@ -1,6 +1,6 @@
 """Find the size of a representative volume: `python -m osteon.batch.rev --out rev.csv JOB`; docs/howto/rev.md.
 
-`osteon rev` starts this program. It is a batch of one job on cubes of its image.
+`osteon rev` starts this program, which runs one job as a batch on cubes of its image.
 """
 
 import argparse
@@ -92,7 +92,8 @@ def places_of(out: str) -> tuple[Path, Path]:
 
 
 def edges_of(given: str, shape: tuple[int, ...]) -> list[int]:
-    """Return edges of the cubes in voxels, ascending, not larger than the image. @throws UsageError"""
+    """Return the edges of the cubes in voxels in ascending order. No cube is larger than the image. @throws
+    UsageError"""
     most = min(shape)
     if given:
         try:
@@ -114,11 +115,11 @@ def edges_of(given: str, shape: tuple[int, ...]) -> list[int]:
 
 
 def corners_of(edge: int, shape: tuple[int, ...], most: int) -> list[tuple[int, ...]]:
-    """Return low corners of disjoint cubes, evenly spread over the image; all, or `most` of them."""
+    """Return the low corners of disjoint cubes, evenly spread over the image: all cubes, or at most `most` cubes."""
     counts = [n // edge for n in shape]
     total = counts[0] * counts[1] * counts[2]
     number = min(total, most)
-    # Evenly spaced in a sequence of all corners; a prime step distributes them along all axes.
+    # Select corners at equal steps in the sequence of all corners. A prime step distributes the corners along all axes.
     step = next(s for s in (7919, 104729, 1299709, 1) if s == 1 or total % s)
     chosen = sorted(n * step % total for n in range(number)) if number < total else range(total)
     corners = []
@@ -133,7 +134,7 @@ def items_of(job: str, model: dict, edges: list[int], places: int, changes: Sequ
     image = model["image"]
     first = [low for low, _ in image.get("crop_voxels") or [[0, 0]] * 3]
     fixed = []
-    if (threshold := model["segmentation"].get("threshold")) is not None:  # of the whole image, not Otsu's of a cube
+    if (threshold := model["segmentation"].get("threshold")) is not None:  # for the whole image, not for each cube
         fixed = ["--set", f"segment.threshold={threshold!r}"]
     if measures_modulus(job, changes):
         fixed += ["--set", 'load.area="box"']
@@ -150,7 +151,8 @@ def items_of(job: str, model: dict, edges: list[int], places: int, changes: Sequ
 def measures_modulus(job: str, changes: Sequence[str]) -> bool:
     """Return True if a job does not set the area of its apparent modulus.
 
-    A cube of a larger solid uses the area of its box, because the outline of the solid in it depends on the edge."""
+    For a cube of a larger solid, the area is the area of the cube's face, because the outline of the solid in a cube
+    depends on the edge."""
     try:
         keys = tomllib.loads(Path(job).read_text(encoding="utf-8"))
         load = keys.get("load", {})

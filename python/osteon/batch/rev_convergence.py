@@ -30,7 +30,7 @@ class Step:
 
     @property
     def spread(self) -> float | None:
-        """Standard deviation over the cubes; None for a single one."""
+        """Standard deviation over the cubes; None for a single cube."""
         return float(np.std(self.numbers, ddof=1)) if len(self.numbers) > 1 else None
 
     def to_json(self) -> dict[str, Any]:
@@ -47,8 +47,8 @@ class Step:
 def convergence(
     outcomes: list[Outcome], edge_of: Callable[[Item], int], spacing_mm: list[float]
 ) -> dict[str, list[Step]]:
-    """Return the steps of each answer by its column, edges ascending. Answers that grow with the volume are left
-    out."""
+    """Return the steps of each answer by its column, in ascending order of edges. The result omits answers that grow
+    with the volume."""
     voxel = float(np.prod(spacing_mm)) ** (1 / 3)
     found: dict[str, dict[int, list[float]]] = {}
     not_done: dict[int, int] = {}
@@ -71,9 +71,11 @@ def convergence(
 
 
 def size_that_represents(steps: list[Step], tolerance: float) -> float | None:
-    """Return the smallest edge [mm] from which cubes scatter less than the tolerance and have the mean of the largest.
+    """Return the smallest edge [mm] from which cubes scatter less than the tolerance and have the mean of the largest
+    cubes.
 
-    Return None if there is no such edge. The largest edge is not assessed, because no larger one exists for comparison.
+    Return None if there is no such edge. The largest edge is not assessed, because no larger cubes exist for
+    comparison.
     """
     if len(steps) < 2:
         return None
@@ -88,7 +90,8 @@ def size_that_represents(steps: list[Step], tolerance: float) -> float | None:
 
 
 def convergence_text(steps: dict[str, list[Step]], columns: list[Value], tolerance: float) -> str:
-    """Return a table for the terminal: for each answer the spread by edge, and the smallest representative edge."""
+    """Return a table for the terminal. For each answer, the table has the spread by edge and the smallest
+    representative edge."""
     named = {v.column: v for v in columns}
     text = ""
     for column, found in steps.items():

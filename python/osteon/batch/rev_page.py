@@ -1,4 +1,4 @@
-"""The page of `osteon rev`: each answer over the edge of the cubes, with the smallest representative edge."""
+"""The page of `osteon rev`: plots of each answer over the edge of the cubes, with the smallest representative edge."""
 
 # ruff: noqa: E501 (lines of HTML)
 
@@ -25,7 +25,8 @@ OWN_STYLE = ".mean{fill:none;stroke:var(--accent);stroke-width:2}.good{fill:var(
 
 @dataclass(frozen=True)
 class CubeSeries:
-    """The job, its image (voxels and mm along z, y, x), the tolerance of its cubes, and the paths of its results."""
+    """The job, the size of its image (in voxels and mm along z, y, x), the tolerance of the cubes, and the paths of the
+    results."""
 
     job: str
     shape: tuple[int, ...]

@@ -1,4 +1,5 @@
-"""A batch, a cohort or cubes as a job array of Slurm: two scripts for sbatch. Slurm schedules the tasks."""
+"""A batch, a cohort or cubes as a job array of Slurm: two scripts for sbatch. Slurm schedules the tasks of the
+array."""
 
 import os
 import shlex
@@ -52,7 +53,8 @@ def _logs(folder: Path) -> str:
 def _script(options: list[str], command: list[str]) -> str:
     lines = ["#!/bin/bash", *(f"#SBATCH {o}" for o in options)]
     lines += [f"export {name}={shlex.quote(os.environ[name])}" for name in KEPT if os.environ.get(name)]
-    # At the time limit Slurm sends SIGTERM: the item then writes a checkpoint, and the next submission continues it.
+    # At the time limit, Slurm sends SIGTERM. The item then writes a checkpoint, and the next submission continues the
+    # item.
     return "\n".join([*lines, f"cd {shlex.quote(str(Path.cwd()))} || exit 5", "exec " + " ".join(command), ""])
 
 

@@ -22,7 +22,7 @@ class Outcome:
     """State of an item according to its log and output folder."""
 
     item: Item
-    folder: Path  # folder of its results
+    folder: Path  # folder of the results of the item
     log: Path
     status: str
     reason: str = ""
@@ -87,7 +87,7 @@ def _computed_on(result: Documents) -> list[Value]:
 
 
 def columns_of(outcomes: list[Outcome]) -> list[Value]:
-    """Return the columns that any item has, in order of occurrence; answers last."""
+    """Return the columns of all items in order of occurrence, with the answers at the end."""
     found: dict[str, Value] = {}
     for kind in ("computed_on", "answers"):
         for outcome in outcomes:
@@ -97,9 +97,9 @@ def columns_of(outcomes: list[Outcome]) -> list[Value]:
 
 
 def csv_of(outcomes: list[Outcome], digits: int | None = None) -> str:
-    """Write the table; equal files give equal bytes. Answers of incomplete items are left empty.
+    """Write the table. Equal files give equal bytes. The cells of answers of incomplete items are empty.
 
-    @param digits significant digits, for vectors and tensors of their largest component; None: all digits
+    @param digits significant digits, counted in the largest component of a vector or tensor; None: all digits
     """
     columns = [v.column for v in columns_of(outcomes)]
     out = io.StringIO()
@@ -137,7 +137,7 @@ def _rounded(values: list[Value], digits: int) -> list[Value]:
 def _cell(v: Value, digits: int | None) -> str:
     value = v.value
     if value is None:
-        return "inf"  # null in JSON: the tortuosity without a conducting path
+        return "inf"  # the tortuosity without a conducting path is null in JSON
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):

@@ -1,7 +1,8 @@
-"""A queue of programs on one machine: a fixed number at a time, each with its own cores and log.
+"""A queue of programs on one machine. A fixed number of programs runs at a time, and each program has its own cores and
+log.
 
-The first signal is forwarded to the running programs and stops the queue in order; a second one terminates them. The
-programs also end if this process ends for any reason.
+The first signal is forwarded to the running programs, and stops the queue in order. A second signal terminates the
+programs. The programs also end if this process ends for any reason.
 """
 
 import os
@@ -62,7 +63,7 @@ class Queue:
         """Run all tasks in order. @return exit codes by name; tasks that did not start are missing"""
         waiting, codes = deque(tasks), {}
         start_times: dict[str, float] = {}
-        alive, ours = os.pipe()  # closed with this process, which the programs detect
+        alive, ours = os.pipe()  # closed when this process ends; the programs detect the closed pipe
         before = {number: signal.signal(number, self._stop) for number in STOPS if _is_handled(number)}
         try:
             free = list(range(len(self._slots)))[::-1]

@@ -118,7 +118,8 @@ def environment_of(program: str) -> dict[str, str]:
 
 
 def answer_of(command: str, job: Mapping[str, Any], folder: Path, *options: str) -> dict[str, Any]:
-    """Return the `--json` document of a command for a job; its files are written into the folder. @throws Error"""
+    """Return the `--json` document of a command for a job. The command writes its files into the folder. @throws
+    Error"""
     program, path, answer = binary(), folder / "job.toml", folder / "answer.json"
     path.write_text(to_toml(job), encoding="utf-8")
     call = [program, command, str(path), "--output", str(folder / "out"), "--json", str(answer), *options]
@@ -137,7 +138,7 @@ def _run_file(path: Path, output: Path | None, progress: bool | Listener) -> Res
     listener = bar or progress or None
     if listener:
         environment["OSTEON_PROGRESS_SECONDS"] = "0.2"
-    # The document has a file of its own because libraries also print on standard output.
+    # The document is written to a separate file, because libraries also print on standard output.
     with tempfile.TemporaryDirectory(prefix="osteon-") as folder:
         answer = Path(folder) / "answer.json"
         on_line = ProgressLines(listener).line if listener else None
@@ -167,8 +168,8 @@ def _fault(err: str) -> str:
 def _watch(
     command: list[str], environment: dict[str, str], on_line: Callable[[str], None] | None = None
 ) -> tuple[int, str, str]:
-    """Run the program until it ends. An interrupt of Python requests an orderly stop, a second interrupt terminates the
-    program, and the program stops if Python is killed. @param on_line receives each line of its standard error
+    """Run the program until it ends. An interrupt of Python requests an orderly stop, and a second interrupt terminates
+    the program. If Python is killed, the program stops. @param on_line receives each line of its standard error
     @return exit code, standard output, standard error"""
     alive, ours = os.pipe()  # closed when this process ends for any reason
 
@@ -195,7 +196,7 @@ def _watch(
             pass_fds=(alive,),
             start_new_session=True,  # an interrupt from a terminal reaches Python alone
         ) as process:
-            # A thread reads: communicate() would delay an interrupt by a quarter of a second.
+            # A thread reads the output, because communicate() would delay an interrupt by a quarter of a second.
             with ThreadPoolExecutor(1) as aside:
                 texts = aside.submit(read, process)
                 try:

@@ -32,8 +32,8 @@ def array_of(image: Any, name: str = "the image") -> "np.ndarray":
 
 
 def require_room(values: "np.ndarray", name: str) -> None:
-    """Check the size of an array with repeated memory (strides of zero, overlapping windows), which requires memory
-    only when it is copied. @throws DataError"""
+    """Check the size of an array with repeated memory (strides of zero, overlapping windows). Only a copy of such an
+    array requires memory. @throws DataError"""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     count, size = math.prod(values.shape), math.prod(values.shape) * values.itemsize
     pairs = zip(values.shape, values.strides, strict=True)
@@ -69,7 +69,8 @@ def spacing_of(spacing_mm: Any) -> list[float]:
 
 
 def tables_of(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the tables of a job. Those that this package reads must be mappings; the program checks the others.
+    """Return the tables of a job. The tables that this package reads must be mappings; the program checks the other
+    tables.
 
     @throws UsageError
     """
@@ -117,7 +118,7 @@ def is_of_listener(e: BaseException) -> bool:
 
 
 def plain(value: Any, where: str = "", depth: int = 0) -> Any:
-    """Convert a part of a job to types of TOML; None is left out of tables.
+    """Convert a part of a job to types of TOML. Tables omit entries with the value None.
 
     @throws UsageError for values that TOML cannot represent
     """

@@ -76,12 +76,13 @@ def fault_of_array(values: "np.ndarray") -> DataError | None:
 
 
 def without_mask(values: "np.ndarray", threshold: float | None, void_label: float | None) -> "np.ndarray":
-    """Return the values of a masked array with its masked voxels empty: below the threshold, False, or the void label.
+    """Return the values of a masked array with empty masked voxels. An empty voxel is below the threshold, False, or
+    has the void label.
 
     Raises
     ------
     UsageError
-        If no value is certainly empty.
+        If no value certainly denotes an empty voxel.
     """
     import numpy as np
 
@@ -99,7 +100,8 @@ def without_mask(values: "np.ndarray", threshold: float | None, void_label: floa
             f"threshold: missing; {masked} voxels are masked, and Otsu's method would count them: set a threshold, "
             "or fill the array with an empty grey value"
         )
-    # Solid is above the threshold. Masked voxels get the largest value of the type that is not above it.
+    # Values above the threshold are solid. Masked voxels get the largest value of the type that is not above the
+    # threshold.
     kind = values.dtype
     empty = np.floor(threshold) if kind.kind in "iu" else threshold
     lowest = np.iinfo(kind).min if kind.kind in "iu" else -np.inf
@@ -183,7 +185,7 @@ def _convert_itk(image: Any) -> TakenImage:
 
 
 def _convert_itk_like(values: "np.ndarray", spacing: Any, direction: Any, kind: str) -> TakenImage:
-    """Convert an image of ITK: spacing and direction have the order x, y, z; z is the first axis of the array."""
+    """Convert an image of ITK. Spacing and direction have the order x, y, z, and z is the first axis of the array."""
     import numpy as np
 
     if values.ndim != 3:
@@ -241,7 +243,7 @@ def _convert_pyvista(image: Any) -> TakenImage:
 
 
 def _warn_of_direction(direction: "np.ndarray", kind: str) -> None:
-    """Warn if the axes are oblique in space; they keep their order."""
+    """Warn if the axes are oblique in space. The order of the axes does not change."""
     import numpy as np
 
     if not np.allclose(np.abs(direction), np.eye(3), atol=1e-3):

@@ -1,7 +1,7 @@
-"""Solve jobs on arrays in this process, or in those of an mpi4py communicator, without starting the program.
+"""Solve jobs on arrays in this process, or in the processes of an mpi4py communicator, without starting the program.
 
-The module `osteon._native` solves them. If it was not built, or if a job reads or writes files, one process starts the
-program, which returns the same answers.
+The module `osteon._native` solves the jobs. If this module was not built, or if a job reads or writes files, one
+process starts the program, which returns the same answers.
 """
 
 import json
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ..results.result_fields import Field
 
-# With fewer voxels per thread an additional thread costs more time than it saves.
+# With fewer voxels per thread, an additional thread costs more time than it saves.
 VOXELS_A_THREAD = 50_000
 
 
@@ -76,7 +76,7 @@ def solve_together(
     Parameters
     ----------
     job
-        Tables of the job; those of rank 0 are used.
+        Tables of the job; only the tables of rank 0 are used.
     image
         Grey values or labels of shape (z, y, x), on rank 0.
     progress
@@ -87,7 +87,7 @@ def solve_together(
     Returns
     -------
     Result
-        With a folder in the job (output.directory) all ranks read its files; otherwise rank 0 has the fields.
+        If the job has a folder (output.directory), all ranks read its files; otherwise only rank 0 has the fields.
     """
     from mpi4py import MPI
 
@@ -147,7 +147,7 @@ def _prepare_together(
             **job,
             "image": {**job.get("image", {}), "path": "array"},
             "output": output,
-            "run": {**run, "ranks": 1},  # the communicator defines their number
+            "run": {**run, "ranks": 1},  # the communicator defines the number of ranks
         }
     )
     if native and (why := native.why_not(toml)):
@@ -160,8 +160,8 @@ def _prepare_together(
 class FieldsInMemory(Mapping[str, "np.ndarray"]):
     """Fields of a job that was solved in this process, computed at their first use.
 
-    Shapes and units are those of a results file. With several processes the fields are gathered at once, as gathering
-    is collective; the first process has them.
+    Shapes and units are as in a results file. With several processes, all fields are gathered immediately, because
+    gathering is collective. Only the first process then has the fields.
     """
 
     def __init__(self, solution: Any, at_once: bool = False) -> None:
@@ -207,7 +207,7 @@ class FieldsInMemory(Mapping[str, "np.ndarray"]):
 
 
 class FieldsElsewhere(Mapping[str, "np.ndarray"]):
-    """Fields on the other ranks: rank 0 has their values."""
+    """Fields on ranks other than rank 0. Only rank 0 has the values."""
 
     def __getitem__(self, name: str) -> "np.ndarray":
         raise KeyError(f"field '{name}' is available on rank 0 only; set output.directory to read it on all ranks")
@@ -238,7 +238,8 @@ class SolvedHere(Result):
         return False
 
     def _picture(self) -> None:
-        """Return None: a job in memory draws no picture, and a search for one would write its files."""
+        """Return None, because a job in memory draws no picture, and a search for a picture would write the files of
+        the job."""
 
     @output_directory.setter
     def output_directory(self, folder: Path | None) -> None:

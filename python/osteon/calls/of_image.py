@@ -1,4 +1,4 @@
-"""Run a job on an image of the caller: grey values, or a mask of one of two phases."""
+"""Run a job on an image of the caller. The image contains grey values, or is a mask of one of two phases."""
 
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -49,8 +49,8 @@ class GivenImage(NamedTuple):
     pores: "Image | None" = None
     needs_phase: bool = False  # a positional mask is ambiguous: neighbouring functions compute in different phases
     accepts_greys: bool = True
-    phase: str = "solid"  # the phase that the job computes in, where the array is a mask
-    inverts: bool = False  # flow computes in the voxels that the image leaves empty
+    phase: str = "solid"  # the phase in which the job computes, if the array is a mask
+    inverts: bool = False  # True for flow, which computes in the empty voxels of the image
 
 
 class _ReadImage(NamedTuple):
@@ -124,7 +124,7 @@ def _arguments_of(given: GivenImage, job: Mapping[str, Any], tables: Mapping[str
     own = {key: name for key, name in ARGUMENTS.items() if key not in set_by_tables}
     if "material" in tables:
         own = {key: name for key, name in own.items() if not key.startswith("material")}
-    if given.threshold is None and "segment.threshold" in own:  # for a mask the threshold is set here
+    if given.threshold is None and "segment.threshold" in own:  # for a mask, this function sets the threshold
         masks = {"solid": given.solid, "pores": given.pores, "image": given.image}
         name = next((name for name, mask in masks.items() if str(getattr(mask, "dtype", "")) == "bool"), "threshold")
         own["segment.threshold"] = name
@@ -166,7 +166,7 @@ def _whole_job(
 
 
 def _with_void_label(given: GivenImage, tables: Mapping[str, Any]) -> GivenImage:
-    """Masked voxels of a label image become the first label of empty space."""
+    """Set the masked voxels of a label image to the first label of empty space."""
     import numpy as np
 
     segment = tables.get("segment")

@@ -16,9 +16,10 @@ NO_DESCRIPTORS = (errno.EMFILE, errno.ENFILE)
 
 
 def one_frame(call: Callable[P, R]) -> Callable[P, R]:
-    """Hide internal frames of osteon from the tracebacks of a public function, which raises errors of osteon only.
+    """Hide internal frames of osteon from the tracebacks of a public function. The function raises only errors of
+    osteon.
 
-    Exceptions of the caller's own progress function pass unchanged.
+    Exceptions of the progress function of the caller are not changed.
     """
 
     @functools.wraps(call)

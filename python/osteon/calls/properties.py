@@ -1,6 +1,6 @@
-"""Effective properties of an image, one call each: numpy in, a `Result` out.
+"""Effective properties of an image. Each property has a function that accepts a numpy array and returns a `Result`.
 
-Material properties have no default: a guessed value could be mistaken for a measured one.
+Material properties have no default, because a default could be mistaken for a measured value.
 """
 
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ def solve(
     comm: "MPI.Intracomm | None" = None,
     **tables: Mapping[str, Any],
 ) -> Result:
-    """Solve any physics on one image; `stiffness` and similar functions are simpler to use.
+    """Solve a physics on one image. For common properties, `stiffness` and similar functions are simpler.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def solve(
         True in the solid. Masked voxels of a numpy.ma array are empty. The axes of an xarray.DataArray are ordered by
         their names z, y, x; images of SimpleITK, ITK, nibabel or PyVista state their spacing.
     spacing_mm
-        Edge lengths of a voxel in mm, (z, y, x) or one number; optional if the image states them.
+        Edge lengths of a voxel in mm, (z, y, x) or one number; optional if the image states its spacing.
     threshold
         Grey value above which a voxel is solid.
     solid, pores
@@ -66,9 +66,9 @@ def solve(
     progress
         True shows a bar; a function is called with stage, completed share and details.
     comm
-        Communicator of mpi4py whose processes solve the job together. All of them call this function with the same
-        arguments; only the image of rank 0 is used, which may be None on other ranks. All ranks receive the answers,
-        rank 0 the fields; with ``output={"directory": ...}`` all ranks can read the fields.
+        Communicator of mpi4py whose processes solve the job together. All processes call this function with the same
+        arguments. Only the image of rank 0 is used; the image may be None on other ranks. All ranks receive the
+        answers, and rank 0 receives the fields. With ``output={"directory": ...}`` all ranks can read the fields.
     **tables
         Further tables of a job, for example ``run={"ranks": 2}``.
 
@@ -94,7 +94,7 @@ def solve(
         "load": {"axis": axis, "strain": strain},
         "solve": {"tolerance": tolerance},
     }
-    # Phase that the physics computes in, and True if a mask as image would be ambiguous.
+    # Phase in which the physics computes, and True if a mask as image would be ambiguous.
     phase, needs_phase = {"elasticity": ("solid", False), "flow": ("pores", True)}.get(physics, ("solid", True))
     given = GivenImage(
         image, spacing_mm, threshold, solid, pores, needs_phase=needs_phase, phase=phase, inverts=phase == "pores"
@@ -120,7 +120,7 @@ def stiffness(
 ) -> Result:
     """Stiffness of a specimen in a mechanical test.
 
-    The answers are ``stiffness_N_per_mm`` and ``apparent_modulus_MPa``, or those of another `test`; the key
+    The answers are ``stiffness_N_per_mm`` and ``apparent_modulus_MPa``, or the answers of another `test`. The key
     `output.fields` selects the fields, for example strain energy density, stress or strain.
 
     Parameters
@@ -130,7 +130,7 @@ def stiffness(
         True in the solid. Masked voxels of a numpy.ma array are empty. The axes of an xarray.DataArray are ordered by
         their names z, y, x; images of SimpleITK, ITK, nibabel or PyVista state their spacing.
     spacing_mm
-        Edge lengths of a voxel in mm, (z, y, x) or one number; optional if the image states them.
+        Edge lengths of a voxel in mm, (z, y, x) or one number; optional if the image states its spacing.
     youngs_modulus_MPa, poisson_ratio
         Properties of the solid.
     threshold
@@ -147,9 +147,9 @@ def stiffness(
     progress
         True shows a bar; a function is called with stage, completed share and details.
     comm
-        Communicator of mpi4py whose processes solve the job together. All of them call this function with the same
-        arguments; only the image of rank 0 is used, which may be None on other ranks. All ranks receive the answers,
-        rank 0 the fields; with ``output={"directory": ...}`` all ranks can read the fields.
+        Communicator of mpi4py whose processes solve the job together. All processes call this function with the same
+        arguments. Only the image of rank 0 is used; the image may be None on other ranks. All ranks receive the
+        answers, and rank 0 receives the fields. With ``output={"directory": ...}`` all ranks can read the fields.
     **tables
         Further tables of a job, for example ``output={"fields": ["displacement"]}``.
 
@@ -197,7 +197,8 @@ def homogenise(
     image, spacing_mm, youngs_modulus_MPa, poisson_ratio, threshold, tolerance, progress, comm, **tables
         As for `stiffness`.
     boundary_condition
-        ``periodic``: the image repeats; ``kubc``: its faces move with the mean strain, which gives an upper bound.
+        ``periodic``: the image repeats; ``kubc``: the faces of the image move with the mean strain. ``kubc`` gives an
+        upper bound.
 
     Returns
     -------
@@ -231,7 +232,7 @@ def conductivity(
 ) -> Result:
     """Effective conductivity for heat or any other quantity driven by a gradient.
 
-    The answers are ``effective_conductivity_W_per_mK`` and ``tortuosity``; with `axis` None,
+    The answers are ``effective_conductivity_W_per_mK`` and ``tortuosity``. If `axis` is None, the answers are
     ``conductivity_tensor_W_per_mK`` and ``tortuosities``.
 
     Parameters
@@ -248,8 +249,8 @@ def conductivity(
     phase
         ``solid`` or ``pores``: the phase of a mask that conducts.
     axis
-        z, y or x: conduction between its two faces, with the other faces insulated. None: the tensor of a periodic
-        image.
+        z, y or x: conduction between the two faces of the axis, with the other faces insulated. None: the tensor of a
+        periodic image.
 
     Returns
     -------
@@ -280,10 +281,11 @@ def tortuosity(
     comm: "MPI.Intracomm | None" = None,
     **tables: Mapping[str, Any],
 ) -> Result:
-    """Tortuosity factor of a phase: its volume fraction times its own diffusivity divided by the effective diffusivity.
+    """Tortuosity factor of a phase: the volume fraction times the diffusivity of the phase, divided by the effective
+    diffusivity.
 
     The answers are ``tortuosity`` (math.inf if no path crosses the image), ``porosity``, the volume fraction of the
-    phase, and ``relative_diffusivity``, the effective diffusivity divided by that of the phase.
+    phase, and ``relative_diffusivity``, the effective diffusivity divided by the diffusivity of the phase.
 
     Parameters
     ----------
@@ -297,7 +299,7 @@ def tortuosity(
         ``pores`` or ``solid``: the phase in which diffusion takes place. The electrolyte of an electrode and the pores
         of a rock are ``pores``.
     axis
-        z, y or x: diffusion between its two faces; the other faces are closed.
+        z, y or x: diffusion between the two faces of the axis; the other faces are closed.
     tolerance, progress, comm, **tables
         As for `stiffness`.
 
@@ -308,7 +310,7 @@ def tortuosity(
     Raises
     ------
     UsageError
-        Unless exactly one of `solid` and `pores` is given: phase and threshold are never guessed.
+        Unless exactly one of `solid` and `pores` is given, because phase and threshold are never guessed.
     """
     job = {
         "name": "tortuosity",
@@ -349,11 +351,11 @@ def permeability(
         Grey values, shape (z, y, x). Voxels above `threshold` are solid; None uses Otsu's method. The fluid fills the
         remaining voxels. Pass a mask as `solid` or `pores`.
     spacing_mm
-        Edge lengths of a voxel in mm, (z, y, x) or one number; optional if the image states them.
+        Edge lengths of a voxel in mm, (z, y, x) or one number; optional if the image states its spacing.
     threshold
         Grey value above which a voxel is solid.
     axis
-        Direction of the flow; None solves all three for the tensor.
+        Direction of the flow. None solves the flow along all three axes for the tensor.
     boundary_condition
         ``periodic``, ``mirrored`` or ``closed``, as the job key `load.boundary_condition`.
     tolerance
@@ -363,9 +365,9 @@ def permeability(
     progress
         True shows a bar; a function is called with stage, completed share and details.
     comm
-        Communicator of mpi4py whose processes solve the job together. All of them call this function with the same
-        arguments; only the image of rank 0 is used, which may be None on other ranks. All ranks receive the answers,
-        rank 0 the fields; with ``output={"directory": ...}`` all ranks can read the fields.
+        Communicator of mpi4py whose processes solve the job together. All processes call this function with the same
+        arguments. Only the image of rank 0 is used; the image may be None on other ranks. All ranks receive the
+        answers, and rank 0 receives the fields. With ``output={"directory": ...}`` all ranks can read the fields.
     **tables
         Further tables of a job, for example ``flow={"viscosity_Pa_s": 0.4}`` or ``run={"ranks": 2}``.
 

@@ -1,4 +1,4 @@
-"""The result of a job: numbers with units, arrays, and conversions to other packages."""
+"""The result of a job: numbers with units, arrays of fields, and conversions to other packages."""
 
 import itertools
 import json
@@ -48,8 +48,8 @@ class Answer(NamedTuple):
 class StoredFields(Mapping[str, "np.ndarray"]):
     """Fields of a results file by name, read at their first use.
 
-    Their shape is (z, y, x), or (z, y, x, components) with the components x, y, z or xx, yy, zz, xy, yz, xz. Values are
-    NaN outside the domain of a field.
+    The shape of a field is (z, y, x), or (z, y, x, components) with the components x, y, z or xx, yy, zz, xy, yz, xz.
+    Values are NaN outside the domain of a field.
     """
 
     def __init__(self, path: Path) -> None:
@@ -122,7 +122,7 @@ class Result:
         return Result, (self.summary, copied(self.fields), folder)
 
     def __copy__(self) -> "Result":
-        """Return a result that shares fields and files with this one."""
+        """Return a result that shares fields and files with this result."""
         copy = object.__new__(type(self))
         copy.__dict__.update(self.__dict__)
         copy.__dict__["summary"] = dict(self.summary)
@@ -150,7 +150,7 @@ class Result:
         return sorted({*super().__dir__(), *self.summary, *(key for _, values in self._tables() for key in values)})
 
     def _tables(self) -> list[tuple[str, dict[str, Any]]]:
-        """Return the tables of the summary that contain answers: for a key `a.b`, `a`."""
+        """Return the tables of the summary that contain answers, for example `a` for the key `a.b`."""
         of_answers = {str(a["key"]).partition(".")[0] for a in self.summary.get("answers", []) if "." in str(a["key"])}
         return [(name, self.summary[name]) for name in of_answers if isinstance(self.summary.get(name), dict)]
 
@@ -193,7 +193,8 @@ class Result:
         return "\n".join([*lines, f"  fields: {', '.join(self.fields)}>"])
 
     def _repr_html_(self) -> str:
-        """Return a table of the answers and a picture for notebooks, without scripts, which untrusted pages remove."""
+        """Return a table of the answers and a picture for notebooks. The HTML has no scripts, because untrusted pages
+        remove scripts."""
         left = "style='text-align:left'"
         rows = "".join(
             f"<tr title='{escape(a.meaning, quote=True)}'><td {left}>{escape(a.title[:1].upper() + a.title[1:])}</td>"
@@ -233,7 +234,7 @@ class Result:
         return f"<img alt='displayed field of the job' src='{source}'>"
 
     def _picture(self) -> Path | None:
-        """Return the path of the job's picture, if it has one."""
+        """Return the path of the job's picture, if the job has a picture."""
         picture = self.output_directory / "picture.png" if self.output_directory is not None else None
         return picture if picture is not None and picture.exists() else None
 
@@ -246,7 +247,8 @@ class Result:
     def to_xarray(self) -> "xarray.Dataset":
         """Return all fields as a dataset with units and coordinates in mm.
 
-        Fields on voxels have the dimensions z, y, x; fields on nodes zn, yn, xn; components are a further dimension.
+        Fields on voxels have the dimensions z, y, x, and fields on nodes have the dimensions zn, yn, xn. Components are
+        a further dimension.
         """
         import numpy as np
         import xarray as xr
@@ -425,12 +427,12 @@ def load(folder: str | Path) -> Result:
     return Result(summary, StoredFields(folder / "results.nc"), folder)
 
 
-# JSON has no infinity; these keys use null for it.
+# JSON has no infinity; these keys have the value null instead.
 _MAY_BE_INFINITE = frozenset(("tortuosity", "tortuosities"))
 
 
 def _with_infinity(key: str, value: Any) -> Any:
-    """Return the value of an answer; null is infinite for a path that does not exist."""
+    """Return the value of an answer. For the keys above, null means infinity: no conducting path exists."""
     if key not in _MAY_BE_INFINITE:
         return value
     if isinstance(value, list):

@@ -32,20 +32,22 @@ def morphometry(
         Grey values, shape (z, y, x), or a mask. Voxels above `threshold` are solid; None uses Otsu's method. A mask is
         True in the solid. Masked arrays and images of other packages are accepted as by `stiffness`.
     spacing_mm
-        Edge lengths of a voxel in mm, (z, y, x) or one number; optional if the image states them.
+        Edge lengths of a voxel in mm, (z, y, x) or one number; optional if the image states its spacing.
     threshold
         Grey value above which a voxel is solid.
     keep
         ``all``, or ``largest``: only the largest part of the solid that is connected by faces.
     compartments
-        Masks with the shape of the image, named ``trabecular``, ``cortical`` or ``total``; each is measured separately.
+        Masks with the shape of the image, named ``trabecular``, ``cortical`` or ``total``. Each compartment is measured
+        separately.
     throats
-        Also measure the pores: the largest ball that can enter from outside, and that can pass from face to face.
+        Also measure the pores: the largest ball that can enter from outside, and the largest ball that can pass from
+        face to face.
 
     Returns
     -------
     dict
-        The keys are those of ``docs/schemas/morphometry.json``, with units at their ends;
+        The keys are defined by ``docs/schemas/morphometry.json`` and end with the units;
         ``docs/reference/morphometry.md`` defines them.
 
     Raises
@@ -70,7 +72,7 @@ def morphometry(
             "name": "shape",
             "image": {"path": "image.npy", "spacing_mm": read.spacing_mm},
             "segment": {"threshold": read.threshold, "keep": keep},
-            "material": [{"youngs_modulus_MPa": 1.0, "poisson_ratio": 0.3}],  # required by a job; the shape ignores it
+            "material": [{"youngs_modulus_MPa": 1.0, "poisson_ratio": 0.3}],  # required by jobs; unused by the shape
         }
         for number, (kind, mask) in enumerate(masks.items()):
             file = f"{kind if kind.isidentifier() and kind != 'image' else number}.npy"

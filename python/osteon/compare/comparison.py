@@ -14,7 +14,7 @@ MARK = "osteon compare"  # marks pages that may be replaced
 
 @dataclass
 class Row:
-    """One answer of all jobs; None for a null of JSON, MISSING for a job without that answer."""
+    """One answer of all jobs. The value is None for a null of JSON, and MISSING for a job without the answer."""
 
     key: str
     case: str
@@ -24,7 +24,8 @@ class Row:
     values: list[Any]
 
     def change(self, n: int) -> tuple[float, float | None] | None:
-        """Return the change of job n from the first: absolute, and relative to the first magnitude, with equal signs.
+        """Return the absolute and the relative change of job n from the first job. The relative change refers to the
+        magnitude of the first value, so that both changes have the same sign.
 
         The relative change is None if the first value is 0. Return None unless both values are numbers.
         """
@@ -40,7 +41,7 @@ class Row:
 
 MISSING = object()
 
-# Their sign is that of the load; jobs are compared by magnitude.
+# The sign of a strength is the sign of the load. Jobs are therefore compared by magnitude.
 STRENGTHS = frozenset(
     [
         "pistoia.failure_load_N",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class SharedField:
-    """A field that all jobs have: its values in each, and the difference of each from the first."""
+    """A field that all jobs have: the values in each job, and the difference of each job from the first job."""
 
     title: str
     unit: str
@@ -25,7 +25,7 @@ class SharedField:
 
 @dataclass
 class Shown:
-    """Content of the page for jobs on one grid; without fields if they have none in common."""
+    """Content of the page for jobs on one grid. There are no fields if the jobs have no field in common."""
 
     loaded: list[JobResult]
     fields: list[SharedField]
@@ -79,7 +79,8 @@ def _subtracted(other: ThinField, first: ThinField) -> ThinField:
 
 
 def statistics(shown: Shown) -> list[dict[str, Any]]:
-    """Return for each field the root mean square in the first job, and of each change its RMS, maximum and position."""
+    """Return for each field the root mean square (RMS) in the first job, and for each change its RMS, its maximum and
+    the position of the maximum."""
     return [
         {
             "name": f.fields[0].name,

@@ -13,7 +13,8 @@ class Difference(NamedTuple):
 
 
 def keys_of(manifest: dict[str, Any]) -> dict[str, Any] | None:
-    """Return all keys of a job by their dotted names, with table lists counted from 1, including changes by `--set`.
+    """Return all keys of a job by their dotted names, including changes by `--set`. Tables in a list are counted from
+    1.
 
     Return None for a script of another program or a missing text.
     """
@@ -60,7 +61,7 @@ def _changes_in(command: str) -> list[str]:
 
 
 def _value_of(text: str) -> Any:
-    """Parse a value as the program does: TOML, or else a string."""
+    """Parse a value as the program does: a text that is not TOML is a string."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except (tomllib.TOMLDecodeError, KeyError):
@@ -68,7 +69,8 @@ def _value_of(text: str) -> Any:
 
 
 def differences(manifests: list[dict[str, Any]]) -> list[Difference] | None:
-    """Return keys that differ, in the order of the first job that has them; None if a job has no keys to compare."""
+    """Return keys with different values, in the order of the first job that has the key. Return None if a job has no
+    keys to compare."""
     jobs = [keys_of(m) for m in manifests]
     if any(job is None for job in jobs):
         return None

@@ -174,7 +174,8 @@ def _links(it: Comparison) -> str:
 
 
 def _maps(it: Comparison, shown: Shown) -> str:
-    """Return one viewer for each job, and one for each change. The first has the page's volumes and tools."""
+    """Return one viewer for each job, and one viewer for each change. The first viewer has the volumes and tools of the
+    page."""
     names, loaded = it.names[:MOST_SHOWN], shown.loaded[:MOST_SHOWN]
     volumes = viewer_data.Volumes()
     panes = [_Pane(name, "values") for name in names] + [_Pane(f"{name} − {names[0]}", "changes") for name in names[1:]]
@@ -226,7 +227,7 @@ class _Pane:
 
 
 def _add_fields(panes: list[_Pane], fields: list[SharedField], count: int, volumes: viewer_data.Volumes) -> list[str]:
-    """Add each field to all panes while space remains. Return the titles of the fields left out."""
+    """Add fields to all panes while space remains. Return the titles of the omitted fields."""
     left_out = []
     for f in fields:
         thin = [page_field.thin for page_field in f.fields[:count]]
@@ -278,7 +279,7 @@ def _limits(thin: list[Any], scale: Scale) -> tuple[float, float]:
 
 
 def _add_scans(panes: list[_Pane], loaded: list[Any], it: Comparison, volumes: viewer_data.Volumes) -> list[Any]:
-    """Add the scan of each pane: one scan if the images are equal; changes use the scan of the first job."""
+    """Add the scan of each pane. Equal images share one scan, and changes use the scan of the first job."""
     count = len(loaded)
     own: list[dict[str, Any] | None] = []
     for n, result in enumerate(loaded):

@@ -113,7 +113,7 @@ def _width(text: str) -> int:
 
 
 def csv_of(it: Comparison) -> str:
-    """Write one line for each answer: its column name with the unit, the values, the changes."""
+    """Write one line for each answer, with the column name and unit, the values and the changes."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     changes = [head for name in it.names[1:] for head in (f"change of {name}", f"relative change of {name} [1]")]

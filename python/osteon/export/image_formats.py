@@ -18,7 +18,7 @@ def write_nrrd(fields: list[Field], path: Path) -> None:
     import nrrd
 
     field = _only(fields, path)
-    # Components refer to the axes of the space, so that readers need no measurement frame.
+    # Components refer to the axes of the patient space, so that readers need no measurement frame.
     values = field.in_frame(field.rotation())
     steps = (field.rotation() * field.spacing).T
     header = {
@@ -101,7 +101,7 @@ def write_tiff(fields: list[Field], path: Path) -> None:
     }
     if field.components:
         metadata["Labels"] = [f"{field.name} {c}" for _ in range(len(values)) for c in field.components]
-    # ImageJ stores the unit in its description; the tag states a resolution without a unit.
+    # ImageJ stores the unit in the image description; the resolution tag has no unit.
     tifffile.imwrite(path, values, imagej=True, resolution=(1 / x, 1 / y), resolutionunit="NONE", metadata=metadata)
 
 

@@ -1,6 +1,6 @@
 """The solid of a result as a mesh: hexahedra with fields (.vtu), and its surface as triangles (.stl).
 
-Values are written to disk plane by plane; one field is in memory at a time.
+Values are written to disk plane by plane, so that only one field is in memory at a time.
 """
 
 import struct
@@ -135,8 +135,8 @@ def write_vtu(source: Path, names: list[str], path: Path) -> None:
 
 
 def write_stl(source: Path, path: Path, smooth: int = 0) -> None:
-    """Write the surface of the solid: two triangles per voxel face; smoothed by VTK's SurfaceNets if `smooth` is
-    set."""
+    """Write the surface of the solid with two triangles per voxel face. If `smooth` is set, VTK's SurfaceNets smooths
+    the surface."""
     mesh = solid_mesh(source)
     if smooth:
         _write_smooth(mesh, path, smooth)

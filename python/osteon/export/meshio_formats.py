@@ -46,7 +46,7 @@ def write_by_meshio(source: Path, names: list[str], path: Path) -> list[str]:
     tags = {".msh": ("gmsh:physical", "gmsh:geometrical"), ".bdf": ("nastran:ref",)}
     cell_data |= dict.fromkeys(tags.get(ending, ()), material)
     points = np.concatenate(list(mesh.points()))
-    if ending == ".bdf":  # its numbers have 16 characters: round to a nanometre
+    if ending == ".bdf":  # numbers in this format have 16 characters: round to a nanometre
         points = np.round(points, 6) + 0.0
     whole = meshio.Mesh(
         points,
@@ -64,7 +64,7 @@ def write_by_meshio(source: Path, names: list[str], path: Path) -> list[str]:
 
 
 def _as_matrix(field: Field, values: np.ndarray) -> np.ndarray:
-    """Convert to matrices, the form of tensors in Gmsh; engineering shears of a strain are halved."""
+    """Convert values to matrices, the form of tensors in Gmsh. Engineering shears of a strain are halved."""
     if field.name.endswith("strain"):
         values = values * np.array([1, 1, 1, 0.5, 0.5, 0.5], values.dtype)
     return values[:, MATRIX]

@@ -146,7 +146,8 @@ def _summary(source: Path) -> dict:
 
 
 def _shown(source: Path, name: str | None, summary: dict) -> tuple[Field, float, float]:
-    """Return the field, and the range displayed by the run, or the range of its values up to the 99th percentile."""
+    """Return the field and the range that the run displayed, or else the range of the values up to the 99th
+    percentile."""
     known = field_names(source)
     shown = summary.get("shown") or {}
     if name is None:
@@ -195,7 +196,7 @@ def _images(source: Path, field: Field, path: Path) -> tuple[list[str], float]:
             f"'{field.name}' is defined on nodes, half an edge away from the voxel centres; select a voxel field"
         )
     values = np.linalg.norm(field.values, axis=3) if field.components else field.values
-    # Slicer's windows do not support NaN: empty voxels get a value below all others.
+    # Windows of Slicer do not support NaN. Empty voxels therefore get a value below all other values.
     finite = values[np.isfinite(values)]
     below = min(0.0, float(finite.min()) if finite.size else 0.0) - 1.0
     values = np.where(np.isfinite(values), values, np.float32(below)).astype(np.float32)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..results.result_fields import Field
 
-# About a MiB of floats, the amount that viewers load at once.
+# A chunk has about a MiB of floats, an amount that viewers load at once.
 CHUNK = 64
 SMALLEST = 128
 
@@ -34,7 +34,7 @@ def write_ome_zarr(field: Field, path: Path) -> None:
         datasets.append({"path": name, "coordinateTransformations": _transformations(channel, step, first)})
         if max(values.shape[-3:]) <= SMALLEST:
             break
-        # Centre of the merged voxels: half a step further for each axis that is halved.
+        # The centre of the merged voxels is half a step further along each axis that is halved.
         halved = np.array([2 if n > 1 else 1 for n in values.shape[-3:]])
         first, step = first + step * (halved - 1) / 2, step * halved
         values = _halved(values)
@@ -109,7 +109,8 @@ def _write_array(values: np.ndarray, folder: Path) -> None:
 
 
 def _halved(values: np.ndarray) -> np.ndarray:
-    """Merge two voxels along each axis: the mean of non-empty voxels; for materials the first voxel."""
+    """Merge two voxels along each axis. The result is the mean of non-empty voxels, or the first voxel for
+    materials."""
     for axis in (-3, -2, -1):
         n = values.shape[axis]
         if n == 1:

@@ -1,7 +1,7 @@
 """HDF5 without file locks.
 
-File systems without locks (NFS without lockd, some Lustre) reject them, and HDF5 then rejects an intact file. Files of
-osteon are replaced atomically and verified by their seal, so that locks are unnecessary.
+File systems without locks (NFS without lockd, some Lustre) reject the locks of HDF5, and HDF5 then rejects an intact
+file. Files of osteon are replaced atomically and verified by their seal, so that locks are unnecessary.
 """
 
 import errno

@@ -9,14 +9,15 @@ from pathlib import Path
 
 
 def write_whole(target: Path, text: str | bytes) -> None:
-    """Write a text or bytes in one step: other processes see either the older file or the new one.
+    """Write a text or bytes in one step. Other processes read either the older file or the new file.
 
     @throws OSError
     """
     part = target.with_name(f"{target.name}.tmp.{os.getpid()}")
     with suppress(FileNotFoundError):  # left by a terminated process with this process number, or placed as a trap
         part.unlink()
-    # Created exclusively, not through a link: in a shared folder the name could be a link to another file of the user.
+    # Create the file exclusively and not through a link. In a shared folder, the name could be a link to another file
+    # of the user.
     file = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
     try:
         with os.fdopen(file, "wb") as stream:
@@ -29,7 +30,7 @@ def write_whole(target: Path, text: str | bytes) -> None:
 
 @contextmanager
 def folder_beside(target: Path) -> Iterator[Path]:
-    """Create a private folder on the file system of the target; it is removed at the end.
+    """Create a private folder on the file system of the target. The folder is removed at the end.
 
     @throws OSError
     """
@@ -41,11 +42,11 @@ def folder_beside(target: Path) -> Iterator[Path]:
 
 
 def replace_whole(part: Path, target: Path) -> None:
-    """Rename a file or folder, and replace an older one of that name.
+    """Rename a file or folder, and replace an older file or folder of that name.
 
-    A folder cannot be replaced in one step: the older one has another name until the new one is in place.
+    A folder cannot be replaced in one step. The older folder has another name until the new folder is in place.
 
-    @throws OSError; the older one is then in place, or has the name in the message
+    @throws OSError; the older file or folder is then in place, or has the name in the message
     """
     if not target.is_dir():
         part.replace(target)
