@@ -1,7 +1,7 @@
 """Estimate the loads of a bone from its structure; docs/howto/load_history.md.
 
-The method assumes that bone adapts until the strain energy density, summed over all loads of its life, is uniform. It
-finds the amplitudes of several unit load cases whose sum is closest to that uniform density.
+The method assumes that bone adapts until the strain energy density, summed over all loads of its life, is uniform. The
+method finds the amplitudes of several unit load cases for which the summed density is closest to a uniform density.
 
 @cite [Christen2013]
 """
@@ -17,8 +17,8 @@ from .calls.one_frame import one_frame
 from .errors import DataError, UsageError
 
 TARGET_MPA = 0.02  # Christen et al.
-PERCENTILE = 95.0  # larger densities occur at notches and faces of the box, and are set to this one
-SAMPLES = 200_000  # voxels from which that percentile is estimated
+PERCENTILE = 95.0  # larger densities occur at notches and faces of the box, and are set to this percentile
+SAMPLES = 200_000  # number of voxels from which this percentile is estimated
 EDGE_BLOCKS = 4  # blocks along each axis, from which the confidence interval is bootstrapped
 DRAWS = 500
 SEED = 1
@@ -27,7 +27,7 @@ LARGE_CONDITION = 100.0
 
 @dataclass(frozen=True)
 class Amplitude:
-    """Amplitude of a load case, as a factor of its own load, with a confidence interval."""
+    """Amplitude of a load case with a confidence interval. An amplitude is a factor of the load of the case."""
 
     case: str
     factor: float
@@ -42,7 +42,7 @@ class LoadHistory:
     target_MPa: float  # noqa: N815 (units as they are written)
     voxels: int
     amplitudes: list[Amplitude]
-    deviation: float  # root mean square difference between sum and target, over the target
+    deviation: float  # root mean square difference between sum and target, divided by the target
     condition: float | None  # condition of the matrix of mean products, scaled to a unit diagonal; None: singular
     blocks: int  # blocks of the bootstrap
 
@@ -144,7 +144,7 @@ def amplitudes_of(sums: _Sums, target: float) -> tuple[np.ndarray, np.ndarray, n
     def solve(weights: np.ndarray) -> np.ndarray:
         matrix = np.tensordot(weights, sums.products, 1)
         right = target * (weights @ sums.densities)
-        scale = np.sqrt(np.maximum(np.diag(matrix), 1e-300))  # gives cases of different size equal weight
+        scale = np.sqrt(np.maximum(np.diag(matrix), 1e-300))  # gives load cases of different size equal weights
         return nonnegative_least_squares(matrix / np.outer(scale, scale), right / scale) / scale
 
     filled = np.flatnonzero(sums.voxels)

@@ -1,4 +1,5 @@
-"""Import modules by their former paths, with a DeprecationWarning, for one more release."""
+"""Import modules by their former paths with a DeprecationWarning. The former paths are available for one more
+release."""
 
 import importlib
 import sys
@@ -29,7 +30,7 @@ class _Moved(Loader):
         return self.module
 
     def exec_module(self, module: ModuleType) -> None:
-        module.__spec__ = self.spec  # the import replaced it by that of the new path
+        module.__spec__ = self.spec  # the import replaced the spec by the spec of the new path
 
 
 class _Finder(MetaPathFinder):

@@ -1,7 +1,7 @@
 """Write a job from an image: `python -m osteon.new_job IMAGE [--protocol NAME] [-o JOB.toml]`; docs/howto/new.md.
 
-The job contains the values that the image states and those that the protocol cites. Missing values are left out and
-marked, and `osteon check` lists them.
+The job contains the values that the image states, and the values that the protocol cites. Missing values are omitted
+and marked, and `osteon check` lists the missing values.
 """
 
 import argparse
@@ -27,7 +27,7 @@ MOST_BYTES = 256 << 20  # size of files that are read completely
 WIDTH = 120
 LIKELY_MM = (1e-4, 5.0)  # voxel edges of scanners, from nanometre CT to old clinical slices
 AIR_HU = -500  # about half of the value of air: lower values indicate a scan in HU with air
-CLEAR = 0.75  # separation of a flat histogram; a single bell has 2/pi, two phases have more
+CLEAR = 0.75  # separation of a flat histogram; the separation is 2/pi for a single bell, and larger for two phases
 
 
 @dataclass
@@ -56,7 +56,7 @@ def load_protocol(name: str) -> dict:
 
 
 def inspect_image(source: str) -> ImageProperties:
-    """Read the properties of an image. @throws DataError if it cannot be read"""
+    """Read the properties of an image. @throws DataError if the image cannot be read"""
     size = sum(p.stat().st_size for p in files_of(source))
     if size <= MOST_BYTES:
         volume = read_image(source)

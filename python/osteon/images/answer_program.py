@@ -14,9 +14,10 @@ from .read_image import silence
 
 
 def print_answer(work: Callable[[], Any]) -> int:
-    """Print the result of `work`, and hide output of libraries meanwhile. Errors are printed on standard error.
+    """Print the result of `work`, and hide the output of libraries while `work` runs. Errors are printed on standard
+    error.
 
-    Returns the exit code: 0, or that of the error."""
+    Returns the exit code: 0, or the exit code of the error."""
     logging.disable(logging.CRITICAL)
     try:
         with silence():

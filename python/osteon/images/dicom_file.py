@@ -6,7 +6,8 @@ import os
 import warnings
 from pathlib import Path
 
-HARMLESS = 64 << 20  # bytes that any compressed file may claim: a large uniform slice compresses to almost 0 bytes
+# Bytes that any compressed file may claim, because a large uniform slice compresses to almost 0 bytes.
+HARMLESS = 64 << 20
 
 
 class BoundedFile(io.BufferedReader):
@@ -35,9 +36,10 @@ def read_tags(path: Path, **options):
 
 
 def size_of_packed(data: bytes) -> tuple[int, int] | None:
-    """Return rows and columns from the start of a JPEG, JPEG-LS or JPEG 2000 stream; None if it does not state them.
+    """Return rows and columns from the start of a JPEG, JPEG-LS or JPEG 2000 stream; None if the stream does not state
+    the size.
 
-    Decoders allocate the size stated in the stream, so it is first compared with the tags of the file.
+    Decoders allocate the size stated in the stream. This size is therefore first compared with the tags of the file.
     """
     if data[:4] == b"\xff\x4f\xff\x51":  # start and size of a JPEG 2000 code stream
         width, height, left, top = (int.from_bytes(data[i : i + 4], "big") for i in (8, 12, 16, 20))

@@ -18,7 +18,8 @@ OF_FILE = (
     "SamplesPerPixel",
     "PhotometricInterpretation",
 )
-# Properties of a frame, and the sequence that contains them: shared by all frames, or one for each.
+# Properties of a frame, and the sequence that contains them. All frames share a sequence, or each frame has its own
+# sequence.
 OF_FRAME = {
     "ImagePositionPatient": "PlanePositionSequence",
     "ImageOrientationPatient": "PlaneOrientationSequence",
@@ -27,7 +28,7 @@ OF_FRAME = {
     "RescaleIntercept": "PixelValueTransformationSequence",
     "RescaleType": "PixelValueTransformationSequence",
 }
-# pydicom decodes RLE itself, but JPEG only with packages that are not required otherwise.
+# pydicom decodes RLE itself, but decodes JPEG only with packages that are not required otherwise.
 JPEG = {
     "1.2.840.10008.1.2.4.50": "jpeg_decode",
     "1.2.840.10008.1.2.4.51": "jpeg_decode",
@@ -73,7 +74,7 @@ def frame_tags(tags, path: Path) -> list | None:
                 group_tags = (group.get(sequence) or [Dataset()])[0]
                 if key in group_tags and key not in found:
                     setattr(found, key, group_tags[key].value)
-            # Some programs state these once at the top of the file, as for a single slice.
+            # Some programs store these tags once at the top of the file, as for a single slice.
             if key in tags and key not in found and key != "ImagePositionPatient":
                 setattr(found, key, tags[key].value)
         frames.append(found)
@@ -83,8 +84,8 @@ def frame_tags(tags, path: Path) -> list | None:
 def stored_frames(path: Path) -> Callable[[int], np.ndarray]:
     """Return a function that reads a frame, counted from 0, as stored, before any rescale: shape (row, column).
 
-    Only the (possibly compressed) bytes of the file are in memory. @throws DataError if they cannot be read; the
-    function throws it if a frame cannot be decoded or does not have the stated size
+    Only the (possibly compressed) bytes of the file are in memory. @throws DataError if the bytes cannot be read. The
+    returned function throws DataError if a frame cannot be decoded or does not have the stated size
     """
     from pydicom.encaps import generate_frames
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import DataError
 
-EVEN = 0.02  # fraction of the median step: a larger deviation must be explained by rounding
+EVEN = 0.02  # fraction of the median step: only rounding may explain a larger deviation
 ROUGHEST = 0.25  # fraction of the step: smaller rounding cannot hide a missing slice
 UNSURE = 0.05  # fraction of the step: largest deviation in either direction that rounded positions explain
 PIXELS = 0.05  # fraction of a pixel: tolerance of pixel sizes, accumulated at the far edge of a slice
@@ -22,7 +22,7 @@ class Slice:
     path: Path
     tags: object  # pydicom.Dataset without pixels; for a frame, with the tags of that frame
     position: np.ndarray  # centre of the first pixel, mm
-    rows: np.ndarray  # direction along a row, that of x
+    rows: np.ndarray  # direction along a row, which is the x axis
     columns: np.ndarray
     frame: int | None = None  # counted from 0
 
@@ -36,7 +36,8 @@ class Slice:
 
 
 def step_between(slices: list[Slice], normal: np.ndarray, warnings: list[str]) -> float:
-    """Return the distance of the slices in mm. It must be even, or have been even before positions were rounded.
+    """Return the distance of the slices in mm. The distance must be even, or must have been even before positions were
+    rounded.
 
     @param slices in the order along `normal`
     @throws DataError if slices have equal positions, if one is missing, or if the stack is oblique
@@ -80,8 +81,8 @@ def _fitted_step(slices: list[Slice], normal: np.ndarray, rounding: float, warni
     places = np.array([normal @ s.position for s in slices])
     numbers = np.arange(len(slices))
     limit = rounding * (1 + 1e-6) + 1e-9
-    # A step fits two positions if their distance minus two roundings is not above it, and their distance plus two
-    # roundings not below it.
+    # A step fits two positions if it is not smaller than their distance minus two roundings, and not larger than their
+    # distance plus two roundings.
     low, high = 0.0, np.inf
     for i in range(1, len(slices)):
         distance = places[i:] - places[:-i]
@@ -127,7 +128,7 @@ def _refuse_leaning(a: Slice, b: Slice, normal: np.ndarray, limit_mm: float) -> 
 
 
 def pixel_size(slices: list[Slice], warnings: list[str]) -> tuple[float, float] | None:
-    """Return the distances between rows (y) and between columns (x), in mm; None if no slice states them.
+    """Return the distances between rows (y) and between columns (x) in mm; None if no slice states the distances.
 
     @throws DataError if slices disagree by more than the precision of their headers
     """

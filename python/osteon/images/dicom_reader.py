@@ -1,4 +1,5 @@
-"""A series of DICOM slices: tags by pydicom, pixels by pydicom and imagecodecs, with the rescale of each slice.
+"""A series of DICOM slices. pydicom reads the tags, pydicom and imagecodecs read the pixels, and each slice has its own
+rescale.
 
 An enhanced file contains the slices of a series as frames (dicom_frames.py), which are sorted and checked like slices.
 """
@@ -18,12 +19,12 @@ from .pieces import Pieces
 from .placement import placed, right_angled
 from .volume import Volume, check_shape
 
-# Files that may accompany slices. All others are rejected, because an ignored file could be a damaged slice.
+# Files that may accompany slices. All other files are rejected, because an ignored file could be a damaged slice.
 CLUTTER = (".txt", ".xml", ".json", ".csv", ".log", ".html", ".pdf", ".md", ".jpg", ".jpeg", ".png", ".db", ".ini")
 DEFLATED, RUN_LENGTHS = "1.2.840.10008.1.2.1.99", "1.2.840.10008.1.2.5"
 PLAIN = ("1.2.840.10008.1.2", "1.2.840.10008.1.2.1", "1.2.840.10008.1.2.2")  # uncompressed transfer syntaxes
 KNOWN = (*PLAIN, DEFLATED, RUN_LENGTHS, *JPEG)
-# Files that are not slices, by their SOP class: description and remedy.
+# Description and remedy for files that are not slices, by SOP class.
 NO_SCANS = {
     "1.2.840.10008.1.3.10": (
         "the table of contents of a DICOM disc (DICOMDIR)",
@@ -56,7 +57,8 @@ def lacks_preamble(path: Path) -> bool:
         return False
     group, element, length = struct.unpack("<HHI", head)
     explicit = head[4:6].isalpha() and head[4:6].isupper()
-    # The first element of the file meta information or of a data set: both groups start with small numbers.
+    # Detect the first element of the file meta information or of a data set. The elements of both groups start with
+    # small numbers.
     return group in (2, 8) and element <= 0x18 and (explicit or (length <= 128 and length % 2 == 0))
 
 
@@ -199,8 +201,8 @@ def _refuse_mixed(slices: list[Slice], folder: str) -> None:
 
 
 def _refuse_mixed_units(slices: list[Slice]) -> None:
-    """Reject mixed units. Some scanners state the unit in some slices only; the others must then have a rescale as
-    well."""
+    """Reject mixed units. Some scanners state the unit only in some slices. The other slices must then also have a
+    rescale."""
     with_unit = [s for s in slices if s.tags.get("RescaleType")]
     for s in slices if with_unit else []:
         first = with_unit[0]
@@ -214,7 +216,8 @@ def _refuse_mixed_units(slices: list[Slice]) -> None:
 
 
 def _pixels(slices: list[Slice]) -> Iterator[np.ndarray]:
-    """Yield the slices. Rescales may differ, and therefore types: integers in one slice, fractions in the next."""
+    """Yield the slices. Rescales may differ between slices, and therefore types may differ: integers in one slice,
+    fractions in the next slice."""
     frames: dict[Path, Callable[[int], np.ndarray]] = {}
     for s in slices:
         if s.path not in frames:

@@ -1,4 +1,5 @@
-"""DICOM segmentations (SEG): frames of segments become a label image, whose values are the segment numbers.
+"""DICOM segmentations (SEG). The frames of the segments are combined to a label image, and the values of the label
+image are the segment numbers.
 
 A frame is the part of a segment in a plane; empty planes may be missing. Binary segmentations and label maps are read.
 Fractional segmentations store probabilities, which are not labels.
@@ -16,7 +17,7 @@ from .volume import Volume, check_shape
 
 SEGMENTATION, LABEL_MAP = "1.2.840.10008.5.1.4.1.1.66.4", "1.2.840.10008.5.1.4.1.1.66.7"
 CLASSES = (SEGMENTATION, LABEL_MAP)
-EVEN = 0.02  # allowed deviation of the distance of planes, relative
+EVEN = 0.02  # allowed relative deviation of the distance of planes
 
 
 def is_segmentation(path: Path) -> bool:

@@ -1,4 +1,4 @@
-"""Filters and thresholds that preserve structures of one or two voxels: steps of an image (image_steps.py)."""
+"""Filters and thresholds that preserve structures of one or two voxels. They are steps of an image (image_steps.py)."""
 
 from typing import Any
 
@@ -15,8 +15,8 @@ def laplace_hamming(values: np.ndarray, spacing_mm: np.ndarray, epsilon: float, 
     """Subtract the Laplacian from the image and remove high frequencies.
 
     The spectrum at frequency f, in cycles per mm, is multiplied by ((1 - epsilon) + epsilon |f|^2)
-    (1 + cos(pi |f| / f_c)) / 2 up to f_c, the cutoff over the smallest edge, and by 0 beyond. The mean is multiplied by
-    1 - epsilon.
+    (1 + cos(pi |f| / f_c)) / 2 up to f_c, and by 0 above f_c. f_c is the cutoff divided by the smallest voxel edge. The
+    mean is multiplied by 1 - epsilon.
 
     @cite [LaibRuegsegger1999]
     """
@@ -37,11 +37,14 @@ def laplace_hamming(values: np.ndarray, spacing_mm: np.ndarray, epsilon: float, 
 
 
 def local_threshold(values: np.ndarray, step: dict[str, Any], where: str) -> np.ndarray:
-    """Raise voxels between low and high that are brighter than expected from their neighbourhood to just above high.
+    """Raise voxels to just above high if they are between low and high, and brighter than expected from their
+    neighbourhood.
 
-    The methods are defined for dark text on bright paper, so grey values are inverted and scaled to [0, 1]. With mean m
-    and standard deviation s of the window: sauvola: darker than m (1 + k (s / 0.5 - 1)); phansalkar: darker than
-    m (1 + 2 exp(-10 m) + k (s / 0.5 - 1)); bernsen: brighter than the mid-range of the window.
+    The methods are defined for dark text on bright paper, so grey values are inverted and scaled to [0, 1]. The window
+    has the mean m and the standard deviation s. A voxel is raised under these conditions:
+    sauvola: darker than m (1 + k (s / 0.5 - 1));
+    phansalkar: darker than m (1 + 2 exp(-10 m) + k (s / 0.5 - 1));
+    bernsen: brighter than the mid-range of the window.
 
     @cite [SauvolaPietikainen2000], [Phansalkar2011], [Bernsen1986]
     """
@@ -54,7 +57,7 @@ def local_threshold(values: np.ndarray, step: dict[str, Any], where: str) -> np.
 
 
 def _raised(values: np.ndarray, found: np.ndarray, low: float, high: float, where: str) -> np.ndarray:
-    """Set the voxels found between low and high to just above high, so that a threshold of high includes them."""
+    """Set the found voxels between low and high to just above high, so that a threshold of high includes the voxels."""
     if values.dtype.kind == "f":
         above = float(np.nextafter(values.dtype.type(high), np.inf, dtype=values.dtype))
     else:
@@ -93,7 +96,7 @@ def _above_the_middle(values: np.ndarray, radius: int, contrast: float) -> np.nd
 
 
 def hysteresis(values: np.ndarray, low: float, high: float, where: str) -> np.ndarray:
-    """Raise voxels between low and high that are connected to a voxel above high to just above high."""
+    """Raise voxels to just above high if they are between low and high, and connected to a voxel above high."""
     import SimpleITK as sitk  # noqa: N813
 
     seeds = values > high

@@ -1,4 +1,5 @@
-"""Axes of a label image that are reversed relative to its scan, as dcm2niix stores images of a DICOM series."""
+"""Axes of a label image that are reversed relative to its scan. dcm2niix, for example, stores images of a DICOM series
+with reversed axes."""
 
 from dataclasses import replace
 
@@ -11,11 +12,10 @@ ALIKE = 2e-3  # tolerance of cosines, as in the check of the common grid
 
 
 def lay_along(volume: Volume, direction: list[float], source: str) -> None:
-    """Reverse axes that are opposite to those of a scan, with a warning; positions in the patient do not change.
+    """Reverse axes that are opposite to the axes of a scan, with a warning. Positions in the patient do not change.
 
-    @param direction axes x, y, z of the scan in LPS (columns, by rows); unless each axis of the image is either
-    parallel
-           or opposite to one of these, the volume is not changed
+    @param direction axes x, y, z of the scan in LPS (columns, by rows); if an axis of the image is neither parallel nor
+    opposite to one of these axes, the volume is not changed
     """
     if volume.placement is None or volume.placement.direction is None or volume.spacing_mm is None:
         return

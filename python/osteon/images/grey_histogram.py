@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 MOST_BINS = 65536
-PARTS = 8  # parts of the image along z, whose thresholds are compared
+PARTS = 8  # number of parts of the image along z; the thresholds of the parts are compared
 
 
 @dataclass
@@ -19,7 +19,7 @@ class Greys:
     values: list[int]  # all values, if they are few integers
     threshold: float | None = None  # None if there is only one value
     deviation: float = 0.0  # standard deviation of the thresholds of the parts
-    separation: float = 0.0  # fraction of the variance between the two classes; 1 for two sharp peaks
+    separation: float = 0.0  # fraction of the variance that is between the two classes; 1 for two sharp peaks
     above: float = 0.0
     above_at_deviation: tuple[float, float] = (0.0, 0.0)  # fractions at the threshold minus and plus its deviation
 
@@ -40,7 +40,7 @@ def greys_of(planes: list[np.ndarray], few: int = 16) -> Greys:
     found.threshold = _grey(at, low, width, exact)
     each = [_grey(otsu(h)[0], low, width, exact) for h in parts if np.count_nonzero(h) > 1]
     found.deviation = float(np.std(each)) if len(each) > 1 else 0.0
-    above = np.cumsum(whole[::-1])[::-1] / whole.sum()  # fraction from each bin on
+    above = np.cumsum(whole[::-1])[::-1] / whole.sum()  # fraction of the values in each bin and all higher bins
 
     def share(threshold: float) -> float:
         first = int(np.floor((threshold - low) / width)) + int(exact)
@@ -87,7 +87,7 @@ def _histogram(planes: list[np.ndarray], low: float, width: float, bins: int) ->
         counts[0] = sum(p.size for p in planes)
         return counts
     for plane in planes:
-        for rows in plane.reshape(len(plane), -1):  # one part at a time: indices need 8 bytes per voxel
+        for rows in plane.reshape(len(plane), -1):  # one row at a time, because indices need 8 bytes per voxel
             at = ((rows.astype(np.float64) - low) / width).astype(np.int64)
             counts += np.bincount(np.minimum(at, bins - 1), minlength=bins)
     return counts

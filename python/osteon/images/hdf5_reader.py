@@ -40,7 +40,7 @@ def read_hdf5(path: Path) -> Volume:
 
 
 def order_of(entry: dict, path: Path) -> tuple[int, int, int] | None:
-    """Return the indices of the axes z, y and x, if the file names its axes. @throws DataError for times and
+    """Return the indices of the axes z, y and x if the file names its axes. @throws DataError for axes of time or
     channels"""
     return order_of_axes(entry["axes"] or "", tuple(entry["shape"]), path, REMEDY)
 

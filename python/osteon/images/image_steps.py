@@ -1,6 +1,6 @@
 """Steps of a job before the threshold ([[image.step]]), by SimpleITK. Each step needs the whole image in memory.
 
-Positions refer to the image as it was read: a crop and a resampling move the low corner, never the origin.
+Positions refer to the image before all steps. A crop or a resampling moves the low corner, but never the origin.
 """
 
 from dataclasses import replace
@@ -14,7 +14,7 @@ from .placement import Placement
 from .volume import Volume
 
 MOVING = ("crop", "resample")  # steps that also apply to images on the grid of the scan
-# Bytes per voxel that a step needs besides the image: in the image's own type, and in others.
+# Bytes per voxel that a step needs in addition to the image: for copies of the image's type, and for other types.
 COPIES = {
     "gaussian": (0, 20),
     "median": (2, 0),
@@ -34,8 +34,8 @@ def apply_steps(
 ) -> list[dict]:
     """Apply the steps in order to a volume in memory.
 
-    @param given_mm spacing (z, y, x) of the job, which overrides that of the file
-    @param overlay the image is on the grid of the scan: its voxels move with those of the scan, without interpolation
+    @param given_mm spacing (z, y, x) of the job, which overrides the spacing of the file @param overlay True if the
+    image is on the grid of the scan. Its voxels then move with the voxels of the scan, without interpolation
     @return the steps, with the resulting shape and the bytes needed @throws DataError
     """
     if given_mm is not None:
@@ -56,7 +56,7 @@ def apply_steps(
                 _resample(volume, step, overlay, where)
             else:
                 volume.values = _filtered(volume, step, where, source)
-        except KeyError as e:  # in an unchecked job; `osteon check` reports it before a run
+        except KeyError as e:  # a missing key in an unchecked job; `osteon check` reports the key before a run
             raise DataError(f"{where}: missing {e.args[0]}") from None
         done.append({**step, "shape": list(volume.values.shape), "bytes": held})
     return done
@@ -110,7 +110,7 @@ def _filtered(volume: Volume, step: dict, where: str, source: str) -> np.ndarray
             sigma = [float(step["sigma_voxels"])] * 3
         else:
             sigma = (float(step["sigma_mm"]) / _spacing(volume, where)[::-1]).tolist()
-        # ITK's kernel for discrete samples: its variance is exact for any width.
+        # Use ITK's kernel for discrete samples, because the variance of this kernel is exact for any width.
         blur = sitk.DiscreteGaussianImageFilter()
         blur.SetUseImageSpacing(False)
         blur.SetVariance([v * v for v in sigma])
@@ -121,7 +121,7 @@ def _filtered(volume: Volume, step: dict, where: str, source: str) -> np.ndarray
     radius = [int(step.get("radius_voxels", 1))] * 3
     if kind == "median":
         return sitk.GetArrayFromImage(sitk.Median(image, radius))
-    # The image is extended by its border values, so that a closing does not erode a solid at the border.
+    # Extend the image by its border values, so that a closing does not erode a solid at the border.
     image = sitk.Cast(image, sitk.sitkInt16) if image.GetPixelID() == sitk.sitkInt8 else image
     if kind == "close":
         return sitk.GetArrayFromImage(sitk.GrayscaleMorphologicalClosing(image, radius, sitk.sitkBall, True))

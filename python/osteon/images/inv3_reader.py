@@ -1,7 +1,8 @@
-"""Projects of InVesalius (.inv3): a tar, often gzipped, with main.plist and the raw matrix that it refers to.
+"""Projects of InVesalius (.inv3): a tar file, often gzipped, with main.plist and the raw matrix to which main.plist
+refers.
 
-A gzipped file ends with a checksum of all bytes. A plain tar has checksums of its headers only: sizes can be verified,
-voxels cannot.
+A gzipped file ends with a checksum of all bytes. A plain tar file has only checksums of its headers. Therefore the
+reader can verify sizes, but not voxels.
 """
 
 import gzip
@@ -86,7 +87,8 @@ def _main(archive: tarfile.TarFile, members: dict[str, tarfile.TarInfo], path: P
     member = _member(members, "main.plist", path)
     if member.size > LARGEST_PLIST:
         raise DataError(f"'{path}' has a main.plist of {member.size} bytes; the limit is {LARGEST_PLIST}")
-    # XML only, as InVesalius writes it; plistlib rejects entities, which could expand without limit.
+    # Accept only XML, which InVesalius writes. plistlib rejects XML entities, because entities could expand without
+    # limit.
     plist = plistlib.loads(archive.extractfile(member).read(), fmt=plistlib.FMT_XML)
     try:
         matrix = plist["matrix"]

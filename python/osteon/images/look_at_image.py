@@ -1,11 +1,11 @@
 """Inspect an image at a bounded cost: `python -m osteon.images.look_at_image SRC [MOST_BYTES [THRESHOLD [UPPER]]]`.
 
 A source of at most MOST_BYTES on disk (default 32 MiB) is read completely and checked as by `read_image`. For a larger
-one only the header is read and, if its format allows random access, some z planes for the grey values.
+source, only the header is read. If the format allows random access, some z planes are also read for the grey values.
 Prints one JSON object: `whole`, `bytes`, `format`, `shape`, `dtype`, `spacing_mm` (null: not stated), `knows_spacing`
 (false: not searched for), `warnings` of the reader, `looked_at` (the number of voxels whose values were read),
 `grey_min`, `grey_max` and `above`, the fraction of these voxels above THRESHOLD and not above UPPER. Unknown values are
-missing or null. For bad data one line is printed on stderr and the exit code is 3.
+missing or null. For bad data, the program prints one line on stderr and exits with code 3.
 """
 
 import sys
@@ -43,7 +43,7 @@ ACCEPT = "--accept-fill-value"  # accept missing chunks of an HDF5 file, as imag
 
 @dataclass
 class Header:
-    """Properties of a file without its voxels; `planes` reads a few of them."""
+    """Properties of a file without its voxels. `planes` reads the voxels of a few planes."""
 
     format: str
     shape: tuple[int, ...] | None = None
@@ -56,7 +56,7 @@ class Header:
 
 
 def places(count: int) -> list[int]:
-    """Select some of the planes, without the ends if there are enough."""
+    """Select some of the planes. If there are enough planes, the first and the last plane are omitted."""
     if count <= PLANES:
         return list(range(count))
     return [int(i) for i in np.linspace(0, count - 1, PLANES + 2)[1:-1].round()]

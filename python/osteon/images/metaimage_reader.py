@@ -1,5 +1,5 @@
-"""MetaImage (.mha, .mhd). The header is parsed here because ITK ignores its unit and keys in lower case. The voxels are
-read here because ITK does not verify the checksum of compressed voxels.
+"""MetaImage (.mha, .mhd). The header is parsed here because ITK ignores the unit of the header and keys in lower case.
+The voxels are read here because ITK does not verify the checksum of compressed voxels.
 """
 
 import os
@@ -43,7 +43,7 @@ class Header:
     unit_mm: float
 
     def vector(self, *names: str) -> np.ndarray | None:
-        """Return the numbers of the first of these keys that the header has."""
+        """Return the numbers of the first key that is in the header."""
         for name in names:
             if name.lower() in self.keys:
                 return np.array([float(v) for v in self.keys[name.lower()].split()])
@@ -114,7 +114,7 @@ def _lines(path: Path) -> tuple[dict[str, str], int, list[str]]:
 
 
 def _name(text: str) -> str:
-    """Return file names with these bytes, independent of the encoding of the file system."""
+    """Return a file name with these bytes, independent of the encoding of the file system."""
     return os.fsdecode(text.encode("latin-1"))
 
 
@@ -184,7 +184,8 @@ def voxel_files(header: Header, path: Path) -> VoxelFiles:
 
 
 def _long(kind: str, header: Header, files: list[Path], path: Path) -> str:
-    """MET_LONG has 4 or 8 bytes, depending on program and machine; the length of uncompressed voxels decides."""
+    """Return the type of MET_LONG, which has 4 or 8 bytes, depending on program and machine. The length of uncompressed
+    voxels determines the type."""
     held = sum(file.stat().st_size for file in files if file.is_file()) - (header.end if files == [path] else 0)
     count = int(np.prod(header.shape, dtype=np.int64))
     return kind[0] + "8" if held == 8 * count and not header.is_true("compresseddata") else kind

@@ -28,8 +28,8 @@ def read_mgh(path: Path) -> Volume:
 
     packed = path.name.lower().endswith("z")
     try:
-        # Data after the voxels are optional, so that the length is not sufficient; the checksum is at the end of the
-        # file.
+        # Data after the voxels are optional, so that the length is not a sufficient check. The checksum is at the end
+        # of the file.
         held = unpacked_length(path) if packed else path.stat().st_size
     except (OSError, EOFError, zlib.error) as e:
         raise DataError(f"'{path}' is truncated or damaged: {e}; copy it again") from None

@@ -9,7 +9,7 @@ NAMES = {"t": "time", "c": "channels"}
 def order_of_axes(names: str, shape: tuple[int, ...], source: object, remedy: str) -> tuple[int, int, int] | None:
     """Return the indices of the axes z, y and x; None if the names do not determine them, so that the order is z, y, x.
 
-    @param names a letter for each axis; letters other than x, y, z, t and c are unknown, and one of them may be z
+    @param names a letter for each axis; letters other than x, y, z, t and c are unknown, and one unknown axis may be z
     @throws DataError for more than one time or channel, or a further axis longer than 1
     """
     names = names.lower()
@@ -27,7 +27,7 @@ def order_of_axes(names: str, shape: tuple[int, ...], source: object, remedy: st
         or [i for i in range(len(names)) if names[i] not in "xy"]
     )
     if not rest or len({*rest[:1], *long}) > 1:
-        return None  # a single slice; or four axes, which the check of the shape rejects
+        return None  # a single slice, or four axes, which the check of the shape rejects
     return rest[0], names.index("y"), names.index("x")
 
 
@@ -44,6 +44,6 @@ def is_in_order(order: tuple[int, int, int] | None, shape: tuple[int, ...]) -> b
 
 
 def arranged(values, order: tuple[int, int, int]):
-    """Transpose an array to the order z, y, x; its other axes have length 1."""
+    """Transpose an array to the order z, y, x. All other axes have length 1."""
     others = [i for i in range(values.ndim) if i not in order]
     return values.transpose(*others, *order).reshape([values.shape[i] for i in order])

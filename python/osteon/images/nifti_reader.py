@@ -18,7 +18,8 @@ LPS_FROM_RAS = np.diag([-1.0, -1.0, 1.0])
 
 
 def load(path: Path):
-    """Load the image by nibabel, which otherwise rejects quaternions that exceed 1 by rounding, even if unused."""
+    """Load the image by nibabel with a changed limit. Otherwise nibabel rejects quaternions that exceed 1 by rounding,
+    even if they are unused."""
     import nibabel
 
     kinds = (nibabel.Nifti1Header, nibabel.Nifti2Header)
@@ -59,7 +60,7 @@ def read_nifti(path: Path) -> Volume:
             f"'{path}' is inconsistent: the voxel sizes of pixdim {stored.tolist()} and of the affine "
             f"{lengths.tolist()} (x, y, z) differ, which a registration can cause; restore the affine of the scanner"
         )
-    # The rest of a placement requires a unit, but the axes do not.
+    # A placement requires a unit, except for its axes.
     placement = placed(LPS_FROM_RAS @ steps[:3, 3] * (unit or 0), axes, lengths * (unit or 0), str(path), oriented)
     values = Pieces(image.shape[::-1], None, lambda: _values(image, path))
     x, y, z = (float(h) for h in lengths * (unit or 1))
@@ -67,7 +68,7 @@ def read_nifti(path: Path) -> Volume:
 
 
 def doubts(image, path: Path) -> list[str]:
-    """Return warnings about the header, and about bytes after the voxels if these are uncompressed."""
+    """Return warnings about the header, and about bytes after uncompressed voxels."""
     header, found = image.header, []
     claimed = int(image.dataobj.offset) + int(np.prod(image.shape, dtype=np.int64)) * image.get_data_dtype().itemsize
     if not path.name.lower().endswith(".gz") and path.stat().st_size > claimed:
@@ -119,7 +120,8 @@ def first_bytes_of_gzip(path: Path, length: int) -> Iterator[bytes]:
 
 
 def _steps(image, path: Path) -> tuple[np.ndarray, bool]:
-    """Return steps between voxels in RAS, and True if the file states axes; otherwise they are the voxel size only."""
+    """Return steps between voxels in RAS, and True if the file states axes. Without axes, the steps contain only the
+    voxel size."""
     header = image.header
     with_sform, with_qform = int(header["sform_code"]) > 0, int(header["qform_code"]) > 0
     if with_sform and (_is_usable(header) or not with_qform):
@@ -130,7 +132,8 @@ def _steps(image, path: Path) -> tuple[np.ndarray, bool]:
 
 
 def _qform(header, path: Path) -> np.ndarray:
-    """Return steps from the quaternion; one that exceeds 1 by rounding is normalised, as in the NIfTI library."""
+    """Return steps from the quaternion. A quaternion that exceeds 1 by rounding is normalised, as in the NIfTI
+    library."""
     b, c, d = (float(header[f"quatern_{name}"]) for name in "bcd")
     rest = 1 - (b * b + c * c + d * d)
     if not rest >= -SQUARE:

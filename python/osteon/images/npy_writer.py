@@ -8,12 +8,12 @@ from ..errors import DataError
 from .pieces import require_count
 from .volume import Volume, check_kind, not_finite, three_axes, too_wide, type_to_store
 
-HEADER = 128  # bytes; longer than any header needed, so that it can be written last
+HEADER = 128  # bytes; longer than any needed header, so that the header can be written last
 BLOCK = 1 << 20  # values
 
 
 class WriteError(Exception):
-    """An error of the output file, not of the image; the text is the system's."""
+    """An error of the output file, not of the image. The text is the text of the system's error."""
 
 
 class NpyWriter:
@@ -94,7 +94,7 @@ class NpyWriter:
             raise WriteError(e.strerror) from None
 
     def _widen(self, to: np.dtype) -> None:
-        # Starts at the end, so that unread data are not overwritten.
+        # Start at the end, so that unread data are not overwritten.
         last = (self.count - 1) // BLOCK * BLOCK if self.count and to != self.dtype else -1
         for first in range(last, -1, -BLOCK):
             self._put(first, self._read(first, min(BLOCK, self.count - first)).astype(to))
@@ -111,7 +111,7 @@ class NpyWriter:
 
 
 def write_pieces(volume: Volume, source: str, file: BinaryIO) -> tuple[NpyWriter, tuple[int, int, int]]:
-    """Write an image from its reader, with checks; return statistics of its values, and its shape.
+    """Check and write an image from its reader. Return the statistics of the values, and the shape.
 
     @throws DataError for colours, text, wrong dimensions, NaN and infinities; WriteError
     """

@@ -1,7 +1,7 @@
 """NumPy archives, `.npz`: the array of the voxels, and optionally `spacing_mm` (z, y, x).
 
 The format: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html. Members are decompressed completely,
-because zipfile compares checksums at their end.
+because zipfile verifies the checksum at the end of a member.
 """
 
 import zipfile
@@ -108,7 +108,7 @@ def _spacing(archive: zipfile.ZipFile, members: list[Member], path: Path) -> tup
 
 
 def _values(path: Path, member: Member) -> np.ndarray | Pieces:
-    if member.is_fortran and len(member.shape) > 1:  # its planes are not contiguous in the member
+    if member.is_fortran and len(member.shape) > 1:  # the planes are not contiguous in the member
         flat = Pieces(member.shape[::-1], member.dtype, partial(_pieces, path, member)).whole(str(path))
         return np.ascontiguousarray(flat.T)
     return Pieces(member.shape, member.dtype, partial(_pieces, path, member))

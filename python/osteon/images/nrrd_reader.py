@@ -1,4 +1,4 @@
-"""NRRD, with the header by pynrrd; compressed voxels are decompressed here up to their checksum at the end."""
+"""NRRD. pynrrd reads the header. This module decompresses compressed voxels up to the checksum at the end."""
 
 import os
 import re
@@ -44,7 +44,7 @@ def read_nrrd(path: Path) -> Volume:
 def spacing_of(header, path: Path) -> tuple[tuple[float, float, float] | None, list[str]]:
     """Return the spacing in mm, or None if it is not stated, and warnings.
 
-    @throws DataError for directions and spacings of the same axis, or directions that are not perpendicular
+    @throws DataError if the same axis has a direction and a spacing, or if directions are not perpendicular
     """
     sizes = [int(n) for n in header["sizes"]]
     axes = [i for i, n in enumerate(sizes) if n != 1] if len(sizes) > 3 else list(range(3))
@@ -90,7 +90,8 @@ def _without_unit(spacing: tuple[float, float, float], path: Path) -> str:
 
 
 def _refuse_both(header, axes: list[int], path: Path) -> None:
-    """An axis has a direction, whose length is the voxel size, or a spacing; teem and ITK reject both together."""
+    """Reject an axis with both a direction and a spacing, as teem and ITK do. The length of a direction is the voxel
+    size."""
     directions = np.asarray(header["space directions"], float)
     spacings = np.asarray(header.get("spacings", np.full(len(directions), np.nan)), float)
     both = [i for i in axes if i < len(spacings) and np.isfinite(spacings[i]) and np.isfinite(directions[i]).all()]
@@ -197,9 +198,10 @@ def _head(path: Path) -> bytes:
 
 
 def _unit_mm(path: Path) -> float | None:
-    """Return the length of the header's unit in mm; None for no unit, 0 for an unknown one or different units by axis.
+    """Return the length of the header's unit in mm; None for no unit; 0 for an unknown unit, or if the axes have
+    different units.
 
-    The unit is parsed here because pynrrd removes non-ASCII characters: µm would become m.
+    The unit is parsed here because pynrrd removes non-ASCII characters and would change µm to m.
     """
     named = re.search(r"^(?:space units|units)\s*:\s*(.*)$", _text(_head(path)), re.M)
     units = {unit.strip().lower() for unit in re.findall(r'"([^"]*)"', named.group(1))} - {""} if named else set()

@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from ..errors import DataError
 
-# Deflate expands by at most 1032; a larger claim can only be an attack on time or memory.
+# Deflate expands by a factor of at most 1032. A header that claims more can only be an attack on time or memory.
 LARGEST_RATIO = 1032
 HARMLESS = 1 << 30
 BLOCK = 4 << 20
@@ -23,7 +23,7 @@ def most_unpacked(held: int, harmless: int = HARMLESS) -> int:
 def check_claim(
     claimed: int, path: Path, held: int | None = None, packed: bool = False, harmless: int = HARMLESS
 ) -> None:
-    """Reject a header that claims more voxels than its file can contain. Call it before allocation.
+    """Reject a header that claims more voxels than its file can contain. Call this function before allocation.
 
     @param claimed bytes of the voxels @param held bytes available; default: size of the file
     @param harmless bytes that any compressed file may claim
@@ -68,7 +68,7 @@ def _blocks(file: BinaryIO, kind: str) -> Iterator[bytes]:
     if kind == "zlib":
         yield from _blocks_of_zlib(file)
         return
-    # These verify the checksum of each member at its end, before they report the end of the stream.
+    # These readers verify the checksum at the end of each member, before they report the end of the stream.
     with gzip.GzipFile(fileobj=file) if kind == "gzip" else bz2.BZ2File(file) as stream:
         while block := stream.read(BLOCK):
             yield block
@@ -89,7 +89,7 @@ def _blocks_of_zlib(file: BinaryIO) -> Iterator[bytes]:
 def unpacked_length(path: Path) -> int:
     """Return the decompressed length of a gzip file, and verify its checksums.
 
-    @throws OSError, EOFError, zlib.error if it is damaged
+    @throws OSError, EOFError, zlib.error if the file is damaged
     """
     length = 0
     with gzip.open(path) as file:

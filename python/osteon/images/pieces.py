@@ -12,9 +12,10 @@ from .packed import BLOCK
 
 @dataclass
 class Pieces:
-    """An array in C order. `read` yields its values in that order, in arrays of any shape; it is called once.
+    """An array in C order. `read` yields the values in C order, in arrays of any shape. `read` is called once.
 
-    `dtype` is None if the pieces differ in type; the array has the type that represents the values of all.
+    `dtype` is None if the pieces have different types. The array then has a type that represents the values of all
+    pieces.
     """
 
     shape: tuple[int, ...]
@@ -57,7 +58,7 @@ def stored(path: Path, offset: int, kind: np.dtype, count: int) -> Iterator[np.n
 
 
 def in_values(blocks: Iterable[bytes], kind: np.dtype, skip: int = 0) -> Iterator[np.ndarray]:
-    """Yield the values in blocks of bytes, after `skip` bytes; a value may extend over two blocks."""
+    """Yield the values in blocks of bytes, after `skip` bytes. A value may extend over two blocks."""
     rest = b""
     for block in blocks:
         if skip >= len(block):

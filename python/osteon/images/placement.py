@@ -18,7 +18,8 @@ SQUARE = 1e-3
 
 @dataclass
 class Placement:
-    """Low corner along the image's axes (x, y, z), in mm; and these axes in LPS (columns), if the file states them."""
+    """Low corner along the image's axes (x, y, z) in mm, and the directions of these axes in LPS (columns) if the file
+    states them."""
 
     corner_mm: np.ndarray
     direction: np.ndarray | None = None
@@ -31,7 +32,7 @@ class Placement:
 def right_angled(axes: np.ndarray, source: str) -> np.ndarray:
     """Return the rotation (or reflection) closest to three unit columns.
 
-    @throws DataError if they are not perpendicular to each other
+    @throws DataError if the columns are not perpendicular to each other
     """
     worst = float(np.abs(axes.T @ axes - np.eye(3)).max())
     if not worst <= SQUARE:

@@ -1,4 +1,4 @@
-"""Bare arrays: .npy, and raw voxels with a header file (JSON, or the text of VGStudio's .vgi)."""
+"""Arrays without a format of images: .npy, and raw voxels with a header file (JSON, or the text of VGStudio's .vgi)."""
 
 import hashlib
 import json
@@ -71,7 +71,8 @@ def exported(path: Path) -> dict | None:
 
 
 def header_and_data(path: Path) -> tuple[Path, Path | None]:
-    """Return the header of a raw image and its voxels, given either; None if only the header can name the voxels."""
+    """Return the header and the voxels of a raw image, if one of the two is given; None if only the header can name the
+    voxels."""
     if path.suffix.lower() in HEADERS:
         return path, None
     for candidate in (path.with_name(path.name + ending) for ending in HEADERS):
@@ -87,7 +88,7 @@ def header_and_data(path: Path) -> tuple[Path, Path | None]:
 
 
 def halves(path: Path) -> tuple[Path, Path]:
-    """Return the header of a raw image and the file of its voxels, given either."""
+    """Return the header and the file of voxels of a raw image, if one of the two is given."""
     header, data = header_and_data(path)
     return (header, data or _named(_layout(header), header))
 
@@ -196,8 +197,8 @@ def _placement(layout: dict, header: Path) -> Placement | None:
 
 
 def _vgi(text: str, header: Path) -> dict:
-    """Convert the keys of a .vgi to those of JSON headers. Its lists have the order x, y, z; its data are
-    little-endian."""
+    """Convert the keys of a .vgi file to keys of JSON headers. Lists in a .vgi file have the order x, y, z, and the
+    data are little-endian."""
     keys: dict[str, str] = {}
     section = ""
     for line in text.splitlines():

@@ -5,8 +5,8 @@ object: `spacing_mm`, `origin_mm` (low corner along the image's axes, z y x), `d
 a 3 x 3 matrix by rows, docs/reference/images.md), the `unit` of the values, a `calibration` if there is one, and
 `warnings`. A spacing is printed only if the image states it. STEPS is a JSON object: `steps`, `spacing_mm` and
 `overlay` (image_steps.py), `accept_fill_value` of the job, and `direction` of the scan for an image on the grid of the
-scan. With steps the output also contains `steps` and `file_spacing_mm`. For bad data one line is printed on stderr and
-the exit code is 3.
+scan. With steps, the output also contains `steps` and `file_spacing_mm`. For bad data, the program prints one line on
+stderr and exits with code 3.
 """
 
 import glob
@@ -129,7 +129,7 @@ def _passing(target: str) -> Iterator[BinaryIO]:
 @contextmanager
 def _reported_as_data_error(source: str) -> Iterator[None]:
     try:
-        with warnings.catch_warnings():  # of libraries, about violations of a standard
+        with warnings.catch_warnings():  # warnings of libraries about violations of a standard
             warnings.simplefilter("ignore")
             yield
     except (DataError, ImportError, WriteError):
@@ -231,7 +231,7 @@ def _data_files(path: Path) -> list[Path]:
 
 
 def digest(source: str) -> str:
-    """Return the SHA-256 of a file; for a stack, of its concatenated files."""
+    """Return the SHA-256 of a file, or of the concatenated files of a stack."""
     result = hashlib.sha256()
     for path in files_of(source):
         with path.open("rb") as file:
@@ -241,8 +241,9 @@ def digest(source: str) -> str:
 
 
 def _digest_aside(source: str, known: str | None = None) -> Callable[[], str]:
-    """Compute the digest of an image by a thread; return a function that waits for it.
-    @param known digest of the first file: for an image of one file it is the result
+    """Compute the digest of an image in a thread. Return a function that waits for the digest.
+
+    @param known digest of the first file; for an image of one file, this digest is the result
     """
     if known and len(files_of(source)) == 1:
         return lambda: known
@@ -268,7 +269,7 @@ def _digest_aside(source: str, known: str | None = None) -> Callable[[], str]:
 
 
 def describe(volume: Volume, sha256: str) -> dict[str, object]:
-    """Describe an image; statistics of values require that it is in memory."""
+    """Describe an image. Statistics of values require that the image is in memory."""
     values, placement = volume.values, volume.placement
     at_hand = isinstance(values, np.ndarray)
     oriented = placement is not None and placement.direction is not None
@@ -289,7 +290,7 @@ def describe(volume: Volume, sha256: str) -> dict[str, object]:
 
 @contextmanager
 def silence() -> Iterator[None]:
-    """Keep C and C++ libraries from writing to stderr, which contains only the line of this program."""
+    """Prevent C and C++ libraries from writing to stderr, because stderr must contain only the line of this program."""
     sys.stderr.flush()
     kept = os.dup(2)
     nothing = os.open(os.devnull, os.O_WRONLY)
@@ -307,7 +308,8 @@ ADDRESSES_OF_LIBRARIES = 1 << 30
 
 @contextmanager
 def no_more_than_the_machine_has() -> Iterator[None]:
-    """Limit the address space: a damaged header can request any amount of memory, which then raises MemoryError."""
+    """Limit the address space. A damaged header can request any amount of memory, and a request above the limit raises
+    MemoryError."""
     physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     # A container limits resident pages, not addresses.
     memory = min(physical, memory_bytes() + ADDRESSES_OF_LIBRARIES)
@@ -316,7 +318,7 @@ def no_more_than_the_machine_has() -> Iterator[None]:
     resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
     try:
         yield
-    finally:  # processes started later may need more addresses, as browsers do
+    finally:  # processes that start later, such as browsers, may need more addresses
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 

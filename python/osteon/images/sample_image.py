@@ -4,8 +4,8 @@ RULES`.
 RULES is a JSON object: `threshold` (null: from `greys`, or Otsu's of the planes) and `upper`, or `void_labels` for
 an image of labels; and `accept_fill_value` of the job.
 Prints one JSON object: `shape` (z, y, x), `looked_at` (voxels whose values were read; 0 if the format requires reading
-the whole image), `solid`, their solid fraction, and `corners`, the corners of the solid pixels of a plane per solid
-pixel. For bad data one line is printed on stderr and the exit code is 3.
+the whole image), `solid`, the solid fraction of these voxels, and `corners`, the number of corners per solid pixel of a
+plane. For bad data, the program prints one line on stderr and exits with code 3.
 """
 
 import json
@@ -19,7 +19,8 @@ from .look_at_image import header
 
 
 def otsu(planes: list[np.ndarray]) -> float:
-    """Return the threshold with the largest variance between its two classes, to a 256th of the range."""
+    """Return the threshold with the largest variance between the two classes, with a resolution of a 256th of the
+    range."""
     low, high = min(p.min() for p in planes), max(p.max() for p in planes)
     counts, edges = np.zeros(256), np.linspace(float(low), float(high), 257)
     for plane in planes:
@@ -33,8 +34,8 @@ def otsu(planes: list[np.ndarray]) -> float:
 
 
 def volume_threshold(planes: list[np.ndarray], empty: float, solid: float) -> float:
-    """Return the threshold above which the volume equals that implied by the grey values of the two phases, as the
-    import."""
+    """Return the threshold above which the volume equals the volume that the grey values of the two phases imply. The
+    import uses the same rule."""
     values = np.concatenate([p.ravel() for p in planes])
     share = float(np.clip((values.astype("f8") - empty) / (solid - empty), -1, 2).mean())
     return float(np.quantile(values, 1 - min(max(share, 0.0), 1.0)))

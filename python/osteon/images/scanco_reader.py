@@ -18,7 +18,7 @@ from .volume import Volume, check_shape
 # Scanco's machines append a version to the name: C0001234.ISQ;1
 ENDING = re.compile(r"\.(aim|isq)(;\d+)?$", re.I)
 BLOCK = 512
-# Bytes of a value by its type number; other types are run-length encoded with one byte per value.
+# Bytes of a value by type number. Other types are run-length encoded with one byte per value.
 PLAIN_AIM = {65537: 1, 131074: 2, 262148: 4}
 
 
@@ -31,7 +31,8 @@ def read_scanco(path: Path) -> Volume:
     if ENDING.search(path.name).group(1).lower() == "aim":
         _check_blocks(path)
         head = py_aimio.aim_info(str(path))
-        # Stored in 32 bits: round to 0.082. The position counts voxels from the scanner's origin to the low corner.
+        # The spacing is stored in 32 bits; convert it to the shortest decimal number, such as 0.082. The position
+        # counts voxels from the scanner's origin to the low corner.
         spacing = np.array([float(str(np.float32(h))) for h in head["element_size"]])
         corner = np.array(head["position"], float) * spacing
         read, kind = py_aimio.read_aim, "aim"
@@ -57,7 +58,7 @@ def read_scanco(path: Path) -> Volume:
 
 
 def _check_blocks(path: Path) -> None:
-    """Compare the lengths of an AIM's blocks (header, structure, log, voxels) with that of the file."""
+    """Compare the lengths of an AIM's blocks (header, structure, log, voxels) with the length of the file."""
     with path.open("rb") as file:
         head = file.read(64)
     new = head.startswith(b"AIMDATA_V030")
@@ -77,14 +78,15 @@ def _aim_calibration(py_aimio, log: str) -> tuple[float, float] | None:
     try:
         return py_aimio.get_aim_density_equation(log)
     except (ValueError, ZeroDivisionError):
-        return None  # Not calibrated, as many images.
+        return None  # The image is not calibrated, which is common.
 
 
 def _isq_calibration(py_aimio, path: Path) -> tuple[float, float] | None:
     """Read the density calibration from the header's block `Calibration`, if it exists.
 
-    Its slope refers to the attenuation in 1/cm, which is the value over mu_scaling. aimio-py 0.4.1 omits that division
-    and finds the block only if it is first; vtkbone and ITKIOScanco use the same formula as this function.
+    The slope refers to the attenuation in 1/cm, which is the value divided by mu_scaling. aimio-py 0.4.1 omits this
+    division, and finds the block only if the block is first. vtkbone and ITKIOScanco use the same formula as this
+    function.
     """
     with path.open("rb") as file:
         head = file.read(BLOCK)

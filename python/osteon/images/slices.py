@@ -22,7 +22,7 @@ def natural_key(path: Path) -> list[tuple[int, int, str]]:
 
 
 def read_stack(paths: list[Path], source: str) -> Volume:
-    """Read one slice per file, in the order of the numbers in their names.
+    """Read one slice per file, in the order of the numbers in the file names.
 
     @throws DataError if a number is missing, or if the slices differ
     """
@@ -99,7 +99,7 @@ def _plane(path: Path) -> np.ndarray:
 
     try:
         with Image.open(path) as image:
-            image.verify()  # PNG: checksums of all chunks, which are ignored while the pixels are read
+            image.verify()  # verifies checksums of PNG chunks, which are ignored while the pixels are read
         with Image.open(path) as image:
             if getattr(image, "n_frames", 1) != 1:
                 raise DataError(

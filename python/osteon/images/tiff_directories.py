@@ -1,6 +1,7 @@
 """Follow the chain of a TIFF file's directories to its end.
 
-Readers stop at a broken link and return the pages before it: too few slices, if a file was cut in its last directory.
+Readers stop at a broken link and return the pages before the link. If a file was cut in its last directory, a reader
+would return too few slices.
 """
 
 import struct
@@ -8,7 +9,7 @@ from pathlib import Path
 
 from ..errors import DataError
 
-# Byte order and version; then offset of the first directory; count and entries of a directory.
+# Formats by byte order and version: the offset of the first directory, and the count and entries of a directory.
 HEADS = {
     b"II*\0": ("<", 4, "I", "H", 12),
     b"MM\0*": (">", 4, "I", "H", 12),

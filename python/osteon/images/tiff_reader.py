@@ -93,9 +93,10 @@ def open_series(file, path: Path) -> Series:
 
 
 def _axes(file, series, path: Path) -> tuple[str, list[str]]:
-    """Return letters of the axes. In an ImageJ file with a distance of slices the only stack is z, under any name.
+    """Return letters of the axes. In an ImageJ file with a distance of slices, the only stack is z, whatever its name
+    is.
 
-    tifffile uses other names if a program wrote three axes without names.
+    tifffile uses other names than z if a program wrote three axes without names.
     """
     axes, states_distance = series.axes, "spacing" in (file.imagej_metadata or {})
     stacks = [i for i, name in enumerate(axes) if name not in "YX" and series.shape[i] != 1]
@@ -130,7 +131,8 @@ def _pages(series: Series, kept: ExitStack) -> Iterator[np.ndarray]:
 
 
 def read_tiff_plane(path: Path) -> tuple[np.ndarray, GreyScale]:
-    """Read a slice of a stack, a file of one page; return it with the scale of its grey values, which is applied."""
+    """Read a slice of a stack from a file of one page. Return the slice, with the grey scale applied, and the grey
+    scale."""
     import tifffile
 
     pages = count_directories(path)
@@ -153,12 +155,12 @@ def _refuse_truncated_series(file, series, path: Path) -> None:
             raise DataError(f"'{path}' is truncated: it states {stated} slices but contains {found}; copy it again")
     if series.dataoffset is None:
         _refuse_truncated_pages(series.pages, path)
-    else:  # one block of voxels, in one page or many
+    else:  # one block of voxels, in one page or several pages
         _refuse_beyond_end(series.dataoffset + series.nbytes, path)
 
 
 def _refuse_truncated_pages(pages, path: Path) -> None:
-    """Check that each strip of each page is in the file, and that all together are not longer than the file."""
+    """Check that each strip of each page is in the file, and that the sum of the strips is not longer than the file."""
     held, claimed, packed = 0, 0, False
     for page in pages:
         if page is None:
@@ -239,7 +241,7 @@ def ome_files(path: Path) -> list[Path]:
         if "<OME" not in text and ":OME" not in text:
             return []
         root = ElementTree.fromstring(text)
-    except Exception:  # damaged, which the reader reports
+    except Exception:  # the reader reports the damage
         return []
     names = [e.get("FileName") for e in root.iter()]
     found = dict.fromkeys(path.parent / name for name in names if name)

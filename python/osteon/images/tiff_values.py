@@ -7,7 +7,7 @@ import numpy as np
 from ..errors import DataError
 
 WHITE_IS_ZERO = 0  # PhotometricInterpretation
-POLYNOMIALS = (0, 1, 2, 3)  # ImageJ's functions of degree 1 to 4; the others convert to optical density
+POLYNOMIALS = (0, 1, 2, 3)  # ImageJ's functions of degree 1 to 4; other functions convert to optical density
 NO_FUNCTION = 20
 
 

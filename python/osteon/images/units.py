@@ -29,7 +29,7 @@ _SINGULAR = {
 }
 _MM = _SINGULAR | {f"{name}s": mm for name, mm in _SINGULAR.items() if len(name) > 3 and name.isalpha()}
 
-# Prefixes of the metre in OME's model, whose symbols are case-sensitive: "Mm" is a megametre.
+# Prefixes of the metre in OME's model. The symbols are case-sensitive; "Mm" is a megametre.
 _PREFIXES = {
     "Y": 24, "Z": 21, "E": 18, "P": 15, "T": 12, "G": 9, "M": 6, "k": 3, "h": 2, "da": 1, "": 0, "d": -1, "c": -2,
     "m": -3, "µ": -6, "μ": -6, "u": -6, "n": -9, "p": -12, "f": -15, "a": -18, "z": -21, "y": -24,
@@ -40,8 +40,8 @@ _OME |= {"pt": 25.4 / 72}
 
 
 def in_mm(unit: object) -> float | None:
-    """Return the length of a unit in mm, or None for no unit ("", "pixel") or an inch, which indicates dots per
-    inch."""
+    """Return the length of a unit in mm, or None for no unit ("", "pixel") or for an inch, because an inch indicates
+    dots per inch."""
     return _MM.get(str(unit).strip().lower())
 
 

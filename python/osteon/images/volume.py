@@ -8,14 +8,15 @@ from ..errors import DataError
 from .pieces import Pieces
 from .placement import Placement
 
-# Types that the program reads. Others are converted to the next of these that represents every value.
+# Types that the program reads. Other types are converted to the next of these types that represents every value.
 ACCEPTED = ("u1", "i1", "u2", "i2", "u4", "i4", "f4", "f8")
 MAX_VOXELS = 2**40
 
 
 @dataclass
 class Missing:
-    """Missing chunks of a file; a library replaces their values by a fill value, None if the file states none."""
+    """Missing chunks of a file. A library replaces their values by a fill value. The fill value is None if the file
+    states no fill value."""
 
     count: int
     of: int
@@ -41,7 +42,7 @@ class Volume:
 
 
 def settle_missing(missing: Missing | None, source: str, accepts_fill_value: bool) -> str:
-    """Return a warning about missing chunks that are replaced by the fill value; empty if none is missing.
+    """Return a warning about missing chunks that are replaced by the fill value; empty if no chunk is missing.
 
     @throws DataError unless the file states a fill value and the job accepts it
     """
@@ -61,7 +62,7 @@ def settle_missing(missing: Missing | None, source: str, accepts_fill_value: boo
 
 
 def check_shape(shape: tuple[int, ...], source: str) -> None:
-    """Reject arrays that are not volumes. Call it before allocation."""
+    """Reject arrays that are not volumes. Call this function before allocation."""
     lengths = [n for n in shape if n != 1]
     if len(shape) < 3 or len(lengths) > 3:
         raise DataError(
@@ -94,7 +95,8 @@ def three_axes(shape: tuple[int, ...], source: str) -> tuple[int, int, int]:
 
 
 def type_to_store(kind: np.dtype) -> np.dtype:
-    """Return a little-endian type that the program reads; integers of 8 bytes remain until their values are known."""
+    """Return a little-endian type that the program reads; integers of 8 bytes are not converted until their values are
+    known."""
     size = kind.itemsize
     if kind.kind == "b":
         return np.dtype("u1")
@@ -140,7 +142,7 @@ def not_finite(source: str, count: int, first: tuple[int, ...]) -> str:
 
 
 def not_finite_in_plane(source: str, count: int, first: tuple[int, ...]) -> str:
-    """Return the message of `not_finite` for a single plane, if the others were not read."""
+    """Return the message of `not_finite` for a single plane, if the other planes were not read."""
     return (
         f"'{source}' has {count} values that are NaN or infinite in the plane z = {first[0]} alone, the first at "
         f"(z, y, x) = {first}; every voxel must have a grey value: replace them, for example by the value of air"

@@ -19,7 +19,7 @@ MOST_FILES = 1_000_000
 def numbered(text: str, count: int, header: Path) -> list[str] | None:
     """Expand a pattern such as `s%03d.raw 0 5 1` (first and last number, step); None if `text` is not a pattern.
 
-    @param count number of planes: without numbers, files are numbered from 1 and contain one plane each
+    @param count number of planes; if the pattern has no numbers, files are numbered from 1 and contain one plane each
     """
     found = PATTERN.match(text)
     if found is None or len(NUMBER.findall(found["name"])) != 1:
@@ -79,7 +79,7 @@ class VoxelFiles:
         if self.packing is not None:
             check_claim(self.skip + claimed, path, packed=True)
             return
-        if self.is_text:  # a value has at least a digit and a separator
+        if self.is_text:  # a value has at least one digit and one separator
             check_claim(2 * self.each - 1, path, size)
             return
         check_claim(claimed, path, size)

@@ -73,7 +73,7 @@ def read_zarr(path: Path) -> Volume:
     if missing:
         if array.fill is None:
             raise DataError(f"'{path}': {missing} of {count} chunks are missing, without a fill value; copy it again")
-        # Zarr omits chunks that contain only the fill value, as does osteon's export.
+        # Zarr and osteon's export omit chunks that contain only the fill value.
         warnings = [f"'{path}': {missing} of {count} chunks are missing; their voxels have the fill value {array.fill}"]
     spacing, placement = _geometry(array, order, path)
     shape = array.shape if order is None else tuple(array.shape[i] for i in order)

@@ -1,4 +1,5 @@
-"""Processes that this package starts: Python without files of the working directory, osteon without a launcher."""
+"""Processes that this package starts. Python starts without files of the working directory, and osteon starts without a
+launcher."""
 
 import os
 import sys
@@ -24,8 +25,8 @@ LAUNCHER_PREFIXES = (
 def without_launcher(environment: dict[str, str]) -> dict[str, str]:
     """Return the environment of an independent job, without the variables of a launcher that started this process.
 
-    A program that inherits the variables of `mpirun -n 2 python sweep.py` becomes a rank of that world: the jobs of
-    both processes would become one job."""
+    A program that inherits the variables of `mpirun -n 2 python sweep.py` becomes a rank of that world, so that the
+    jobs of both processes would become one job."""
     return {name: value for name, value in environment.items() if not name.startswith(LAUNCHER_PREFIXES)}
 
 
@@ -36,7 +37,7 @@ def python_command(module: str, *arguments: str) -> list[str]:
 
 
 def python_environment() -> dict[str, str]:
-    """Return the environment for that command, in which Python finds this copy of the package."""
+    """Return the environment for a Python command, in which Python finds this copy of the package."""
     return {**os.environ, "PYTHONPATH": python_path(os.environ.get("PYTHONPATH", ""))}
 
 

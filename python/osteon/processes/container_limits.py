@@ -9,8 +9,8 @@ from pathlib import Path, PurePosixPath
 
 
 def usable_cores() -> int:
-    """Return the number of cores that this process may use: its affinity, limited by the container quota; at least
-    1."""
+    """Return the number of cores that this process may use: the affinity of the process, limited by the quota of the
+    container, and at least 1."""
     cores = len(os.sched_getaffinity(0))
     quota = cpu_quota(_root())
     return cores if quota is None else max(1, min(cores, int(quota + 1e-9)))
@@ -89,7 +89,8 @@ def _folders(root: Path, controller: str) -> list[Path]:
 
 
 def _inside(mount: Path, mounted: str, group: str) -> list[Path]:
-    """Return folders below the mount point. In a container the mount point is its group, not the path."""
+    """Return folders below the mount point. In a container, the mount point is the group of the container, and the path
+    does not apply."""
     try:
         parts = PurePosixPath(group).relative_to(mounted).parts
     except ValueError:

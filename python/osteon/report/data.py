@@ -61,7 +61,7 @@ class JobResult(Documents):
 
     @property
     def field_range(self) -> tuple[float, float]:
-        """Range of the colour bar: range of the picture, or else up to the 98th percentile."""
+        """Range of the colour bar: the range of the picture, or else the range up to the 98th percentile."""
         reported = self.summary.get("shown", {})
         if reported.get("high"):
             return float(reported.get("low", 0.0)), float(reported["high"])
@@ -95,7 +95,7 @@ def shortened(document: Any, name: str = "") -> Any:
 
 
 def _load_fields(result: JobResult) -> None:
-    """@throws DataError if the file of the fields is damaged: then the answers are not reliable either"""
+    """@throws DataError if the file of the fields is damaged: in this case the answers are not reliable either"""
     path = result.directory / "results.nc"
     if not results_exist(path):
         result.notes.append("results.nc is missing, so there are no slices of the field and no histogram.")
@@ -170,7 +170,8 @@ def _page_field(
     limits = None
     if is_shown and reported.get("high"):
         low, high = float(reported.get("low", 0.0)), float(reported["high"])
-        # The range starts at 0, because slices have no occlusion; except for temperatures, which are far from 0.
+        # The range starts at 0, because slices have no occlusion. Temperatures are an exception, because they are far
+        # from 0.
         limits = (low if float(thin.sorted_values[0]) >= 0.2 * high else min(low, 0.0), high)
     return PageField(name, title, unit, thin, limits, case, components == 3)
 

@@ -6,7 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 
-MOST = 40  # cells along an axis: enough for the deformation of the whole, not for bending of single struts
+# Cells along an axis: sufficient for the deformation of the specimen, but not for the bending of single struts.
+MOST = 40
 
 
 @dataclass
@@ -45,7 +46,7 @@ class CoarseDisplacement:
                     into[cell, n] += plane[begin:end].sum(axis=0)
 
     def pass_through(self, planes: Iterator[tuple[int, np.ndarray]]) -> Iterator[tuple[int, np.ndarray]]:
-        """Pass planes through unchanged while adding them, so that a file is read only once."""
+        """Yield the planes unchanged while adding them, so that a file is read only once."""
         for first, group in planes:
             self.add(first, group)
             yield first, group
@@ -74,7 +75,7 @@ def coarse_displacement(
 
 
 def _spread(values: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """Fill cells without a value by the mean of neighbours that have one, layer by layer.
+    """Fill cells without a value by the mean of neighbours with a value, layer by layer.
 
     @param values 0 for missing values
     """

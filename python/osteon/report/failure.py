@@ -8,7 +8,7 @@ from .text import look_up, number
 
 LARGEST_WORK_ERROR = 0.01  # error of the trapezoidal rule, which decreases with the step size
 LARGEST_VIOLATION = 1e-5  # rounding of states in single precision: docs/reference/failure.md
-LARGEST_CHANGE = 0.003  # largest change of the loads with half the steps
+LARGEST_CHANGE = 0.003  # largest change of the loads if the step size is halved
 
 
 def curve(result: JobResult) -> str | None:

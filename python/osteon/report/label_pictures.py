@@ -74,7 +74,7 @@ def _shown(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def label(request: dict[str, Any]) -> None:
-    """Replace a picture by the labelled one in one step."""
+    """Replace a picture by the labelled picture in one step."""
     path = Path(request["picture"])
     with Image.open(path) as plain:
         page = draw(plain, labels_of(request))

@@ -1,6 +1,6 @@
 """Report of a completed job: `python -m osteon.report OUTDIR` writes OUTDIR/report.html.
 
-The page is self-contained: pictures are embedded, and it makes no requests.
+The page is self-contained: pictures are embedded, and the page makes no requests.
 """
 
 import base64
@@ -49,7 +49,7 @@ def build(result: JobResult, picture: Image.Image | None = None, scene: Scene | 
     rows = [(a, v) for a, v in answers(result) if not has_section(a.key)]
     scene = scene or read_scene(result)
     result.notes += scene.notes
-    viewer = viewer_data.of_result(result, scene, picture)  # adds its own notes
+    viewer = viewer_data.of_result(result, scene, picture)  # this call adds notes of the viewer
     parts = {
         "title": escape(f"{name}: {result.physics} - osteon report"),
         "heading": escape(name),
@@ -91,8 +91,8 @@ def build(result: JobResult, picture: Image.Image | None = None, scene: Scene | 
         "job": _job_file(result),
     }
     page = Path(__file__).with_name("template.html").read_text(encoding="utf-8")
-    # Foreign texts are escaped when they are inserted. If one is missed, the browser still runs only the script of this
-    # page and fetches no other file.
+    # Foreign texts are escaped when they are inserted. Even if a text is not escaped, the browser runs only the script
+    # of this page and fetches no other file.
     parts["script"] = viewer_data.script() if viewer else ""
     own = base64.b64encode(hashlib.sha256(parts["script"].encode()).digest()).decode()
     parts["policy"] = f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{own}'"
@@ -106,7 +106,8 @@ def _subtitle(result: JobResult) -> str:
 
 
 def _keys(result: JobResult, rows: list[tuple[Answer, str]]) -> list[tuple[str, str, str]]:
-    """Return title, value and unit of the key answers: the first answers, or the first one of each load case."""
+    """Return title, value and unit of the key answers, which are the first answers, or the first answer of each load
+    case."""
     if not result.cases:
         reported = result.summary.get("uncertainty", {})
         factor = reported.get("coverage_factor", 1)
@@ -155,7 +156,8 @@ def _notes(result: JobResult) -> str:
 
 
 def _picture(result: JobResult, picture: Image.Image | None) -> str:
-    """Show the picture of the run if it has streamlines, which the viewer does not draw, or if there are no fields."""
+    """Show the picture of the run if the picture has streamlines, because the viewer does not draw streamlines, or if
+    there are no fields."""
     lines = result.summary.get("streamlines", {})
     if picture is None or (result.fields and not lines):
         return ""

@@ -1,4 +1,5 @@
-"""Frame of a page about several jobs: the styles of a report, and a content policy that allows only its own script."""
+"""Frame of a page about several jobs: the styles of a report, and a content policy that allows only the script of the
+page."""
 
 # ruff: noqa: E501 (lines of HTML)
 

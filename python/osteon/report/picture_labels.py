@@ -25,7 +25,7 @@ GLOW = (75 / 255, 230 / 255)  # part of a colour map used for volumes, src/osteo
 
 @dataclass
 class View:
-    """Unit vectors along the rows and columns of a picture, x, y, z, and its scale at the centre of the specimen."""
+    """Unit vectors (x, y, z) along the rows and columns of a picture, and the scale at the centre of the specimen."""
 
     right: list[float]
     up: list[float]
@@ -41,7 +41,7 @@ class Labels:
     low: float
     high: float
     at_least: bool = False  # values above `high` have its colour
-    largest: float | None = None  # the true maximum, if the range ends below it
+    largest: float | None = None  # the true maximum, if the range ends below this maximum
     colour_map: str = "batlow"
     part_of_map: tuple[float, float] = (0.0, 1.0)
     shape: list[int] = field(default_factory=list)
@@ -74,17 +74,17 @@ class Labels:
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[tuple[float, str]]:
-    """Return round values in a range, with as many digits as distinguish them."""
+    """Return round values in a range, with as many digits as are needed to distinguish the values."""
     return [(v, digits_for(v, high - low, max(abs(low), abs(high)))) for v in round_ticks(low, high, most)]
 
 
 def _typeface() -> str:
-    """Return the path of DejaVu Sans in matplotlib without importing it, which takes longer than the picture; "{}" is
-    the weight."""
+    """Return the path of DejaVu Sans in matplotlib; "{}" is the weight. matplotlib is not imported, because the import
+    takes longer than the picture."""
     found = find_spec("matplotlib")
     data = Path(found.origin).parent / "mpl-data" if found is not None and found.origin else Path()
     fonts = data / "fonts" / "ttf"
-    if not fonts.is_dir():  # some distributions store them elsewhere
+    if not fonts.is_dir():  # some distributions store the fonts elsewhere
         import matplotlib
 
         fonts = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
@@ -92,7 +92,8 @@ def _typeface() -> str:
 
 
 def digits_for(value: float, step: float, largest: float) -> str:
-    """Format a value of a range to a hundredth of it; in powers of ten beyond 1e5 and below 1e-3."""
+    """Format a value of a range to a hundredth of the range. Values beyond 1e5 and below 1e-3 are formatted as powers
+    of ten."""
     if largest >= 1e5 or 0 < largest < 1e-2:
         return f"{value:.2e}" if value else "0"
     decimals = max(0, 2 - math.floor(math.log10(step))) if step > 0 else 2
@@ -100,13 +101,13 @@ def digits_for(value: float, step: float, largest: float) -> str:
 
 
 def round_length(longest: float) -> float:
-    """Return the largest of 1, 2, 5 times a power of ten that is not longer."""
+    """Return the largest length of 1, 2 or 5 times a power of ten that is not longer than `longest`."""
     power = 10.0 ** math.floor(math.log10(longest))
     return next(m * power for m in (5.0, 2.0, 1.0) if m * power <= longest * (1 + 1e-12))
 
 
 def draw(picture: Image.Image, labels: Labels) -> Image.Image:
-    """Return a larger picture on the same background, with the title above and the labels on its right."""
+    """Return a larger picture on the same background, with the title above the picture and the labels on the right."""
     picture = picture.convert("RGB")
     unit = max(min(picture.size) / 1000, 0.25)
     head, side = round(HEAD * unit), round(SIDE * unit)
@@ -183,7 +184,7 @@ def _scale(pen, mm_per_pixel, place, unit, ink, font) -> None:
 
 
 def _axes(pen, view, letters, place, unit, ink, font) -> None:
-    """Draw the axes; for a patient each has the letter of its side, as in the report's viewer."""
+    """Draw the axes. For a patient, each axis has the letter of its side, as in the report's viewer."""
     (x0, y0), length = place, 42 * unit
     for a, (name, colour) in enumerate(zip("xyz", ((209, 73, 91), (58, 157, 93), (63, 127, 208)), strict=True)):
         across, up = view.right[a], view.up[a]
@@ -196,7 +197,8 @@ def _axes(pen, view, letters, place, unit, ink, font) -> None:
 
 
 def of_result(result: JobResult, scene: Scene | None = None) -> Image.Image | None:
-    """Return the labelled picture of a job; None if it has none. @param scene loads and supports of the specimen"""
+    """Return the labelled picture of a job; None if the job has no picture. @param scene loads and supports of the
+    specimen"""
     s = result.summary
     if "picture" not in s.get("files", {}):
         return None
@@ -233,8 +235,8 @@ def of_result(result: JobResult, scene: Scene | None = None) -> Image.Image | No
 
 
 def as_png(picture: Image.Image | None) -> bytes:
-    """Encode losslessly; empty without a picture. Unfiltered rows compress as well as strips do in a run, and
-    faster."""
+    """Encode a picture losslessly; empty without a picture. Unfiltered rows compress as well as the strips that a run
+    writes, and compress faster."""
     out = io.BytesIO()
     if picture is not None:
         picture.save(out, "PNG", compress_level=3, compress_type=zlib.Z_RLE)

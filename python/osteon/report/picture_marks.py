@@ -54,7 +54,8 @@ class Camera:
 
 
 def draw_arrows(picture: Image.Image, camera: Camera, arrows: Sequence[dict], unit: float, font: Font) -> Image.Image:
-    """Draw outlined arrows, faint on the far side. The label of an arrow is at its end farther from the middle."""
+    """Draw outlined arrows, which are faint on the far side. The label of an arrow is at the end that is farther from
+    the middle."""
     for arrow in sorted(arrows, key=lambda a: -camera.depth(a["to"])):
         tail, tip = camera.project(arrow["from"]), camera.project(arrow["to"])
         length = math.dist(tail, tip)

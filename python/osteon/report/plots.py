@@ -18,7 +18,8 @@ def histogram(result: JobResult) -> str | None:
     if values.size < 2:
         return None
     least, middle, most = percentiles_of_sorted(values, (1, 50, 98))
-    # Dead ends carry almost no load: over all decades of their values the rest would be a single bar.
+    # Dead ends have almost no load. On an axis with all decades of their values, the rest of the values would be a
+    # single bar.
     low = max(least, float(values[-1]) * 1e-9)
     high = max(float(values[-1]), low * 1.01)
     _, title, unit = result.field_name
@@ -68,7 +69,8 @@ def convergence(result: JobResult) -> str | None:
     return svg_uri(SMALL, [panel])
 
 
-PANELS = (  # title, unit, keys of the history with the label of their lines; keys with members have a line each
+# Title, unit, and keys of the history with the labels of their lines. A key with members has one line for each member.
+PANELS = (
     ("force on the solid", "N", {"force_on_solid_N": ""}),
     ("flow rate in", "mm³/s", {"opening_inflow_mm3_per_s": ""}),
     ("pressure drop", "Pa", {"pressure_drop_Pa": ""}),

@@ -14,7 +14,7 @@ PANELS = (  # key, title, unit
     ("pressure_Pa", "pressure", "Pa"),
     ("temperature_K", "temperature", "K"),
 )
-MOST_WITH_COMPONENTS = 2  # probes; for more of them only the speed is plotted
+MOST_WITH_COMPONENTS = 2  # number of probes; for more probes only the speed is plotted
 Line = tuple[str, list[float], list[float]]
 
 

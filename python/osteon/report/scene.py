@@ -138,7 +138,7 @@ def _arrow(
 
 
 def _places(scene: Scene, n: int) -> np.ndarray:
-    """Return centres of a set's voxels, x, y, z; at most some thousands of them."""
+    """Return centres (x, y, z) of a set's voxels, at most some thousands."""
     if scene.sets is None or n == 0:
         return np.zeros((0, 3))
     found = np.argwhere(scene.sets == n)
@@ -146,7 +146,8 @@ def _places(scene: Scene, n: int) -> np.ndarray:
 
 
 def spread_points(points: np.ndarray, count: int) -> np.ndarray:
-    """Select points far apart from each other: each is the farthest from those selected before."""
+    """Select points at large distances from each other. Each new point is the point farthest from the previously
+    selected points."""
     if not len(points):
         return points
     chosen = [int(np.linalg.norm(points - points.mean(0), axis=1).argmin())]
@@ -196,7 +197,8 @@ def _face_arrows(scene: Scene, s: dict, n: int, case: str) -> None:
 def _force_arrows(
     scene: Scene, f: dict, n: int, case: str, vector: np.ndarray, colour: tuple[int, int, int], share: float
 ) -> None:
-    """Add an arrow for each part of a set: a push ends at the part, a pull starts there."""
+    """Add an arrow for each part of a set. The arrow of a push ends at the part, and the arrow of a pull starts at the
+    part."""
     points = _places(scene, n)
     point = np.array(f["point_mm"], float)[::-1] - scene.origin
     direction = vector / np.linalg.norm(vector)

@@ -56,8 +56,8 @@ def _matrix(order: list[str], rows: list[list[float]]) -> str:
 
 
 def directional_modulus(compliance: np.ndarray, order: list[str]) -> Callable[[np.ndarray], np.ndarray]:
-    """Return Young's modulus along unit vectors, shape (..., 3) of x, y, z. @param compliance with engineering
-    shears"""
+    """Return Young's modulus along unit vectors, shape (..., 3) of x, y, z. @param compliance compliance for
+    engineering shears"""
     places = [("xyz".index(name[0]), "xyz".index(name[1])) for name in order]
 
     def along(n: np.ndarray) -> np.ndarray:
@@ -114,7 +114,7 @@ def picture_of_directions(along: Callable[[np.ndarray], np.ndarray], label: str)
         for ground in (figure, *figure.axes):
             ground.patch.set_alpha(0)
         out = io.BytesIO()
-        FigureCanvasAgg(figure).print_png(out)  # draws once, unlike savefig with a layout engine
+        FigureCanvasAgg(figure).print_png(out)  # this call draws once, whereas savefig with a layout engine draws twice
     return data_uri(out.getvalue())
 
 

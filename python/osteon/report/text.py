@@ -61,7 +61,8 @@ NO_ANSWERS = {
 
 
 def reported_answers(summary: dict[str, Any]) -> list[Answer]:
-    """Return the answers listed by the program. For older versions without a list the keys are the titles."""
+    """Return the answers listed by the program. Summaries of older versions have no list; the keys are then the
+    titles."""
     if "answers" not in summary:
         return [Answer(key, key, "", "") for key in _bare_keys(summary)]
     return [
@@ -228,7 +229,7 @@ def custom_keys(result: JobResult) -> list[tuple[str, str, str]]:
 
 
 def supports_and_forces(result: JobResult) -> list[list[str]]:
-    """Return a table with its head: reactions of supports and applied forces; empty if there are none."""
+    """Return a table with its head: reactions of supports and applied forces; empty without supports and forces."""
     cases = result.summary.get("cases") or [result.summary]
     rows = []
     for case in cases:
@@ -366,7 +367,8 @@ def by_material(result: JobResult) -> list[list[str]]:
 
 
 def certificates(result: JobResult) -> list[tuple[str, str, str, bool]]:
-    """Return name, value, limit, passed; for a coupled job those of both solvers."""
+    """Return name, value, limit and result of each certificate; for a coupled job, of the certificates of both
+    solvers."""
     proof = result.summary.get("certificate", {})
     tolerance = float(proof.get("tolerance", 1e-6))
     rows = []
@@ -388,12 +390,13 @@ def certificates(result: JobResult) -> list[tuple[str, str, str, bool]]:
 
 
 def _is_custom(result: JobResult) -> bool:
-    """Return True if sets of nodes are supported and loaded, instead of the two faces of an axis."""
+    """Return True if sets of nodes are supported and loaded instead of the two faces of an axis."""
     return look_up(result.summary, "load.test") == "custom"
 
 
 def _certificate(proof: dict[str, Any], tolerance: float, custom: bool) -> list[tuple[str, str, str, bool]]:
-    # The balances are exact for the exact solution; their error is limited to a multiple of the tolerance.
+    # The balances are exact for the exact solution. The error of the balances is limited to a multiple of the
+    # tolerance.
     limits = {
         "true_relative_residual": ("True residual, recomputed from the answer", 1.1 * tolerance),
         "reaction_imbalance": (

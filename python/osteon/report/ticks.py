@@ -33,7 +33,7 @@ def _multiples(step: float, low: float, high: float) -> list[float]:
 
 
 def log_ticks(low: float, high: float, most: int) -> list[float]:
-    """Return powers of ten within a range of positive values; in a short range also 2 and 5 times these, or round
+    """Return powers of ten within a range of positive values; in a short range also 2 and 5 times the powers, or round
     values."""
     first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
     stride = max(1, math.ceil((last - first + 1) / most))
@@ -46,7 +46,7 @@ def log_ticks(low: float, high: float, most: int) -> list[float]:
 
 
 def power_of_ten(value: float) -> str:
-    """Format a tick of a logarithmic axis: "0.01" to "1000" in full, others as a power."""
+    """Format a tick of a logarithmic axis: "0.01" to "1000" as decimal numbers, other values as a power."""
     exponent = math.floor(math.log10(value) + 1e-9) if value > 0 else 0
     if not value > 0 or -2 <= exponent <= 3:
         return f"{value:g}"

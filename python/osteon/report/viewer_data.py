@@ -24,7 +24,8 @@ STILL_PIXELS = 900
 
 @dataclass
 class Volumes:
-    """Compressed volumes of a page by the id of their elements. They may belong to several results of one shape."""
+    """Compressed volumes of a page by the id of the HTML element. The volumes may belong to several results of one
+    shape."""
 
     packed: dict[str, str] = field(default_factory=dict)
 
@@ -41,7 +42,7 @@ class Volumes:
 
 
 def script(linked: bool = False) -> str:
-    """Return the viewer's modules in their own scope: the page calls osteonViewer on each element of class viewer.
+    """Return the viewer's modules in a separate scope. The page calls osteonViewer on each element of class viewer.
 
     @param linked the viewers show one grid with one cursor (viewer/linked.js)
     """
@@ -143,7 +144,7 @@ def section(
 
 
 def of_result(result: JobResult, scene: Scene, picture: Image.Image | None) -> str:
-    """Return the viewer of one job; empty if it has no fields. Notes list fields that do not fit into the page."""
+    """Return the viewer of one job; empty if the job has no fields. Notes list fields that do not fit into the page."""
     if not result.fields and result.scan is None:
         return ""
     k, volumes, fields = result.thinned, Volumes(), []

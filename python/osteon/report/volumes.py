@@ -22,7 +22,7 @@ def thinning(shape: tuple[int, ...]) -> int:
 
 
 def blocks(plane: np.ndarray, k: int, add: Any = np.add) -> np.ndarray:
-    """Sum over squares of k x k pixels; the last squares may be incomplete."""
+    """Sum a plane over squares of k x k pixels. The last squares may be incomplete."""
     if k == 1:
         return plane
     rows = add.reduceat(plane, np.arange(0, plane.shape[0], k), axis=0)
@@ -31,7 +31,8 @@ def blocks(plane: np.ndarray, k: int, add: Any = np.add) -> np.ndarray:
 
 @dataclass
 class ThinField:
-    """A field of the page, shape (z, y, x), NaN outside the solid: means over the solid voxels of each block."""
+    """A field of the page, shape (z, y, x). The values are means over the solid voxels of each block, and NaN outside
+    the solid."""
 
     values: np.ndarray
     largest: float  # maximum of all voxels
@@ -66,7 +67,8 @@ def percentiles_of_sorted(values: np.ndarray, shares: Sequence[float]) -> list[f
 
 
 def thin_field(planes: Iterator[tuple[int, np.ndarray]], shape: tuple[int, int, int], k: int) -> ThinField:
-    """Thin a cell field from planes in order by the mean, because the maximum would raise every percentile."""
+    """Thin a cell field from planes in order. The mean of a block is used, because the maximum would raise every
+    percentile."""
     if k == 1:
         return _full_field(planes, shape)
     small = tuple(-(-n // k) for n in shape)
@@ -104,7 +106,8 @@ def _full_field(planes: Iterator[tuple[int, np.ndarray]], shape: tuple[int, int,
 
 
 def magnitudes(planes: Iterator[tuple[int, np.ndarray]], on_nodes: bool) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield planes of the magnitude of a vector field in the voxels; for a node field the mean of the eight corners."""
+    """Yield planes of the magnitude of a vector field in the voxels. For a node field, the value is the mean of the
+    eight corners."""
     below: np.ndarray | None = None
     for first, group in planes:
         length = np.sqrt(np.einsum("...i,...i", group, group))
@@ -118,7 +121,7 @@ def magnitudes(planes: Iterator[tuple[int, np.ndarray]], on_nodes: bool) -> Iter
             continue
         edges = corners[:, :, 1:] + corners[:, :, :-1]
         faces = edges[:, 1:] + edges[:, :-1]
-        yield begin, (faces[1:] + faces[:-1]) / 8  # NaN where a corner is missing: the voxel is empty
+        yield begin, (faces[1:] + faces[:-1]) / 8  # NaN if a corner is missing, because the voxel is then empty
 
 
 def thin_scan(values: np.ndarray, k: int) -> np.ndarray:
@@ -171,7 +174,8 @@ class Scale:
 def scale_of(values: np.ndarray) -> Scale:
     """Return the scale of a field. @param values sorted, without NaN
 
-    For a field that starts near zero a square root resolves small values; otherwise the codes are evenly spaced.
+    For a field that starts near zero, a square root resolves small values. For other fields, the codes are evenly
+    spaced.
     """
     if not values.size:
         return Scale(0.0, 1.0, 1.0)
@@ -194,7 +198,8 @@ def codes_of(field: ThinField, scale: Scale) -> np.ndarray:
 
 
 def packed(volume: np.ndarray) -> str:
-    """Pack bytes as viewer/volumes.js unpacks them. Level 2 takes a third of the time of level 6 for 8 % more bytes."""
+    """Pack bytes in the form that viewer/volumes.js unpacks. Level 2 takes a third of the time of level 6 and produces
+    8 % more bytes."""
     return base64.b64encode(gzip.compress(np.ascontiguousarray(volume, "u1").tobytes(), 2, mtime=0)).decode("ascii")
 
 

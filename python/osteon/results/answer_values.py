@@ -96,7 +96,7 @@ def shape_of(summary: dict[str, Any]) -> list[Value]:
 
 
 def _look_up(tree: Any, dotted: str) -> tuple[bool, Any]:
-    """Return whether a key exists, and its value; a number in a key is an index of a list."""
+    """Return whether a key exists, and its value. A number in a key is an index of a list."""
     for part in dotted.split("."):
         if isinstance(tree, dict) and part in tree:
             tree = tree[part]
@@ -108,11 +108,12 @@ def _look_up(tree: Any, dotted: str) -> tuple[bool, Any]:
 
 
 def _numbers_in(value: Any) -> list[tuple[str, str, Any]]:
-    """Return suffix of the key, suffix of the title, and number, for one number or those of a list or table."""
+    """Return suffix of the key, suffix of the title, and number. The value is one number, or a list or table of
+    numbers."""
     if isinstance(value, dict):
         named = [(str(k), str(k), v) for k, v in value.items()]
     elif isinstance(value, list):
-        # Vectors have the suffixes z, y, x; other lists their index in the summary.
+        # The components of vectors have the suffixes z, y, x. Members of other lists have their index in the summary.
         is_vector = len(value) == 3 and not any(isinstance(v, (list, dict)) for v in value)
         named = [
             (AXES[n] if is_vector else str(n), AXES[n] if is_vector else str(n + 1), v) for n, v in enumerate(value)

@@ -1,4 +1,5 @@
-"""Results of a job on several clusters (`osteon join`), one file for each, read as one file.
+"""Results of a job on several clusters (`osteon join`). Each cluster has a file, and this module reads all files as one
+file.
 
 Each cluster writes its planes: results.0.nc, results.1.nc and so on. Nodes between two clusters are in both files.
 """
@@ -80,7 +81,7 @@ class ClusterParts:
 
     @property
     def file(self) -> Any:
-        """Return the file of the first part, whose origin is that of the whole image."""
+        """Return the file of the first part. The origin of this file is the origin of the whole image."""
         return self._first.file
 
     def _count(self) -> int:

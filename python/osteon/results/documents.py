@@ -11,7 +11,8 @@ from .unit_for_people import unit_for_people
 
 @dataclass
 class Documents:
-    """Summary and manifest of a job. `manifest` is empty if the file is missing; `notes` then state this."""
+    """Summary and manifest of a job. `manifest` is empty if the file is missing; `notes` then report the missing
+    file."""
 
     directory: Path
     summary: dict[str, Any]
@@ -38,7 +39,8 @@ class Documents:
 
     @property
     def origin_mm(self) -> list[float]:
-        """Low corner of the image, the origin of the job's positions; for a crop, its position in the image."""
+        """Low corner of the image, which is the origin of the job's positions. For a cropped image, this is the
+        position of the crop in the whole image."""
         return list(self.summary.get("image", {}).get("origin_mm") or [0.0, 0.0, 0.0])
 
     @property

@@ -45,7 +45,7 @@ def _axes(item) -> str | None:
 
 
 def _missing(item) -> dict[str, object]:
-    """Count missing chunks, whose values HDF5 replaces by a fill value, and return that value if the file states
+    """Count missing chunks, whose values HDF5 replaces by a fill value, and return the fill value if the file states
     one."""
     import h5py
 

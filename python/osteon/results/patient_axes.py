@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-LETTERS = (("R", "L"), ("A", "P"), ("I", "S"))  # towards less and more of an LPS axis
+LETTERS = (("R", "L"), ("A", "P"), ("I", "S"))  # letters towards smaller and larger values of an LPS axis
 
 
 def letters_of(direction: Any) -> list[list[str]] | None:

@@ -48,7 +48,7 @@ class Field:
         r = axes.astype(self.values.dtype)
         if self.values.shape[3] == 3:
             return self.values @ r.T
-        shear = 0.5 if self.name.split("_")[0] == "strain" else 1.0  # engineering shears are twice those of the tensor
+        shear = 0.5 if self.name.split("_")[0] == "strain" else 1.0  # engineering shears are twice the tensor shears
         full = self.values[..., [0, 3, 5, 3, 1, 4, 5, 4, 2]].reshape(*self.values.shape[:3], 3, 3).copy()
         full *= np.where(np.eye(3, dtype=bool), 1, shear).astype(full.dtype)
         turned = (r @ full @ r.T).reshape(*self.values.shape[:3], 9)[..., [0, 4, 8, 1, 5, 2]]

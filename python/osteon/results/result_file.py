@@ -1,7 +1,9 @@
-"""The one reader of results and models: checks name, seal, completeness and digests (docs/reference/format.md).
+"""The only reader of results and models. The reader checks name, seal, completeness and digests
+(docs/reference/format.md).
 
-HDF5 may crash or hang on damaged bytes, so the bytes of a file are compared with its seal before it is opened. A copy
-made by another program has no seal. It is read with a warning, and its values are compared with their digests.
+HDF5 may crash or hang on damaged bytes. The bytes of a file are therefore compared with its seal before the file is
+opened. A copy made by another program has no seal. Such a copy is read with a warning, and the values are compared with
+their digests.
 """
 
 import hashlib
@@ -162,7 +164,7 @@ def _check_bytes(path: Path) -> bool:
 
 
 def _seal_is_right(path: Path) -> bool | None:
-    """Compare the seal; None if the file has none. @throws OSError"""
+    """Compare the file with its seal; None if the file has no seal. @throws OSError"""
     size = path.stat().st_size
     tail = len(SEAL) + 2 * HEX
     with path.open("rb") as file:
@@ -206,7 +208,8 @@ def _number(digits: bytes) -> int:
 
 
 def _has_stated_length(path: Path) -> bool:
-    """Return True if an HDF5 file has the length that its first bytes state. A cut file or a sealed one does not."""
+    """Return True if an HDF5 file has the length that its first bytes state. A cut file or a sealed file has another
+    length."""
     with path.open("rb") as file:
         head = file.read(48)
     if len(head) < 48 or head[:8] != b"\x89HDF\r\n\x1a\n" or head[8] > 3:

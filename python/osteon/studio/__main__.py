@@ -22,7 +22,7 @@ def bound(port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((LOOPBACK, port))
-        listener.listen(128)  # before the address is printed: an early client waits for the server
+        listener.listen(128)  # called before the address is printed, so that an early client waits for the server
     except OSError:
         listener.close()
         raise
@@ -30,7 +30,7 @@ def bound(port: int) -> socket.socket:
 
 
 def first_free(port: int) -> socket.socket:
-    """Bind the requested port, or else a free one, with a message."""
+    """Bind the requested port, or else a free port, with a message."""
     try:
         return bound(port)
     except OSError as e:
@@ -39,7 +39,7 @@ def first_free(port: int) -> socket.socket:
 
 
 def banner(address: str, port: int) -> str:
-    """Return the printed text: the address, and how to reach it from another machine."""
+    """Return the printed text with the address, and with instructions for access from another machine."""
     host, user = socket.gethostname(), os.environ.get("USER") or os.environ.get("LOGNAME") or "USER"
     return (
         f"osteon studio runs at\n  {address}\n"

@@ -27,7 +27,7 @@ class TooLarge(Exception):  # noqa: N818 (has its own answer)
 
 
 class Crew:
-    """A limited number of threads; further calls wait without a thread and block no other requests."""
+    """A limited number of threads. Further calls wait without a thread, and block no other requests."""
 
     def __init__(self, most: int) -> None:
         self.most = most

@@ -19,7 +19,7 @@ BACKLOG = 64  # connections accepted before the protocol handles the first
 
 
 def most_connections() -> int:
-    """At most a quarter of the descriptors of this process; files and programs need the rest."""
+    """Return at most a quarter of the descriptors of this process, because files and programs need the rest."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return MOST_CONNECTIONS if soft == resource.RLIM_INFINITY else max(8, min(MOST_CONNECTIONS, soft // 4))
 

@@ -34,7 +34,7 @@ def held(path: Path) -> BinaryIO | None:
 
 @contextmanager
 def exclusive(path: Path) -> Iterator[None]:
-    """Exclude other processes. @throws MachineError if one keeps the lock, OSError"""
+    """Exclude other processes. @throws MachineError if another process keeps the lock, OSError"""
     end = time.monotonic() + PATIENCE
     while (file := held(path)) is None:
         if time.monotonic() > end:

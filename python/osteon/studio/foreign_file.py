@@ -32,7 +32,7 @@ def to_append(path: Path) -> BinaryIO:
 
 def to_write(path: Path) -> BinaryIO:
     """Open an empty file for writing. @throws OSError"""
-    file = opened(path, os.O_WRONLY | os.O_CREAT)  # truncated only after the check that it is a regular file
+    file = opened(path, os.O_WRONLY | os.O_CREAT)  # truncated only after the check that the file is a regular file
     file.truncate(0)
     return file
 

@@ -1,7 +1,8 @@
 """Authentication: the Host, Origin and token of every request are checked first.
 
-The token is in the fragment of the printed address, which neither logs nor Referer headers contain, and in a header of
-each request. A cookie is not used, because browsers send cookies of 127.0.0.1 to every port, also to other users.
+The token is in a header of each request, and in the fragment of the printed address. Neither logs nor Referer headers
+contain the fragment. A cookie is not used, because browsers send cookies of 127.0.0.1 to every port, also to other
+users.
 """
 
 import re
@@ -28,7 +29,7 @@ HEADERS = {
 
 
 class Guard:
-    """ASGI middleware. It is plain ASGI because wrappers of responses would delay streams."""
+    """ASGI middleware. The class uses plain ASGI, because wrappers of responses would delay streams."""
 
     def __init__(self, app: ASGIApp, token: str, allowed_host: str = "") -> None:
         self.app, self.token, self.allowed_host = app, token, allowed_host

@@ -1,4 +1,5 @@
-"""Files that an image reader opens: a header can refer to data files anywhere, and a folder can contain links."""
+"""Check of the files that an image reader opens. A header can refer to data files in any folder, and a folder can
+contain links."""
 
 import json
 import os
@@ -77,7 +78,7 @@ def _links_in(folder: Path, stem: str = "") -> Iterator[Path]:
 
 
 def _named_by_header(header: Path) -> Iterator[Path]:
-    """Yield data files of MetaImage and NRRD: one, a list, or a pattern of names.
+    """Yield data files of MetaImage and NRRD: one name, a list of names, or a pattern of names.
 
     @throws DataError for a header without an end
     """

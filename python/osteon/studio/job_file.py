@@ -1,8 +1,8 @@
 """The job file as edited by the page; its text on disk is authoritative.
 
-An edit states the digest of the text to which it applies. It is a list of operations on keys, which preserve comments,
-order and unknown keys, and one undo step. Undo steps store complete texts, so that they are restored exactly; they are
-stored on disk, so that they survive the server.
+An edit contains the digest of the text to which it applies. An edit is a list of operations on keys, and one undo step.
+Operations preserve comments, order and unknown keys. Undo steps store complete texts, so that the texts are restored
+exactly. Undo steps are stored on disk, so that they survive the server.
 """
 
 import hashlib
@@ -119,7 +119,7 @@ class JobFile:
             self._write(new, [*self.undo_texts, text], [], {"edit": operations})
 
     def put(self, base: str, text: str) -> None:
-        """Replace the whole text: as typed, or from another protocol. @throws Changed"""
+        """Replace the whole text by a typed text, or by the text of another protocol. @throws Changed"""
         if len(text.encode()) > MOST_BYTES:
             raise DataError(f"the text exceeds {MOST_BYTES >> 20} MiB, the limit of a job file; nothing was changed")
         with self._exclusive():

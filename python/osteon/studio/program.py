@@ -40,8 +40,8 @@ def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 class Checker:
-    """Run `osteon check --deep` and read the volume of sets that it writes: one check at a time, one volume in
-    memory."""
+    """Run `osteon check --deep` and read the volume of sets that the command writes. One check runs at a time, and one
+    volume is in memory."""
 
     def __init__(self, folder: Path) -> None:
         """@param folder folder of the model between checks"""

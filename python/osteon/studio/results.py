@@ -1,6 +1,6 @@
 """Operations on results: pictures and films, files for other programs, comparison of jobs.
 
-Each is a command of the program, which the page displays and the session's log stores.
+Each operation is a command of the program. The page displays the command, and the log of the session stores it.
 """
 
 import math
@@ -18,20 +18,21 @@ from .program import SHOWN, run
 METHODS = ("", "surface", "volume", "maximum", "average", "lic")
 MOST_PIXELS = 2048
 FRAMES = 48  # frames of a film around the specimen
-# Formats of exported results, and True if they store a single field.
+# Formats of exported results, with True if a format stores a single field.
 EXPORTS = {
     ".vti": False, ".nrrd": True, ".nii.gz": True, ".mha": True, ".tif": True, ".ome.zarr": True, ".npy": True,
     ".vtu": False, ".stl": False,
 }  # fmt: skip
 STATES = ("paraview", "slicer")
-JOBS = (".inp", ".n88model", ".h5")  # formats of the job of the results, whose file is in the parent folder
+# Formats for which the job of the results is exported. The job file is in the parent folder.
+JOBS = (".inp", ".n88model", ".h5")
 
-# One picture at a time: each uses all cores.
+# Only one picture is drawn at a time, because each picture uses all cores.
 drawing = threading.Lock()
 
 
 def fields_in(folder: Path) -> list[dict[str, Any]]:
-    """Return the fields that can be shown: name, unit, components, and True if they are on nodes."""
+    """Return the fields that can be shown, with name, unit, components, and True for a field on nodes."""
     from ..results.cluster_parts import results_exist
     from ..results.result_fields import field_names
 
@@ -135,8 +136,7 @@ def export(folder: Path, ending: str, field: str) -> tuple[str, str]:
 
 
 def latest_frame(folder: Path) -> Path | None:
-    """Return the latest picture of a running solver (picture.every). Pictures are complete when they have their
-    name."""
+    """Return the latest picture of a running solver (picture.every). A picture with its final name is complete."""
     frames = [(p.stat().st_mtime_ns, p) for p in folder.glob("frame_*.png")] if folder.is_dir() else []
     return max(frames)[1] if frames else None
 

@@ -1,8 +1,8 @@
 """The list of runs on disk, `NAME.studio/runs.json`.
 
 The folder of a job may come from an untrusted source. Each entry is therefore rebuilt from values that are checked.
-Names of files and commands follow from the number and the number of ranks; the texts of the file are not used for
-them.
+Names of files and commands are derived from the number of the run and the number of ranks. Texts of the file are not
+used for names and commands.
 """
 
 import math
@@ -24,7 +24,7 @@ MOST_TEXT = 4000  # characters of the fault of a run
 
 
 def name_of(stem: str, number: int) -> str:
-    """Return the NAME of a run: its job is NAME.toml, its results are in NAME.out."""
+    """Return the NAME of a run. The job of the run is NAME.toml, and the results are in NAME.out."""
     return f"{stem}.run{number}"
 
 
@@ -69,7 +69,8 @@ def kept_entries(path: Path, stem: str) -> tuple[list[dict[str, Any]], int]:
 
 
 def checked_entry(value: Any, stem: str) -> dict[str, Any] | None:
-    """Rebuild an entry from its checked values; return None without a number, or with a name that does not match it."""
+    """Rebuild an entry from its checked values. Return None if there is no number, or if the name does not match the
+    number."""
     if not isinstance(value, dict):
         return None
     number, state = value.get("number"), value.get("state")

@@ -1,4 +1,4 @@
-"""Runs of a job: a queue, with each run in its own session, so that it survives the page and the server.
+"""Runs of a job in a queue. Each run has its own session, so that the run survives the page and the server.
 
 A run stores the text of the job at its start: `NAME.run1.toml` in the folder of the job, results in `NAME.run1.out`,
 progress in `NAME.studio/run1.jsonl`. The next studio identifies the process of a run by its number and start time,
@@ -49,7 +49,7 @@ MOST_BYTES = 32 << 20  # latest bytes of a log that are read at once
 
 
 class Runs:
-    """The runs of one job file. One studio owns the queue; others only read it."""
+    """The runs of one job file. One studio owns the queue, and other studios only read the queue."""
 
     def __init__(
         self, job: JobFile, changed: Callable[[], None] = lambda: None, added: set[tuple[Path, int]] | None = None
@@ -174,7 +174,7 @@ class Runs:
         )
 
     def tend(self) -> None:
-        """Update ended runs, and start the next one. Called periodically."""
+        """Update ended runs, and start the next run. The server calls this function periodically."""
         with self.lock:
             if not self.is_mine:
                 self.entries = self._read_entries()
@@ -204,7 +204,7 @@ class Runs:
         try:
             self._require_no_links(number)
             arguments = arguments_of(entry["name"], entry.get("ranks"))
-            if resumes:  # not `osteon resume`, which uses the job and folder stored in the checkpoint
+            if resumes:  # not `osteon resume`, because it uses the job and folder that the checkpoint stores
                 arguments.append("--resume")
             arguments += ["--progress", str(progress_file)]
             self.job.log({"command": shlex.join(["osteon", *arguments])})
@@ -228,7 +228,8 @@ class Runs:
         entry.update(state=RUNNING, pid=child.pid, born=born(child.pid), host=os.uname().nodename, began=time.time())
 
     def _require_no_links(self, number: int) -> None:
-        """@throws DataError if a file that the run reads or writes is a link, as its target is arbitrary"""
+        """@throws DataError if a file that the run reads or writes is a link, because the target of a link is
+        arbitrary"""
         for path in (
             self._file(number, "toml"),
             self._file(number, "out"),
@@ -265,7 +266,8 @@ class Runs:
         return lines[-1] if lines else {}
 
     def lines(self, number: int, begin: int) -> tuple[list[dict[str, Any]], int]:
-        """Return progress lines from a byte on, and the next byte. If the file became shorter: from the start."""
+        """Return the progress lines from a byte position on, and the next position. If the file became shorter, return
+        the lines from the start."""
         path = self.folder / f"run{number}.jsonl"
         try:
             with opened(path) as file:
@@ -321,7 +323,7 @@ class Runs:
 
 
 def born(pid: int) -> str | None:
-    """Return the start time of a process, in ticks since boot; None if it has ended (or is a zombie)."""
+    """Return the start time of a process, in ticks since boot; None if the process has ended (or is a zombie)."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rsplit(")", 1)[1].split()
     except (OSError, IndexError):

@@ -125,8 +125,8 @@ class Scan:
             yield self.values[z : z + thick]
 
     def slice(self, axis: int, at: int) -> bytes:
-        """Return codes of a slice, rows along the first of the other axes: one byte each, or two in little-endian
-        order."""
+        """Return codes of a slice, with rows along the first of the other axes. A code has one byte, or two bytes in
+        little-endian order."""
         if not (0 <= axis < 3 and 0 <= at < self.shape[axis]):
             raise DataError(f"no slice {at} across {'zyx'[axis] if 0 <= axis < 3 else axis}")
         index: list[Any] = [slice(None)] * 3
@@ -144,7 +144,7 @@ class Scan:
             key = tuple(labels) if labels is not None else ()
             kind = (labels is not None, key)
             if kind not in self._level:
-                self._level = {kind: self._make_level(labels)}  # keeps one level only
+                self._level = {kind: self._make_level(labels)}  # the scan stores only one level
             return self._level[kind]
 
     def _make_level(self, labels: list[int] | None) -> Level:
@@ -166,7 +166,8 @@ class Scan:
         return Level(out, k, low, step)
 
     def _window(self) -> tuple[float, float]:
-        """Range of grey values that the level resolves: all of bytes, otherwise without the outermost thousandth."""
+        """Range of grey values that the level resolves: all values of bytes, otherwise all values except the outermost
+        thousandth."""
         if self.is_byte:
             return 0.0, 255.0
         step = max(1, round((self.values.size / 2e6) ** (1 / 3)))
@@ -177,7 +178,8 @@ class Scan:
     def meet(self, begin: Any, end: Any, threshold: float, upper: float | None = None) -> dict[str, Any] | None:
         """Find the first solid voxel on a line between two positions, in voxels (z, y, x).
 
-        Returns its position, the face at which the ray enters ("z-" is the low one), grey value and outward direction.
+        Returns the position of the voxel, the face at which the ray enters ("z-" is the low face), the grey value and
+        the outward direction.
         """
         begin, end = np.asarray(begin, float), np.asarray(end, float)
         if not (np.isfinite(begin).all() and np.isfinite(end).all() and np.abs([begin, end]).max() < 1e7):
@@ -225,7 +227,7 @@ class Scan:
         """Return the outward direction (z, y, x) of the surface near a voxel: opposite to the mean gradient of grey
         values.
 
-        Outside of the image values are empty, so that faces that cut the solid have a direction.
+        Values outside of the image are empty, so that image faces that cut the solid have a direction.
         """
         low, high = np.maximum(voxel - REACH, 0), np.minimum(voxel + REACH + 1, self.shape)
         box = self.values[tuple(slice(a, b) for a, b in zip(low, high, strict=True))].astype(float) - self.low
@@ -237,7 +239,8 @@ class Scan:
 
 
 def counts_of_bytes(values: np.ndarray) -> np.ndarray:
-    """Count each of the 256 byte values. Pairs are counted, because a pair takes as long as one byte."""
+    """Count each of the 256 byte values. The function counts pairs of bytes, because counting a pair takes as long as
+    counting one byte."""
     flat = np.ascontiguousarray(values).reshape(-1)
     even = flat.size // 2 * 2
     pairs = np.bincount(flat[:even].view("u2"), minlength=65536).reshape(256, 256)
@@ -245,7 +248,7 @@ def counts_of_bytes(values: np.ndarray) -> np.ndarray:
 
 
 def means_of_blocks(planes: np.ndarray, k: int) -> np.ndarray:
-    """Return means of one layer of blocks of k^3 voxels; the last one along each axis may be incomplete."""
+    """Return means of one layer of blocks of k^3 voxels. The last block along each axis may be incomplete."""
     if k == 1:
         return planes[0].astype(float)
     total = planes.sum(axis=0, dtype=np.float64)

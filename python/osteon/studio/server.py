@@ -33,9 +33,9 @@ VIEWER = PAGE.parents[1] / "report" / "viewer"
 SHARED = ("volumes.js", "slices.js", "surface.glsl.js", "surface.js")
 EXPORTS = "unpack, formatValue, roundLength, slicesOf, surfaceOf, PLANES, AXES"
 SECONDS_BETWEEN_LOOKS = 0.2
-# A report has its own script, which its own policy permits. The script has no access to the page and to data.
+# A report has its own script and a policy that permits this script. The script cannot access the page and its data.
 REPORT_POLICY = "sandbox allow-scripts allow-downloads allow-popups"
-# Other documents, such as SVG and XML, can contain scripts, which are not run.
+# Other documents, such as SVG and XML, can contain scripts. This policy prevents these scripts from running.
 FILE_POLICY = "sandbox allow-downloads; default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp", "image/tiff")
 
@@ -279,7 +279,7 @@ class Server:
             return of_bytes(file.read(), {"X-Name": latest.name})
 
     def get_results(self, request: Request, body: Any) -> dict[str, Any]:
-        """Return files and addresses of results: of a run by its number, or of the open folder."""
+        """Return files and addresses of the results of a run, which is given by its number, or of the open folder."""
         number = request.query_params.get("run")
         folder = self.session.results_of(int(number) if number else None)
         if folder is None or not folder.is_dir():
@@ -378,7 +378,7 @@ class Server:
         note = ""
         try:
             runs.tend()
-        except OSError as e:  # a full disk: the page keeps working, the queue retries at the next poll
+        except OSError as e:  # a full disk, for example; the queue retries at the next poll
             note = f"the list of runs cannot be written: {e.strerror}"
         progress_file, entries = {}, runs.listed()
         for entry in entries:

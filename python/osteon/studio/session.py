@@ -52,7 +52,7 @@ class Session:
             self._open(self._job_of(path))
 
     def _open(self, path: Path) -> None:
-        self.folders.below(path.with_suffix(".studio"))  # the folder may be a link and is written to
+        self.folders.below(path.with_suffix(".studio"))  # the studio writes to this folder, which may be a link
         job = JobFile(path)
         job.text()
         if self.runs is not None:
@@ -61,7 +61,7 @@ class Session:
         self.results = None
 
     def _job_of(self, scan: Path) -> Path:
-        """Return the job of a scan: an existing one in its folder, or a new one."""
+        """Return the job of a scan: an existing job in the folder of the scan, or a new job."""
         stem = scan.name.split(".")[0] or "job"
         target = self.folder / f"{stem}.toml"
         for candidate in (target, scan.with_name(f"{stem}.toml")):
@@ -98,7 +98,8 @@ class Session:
         return data if isinstance(data, dict) else {}
 
     def scan(self) -> Scan:
-        """Return the scan of the current job; read again after a change of the file or its steps. @throws DataError"""
+        """Return the scan of the current job. After a change of the file or its steps, the scan is read again. @throws
+        DataError"""
         job = self.require_job()
         image = self.data().get("image")
         if not isinstance(image, dict) or not isinstance(image.get("path"), str):
@@ -116,7 +117,7 @@ class Session:
         key = (str(path), stamp.st_size, stamp.st_mtime_ns, repr(steps), repr(given) if steps else "", accepts)
         with self.lock:
             if self._scan is None or self._scan[0] != key:
-                self._scan = None  # releases the older one before the new one is read
+                self._scan = None  # releases the older scan before the new scan is read
                 require_inside(path, self.folders.below)
                 self._scan = (key, Scan(path, steps, given, accepts))
             return self._scan[1]
@@ -165,7 +166,7 @@ class Session:
         job.put(base, text)
 
     def results_of(self, run: int | None) -> Path | None:
-        """Return the folder of a run by its number, or the open one."""
+        """Return the folder of a run by its number, or the open folder."""
         return self.results if run is None or self.runs is None else self.runs.results_of(run)
 
     def require_results(self, run: int | None) -> Path:
