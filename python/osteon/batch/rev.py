@@ -92,8 +92,8 @@ def places_of(out: str) -> tuple[Path, Path]:
 
 
 def edges_of(given: str, shape: tuple[int, ...]) -> list[int]:
-    """Return the edges of the cubes in voxels in ascending order. No cube is larger than the image. @throws
-    UsageError"""
+    """Return the edges of the cubes in voxels in ascending order. No cube is larger than the image.
+    @throws UsageError"""
     most = min(shape)
     if given:
         try:

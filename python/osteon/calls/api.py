@@ -118,8 +118,8 @@ def environment_of(program: str) -> dict[str, str]:
 
 
 def answer_of(command: str, job: Mapping[str, Any], folder: Path, *options: str) -> dict[str, Any]:
-    """Return the `--json` document of a command for a job. The command writes its files into the folder. @throws
-    Error"""
+    """Return the `--json` document of a command for a job. The command writes its files into the folder.
+    @throws Error"""
     program, path, answer = binary(), folder / "job.toml", folder / "answer.json"
     path.write_text(to_toml(job), encoding="utf-8")
     call = [program, command, str(path), "--output", str(folder / "out"), "--json", str(answer), *options]

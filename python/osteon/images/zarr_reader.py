@@ -36,7 +36,7 @@ class ZarrArray:
     compressor: dict | None
     fill: object  # None: the file states none
     separator: str
-    axes: str | None = None  # a letter for each
+    axes: str | None = None  # a letter for each axis
     spacing: np.ndarray | None = None  # mm, by axis
     first: np.ndarray | None = None  # centre of the first voxel, mm, by axis
     direction: list[float] | None = None

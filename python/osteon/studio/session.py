@@ -98,8 +98,8 @@ class Session:
         return data if isinstance(data, dict) else {}
 
     def scan(self) -> Scan:
-        """Return the scan of the current job. After a change of the file or its steps, the scan is read again. @throws
-        DataError"""
+        """Return the scan of the current job. After a change of the file or its steps, the scan is read again.
+        @throws DataError"""
         job = self.require_job()
         image = self.data().get("image")
         if not isinstance(image, dict) or not isinstance(image.get("path"), str):
