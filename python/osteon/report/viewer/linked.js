@@ -1,6 +1,6 @@
-// Several linked viewers of one grid: one cursor, one camera, one field; cut, mode, opacity and
-// grey levels are shared. Viewers whose descriptions have the same `colours` also share their
-// limits. The first viewer has the tools.
+// Several linked viewers of one grid. The viewers share cursor, camera, field, cut, mode, opacity
+// and grey levels. Viewers whose descriptions have the same `colours` also share the colour limits.
+// The first viewer has the tools.
 //
 // The value of each viewer at the cursor, with the `name` of its description, is shown in an
 // element of class .values.

@@ -1,4 +1,5 @@
-// Plot values of the field along an axis through the cursor, with gaps where it is undefined.
+// Plot values of the field along an axis through the cursor, with gaps where the field is
+// undefined.
 
 const plotOf = (viewer) => {
   const figure = viewer.one('.plot');

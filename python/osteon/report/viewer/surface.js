@@ -3,7 +3,7 @@
 
 const IVORY = [0.925, 0.89, 0.816];
 
-// The box of the solid in mm, from the low corner; for a specimen without solid, that of the
+// The box of the solid in mm, from the low corner; for a specimen without solid, the box of the
 // image.
 const boundsOf = (viewer) => {
   if (viewer.live) return viewer.shape.map((n, i) => [0, n * viewer.spacing[i]]);
@@ -26,8 +26,8 @@ const boundsOf = (viewer) => {
     : low.map((v, i) => [v * spacing[i], (high[i] + 1) * spacing[i]]);
 };
 
-// The brightest voxel of each block and its neighbours: if it is not above the threshold, the
-// block contains no surface.
+// The brightest voxel of each block and its neighbours. If this voxel is not above the threshold,
+// the block contains no surface.
 const mostOfBlocks = (values, shape) => {
   const blocks = shape.map((n) => Math.ceil(n / BLOCK)),
     most = new Uint8Array(blocks.reduce((a, b) => a * b));
@@ -57,10 +57,10 @@ const mostOfBlocks = (values, shape) => {
   return {blocks, most};
 };
 
-// In a live viewer (viewer.live() returns the threshold, 0 .. 1) `solid` contains grey values;
-// see surface.glsl.js. The returned `ray(x, y)` gives origin and direction, in mm from the low
-// corner, for a position on the page; `place(point)` is the position of such a point on the page,
-// and `ahead()` the direction of view.
+// In a live viewer (viewer.live() returns the threshold, 0 .. 1) `solid` contains grey values; see
+// surface.glsl.js. The returned function `ray(x, y)` returns origin and direction, in mm from the
+// low corner, for a position on the page. `place(point)` returns the position on the page for a
+// point in mm. `ahead()` returns the direction of view.
 const surfaceOf = (viewer) => {
   const figure = viewer.one('.three'),
     canvas = figure.querySelector('canvas.gl'),
@@ -288,7 +288,7 @@ const surfaceOf = (viewer) => {
       half = Math.min(W, H) / 2;
     return [W / 2 + (dot(c.right) / depth) * half, H / 2 - (dot(c.up) / depth) * half];
   };
-  // The largest zoom at which the box of specimen and arrows is seen whole from the first
+  // The largest zoom at which the whole box of specimen and arrows is visible from the first
   // direction.
   const zoomThatFits = () => {
     const corners = Array.from({length: 8}, (_, i) => box.map((b, a) => b[(i >> a) & 1])),
@@ -402,13 +402,13 @@ const surfaceOf = (viewer) => {
   };
 
   const fine = () => Math.min(2, 2 * (devicePixelRatio || 1));
-  // While the view moves, the resolution is reduced to about twenty frames per second, with time
-  // left for the slices.
+  // While the view moves, a reduced resolution allows about twenty frames per second and leaves
+  // time for the slices.
   const MOVING_MS = 35;
   let movingScale = 0.35,
     drawnScale = 1;
-  // At most one frame is in progress: otherwise a slow machine would draw outdated frames, and
-  // delay the slices.
+  // At most one frame is in progress. Otherwise a slow machine would draw outdated frames and delay
+  // the slices.
   const isDrawing = () => {
     if (!fence || gl.clientWaitSync(fence, 0, 0) === gl.TIMEOUT_EXPIRED) return Boolean(fence);
     gl.deleteSync(fence);
@@ -500,7 +500,7 @@ const surfaceOf = (viewer) => {
   viewer.firstZoom = zoomThatFits();
   viewer.resetCamera();
 
-  // The time of a small frame decides whether a large one is drawn while the view turns.
+  // The time of a small frame decides whether large frames are drawn while the view turns.
   draw(0.25);
   gl.finish();
   const first = performance.now();

@@ -38,9 +38,9 @@
 //                  mode: "surface" or "maximum"
 //
 // A volume is the id of an element of the page whose text contains the bytes, packed as in
-// volumes.js. In a browser without WebGL2 (or with an address ending in #nogl) the picture
-// replaces the 3-D view; the slices do not need it. With #fine slow machines draw four samples
-// per pixel as well.
+// volumes.js. In a browser without WebGL2 (or with an address ending in #nogl) the picture replaces
+// the 3-D view; the slices do not need WebGL2. With #fine, slow machines also draw four samples per
+// pixel.
 
 const osteonViewer = async (root, description) => {
   const viewer = {

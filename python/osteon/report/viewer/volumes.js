@@ -8,7 +8,7 @@ const unpack = async (id) => {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 };
 
-// Code 0 is empty; 1 .. 255 map to low .. high, by a power if that resolves small values.
+// Code 0 is empty. Codes 1 .. 255 map to low .. high, by a power if a power resolves small values.
 const valueOf = (field, code) =>
   field.low + (field.high - field.low) * ((code - 1) / 254) ** field.power;
 
@@ -36,9 +36,9 @@ const formatFieldValue = (field, value, hasUnit = true) => {
   return value.toFixed(Math.max(0, Math.min(9, 2 - Math.floor(Math.log10(span))))) + unit;
 };
 
-// Solid fraction around each voxel, 0 .. 255: one or two passes of (1 2 1)/4 along each axis,
-// which smooth the steps of voxels. Thick slices need two passes. Plates and struts of one or two
-// voxels are kept by a lower bound in solid voxels, as the program does
+// Solid fraction around each voxel, 0 .. 255: one or two passes of (1 2 1)/4 along each axis, which
+// smooth the steps of voxels. Thick slices need two passes. A lower bound in solid voxels preserves
+// plates and struts of one or two voxels, as in the program
 // (src/osteon/render/rays/smooth_mask.cpp).
 const smoothed = (share, shape, spacing) => {
   let from = share,

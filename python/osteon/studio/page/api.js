@@ -1,9 +1,9 @@
 // Requests to the server. Addresses are relative, because a proxy may add a prefix.
 // @ts-check
 
-// The token comes in the fragment of the address, which is sent neither to servers nor to logs.
-// It is stored for this tab, so that it survives a reload; a cookie would be sent to servers on
-// other ports as well.
+// The token is in the fragment of the address, which is sent neither to servers nor to logs. The
+// token is stored for this tab, so that it survives a reload. A cookie would also be sent to
+// servers on other ports.
 const given = new URLSearchParams(location.hash.slice(1)).get('token');
 if (given) {
   sessionStorage.setItem('token', given);

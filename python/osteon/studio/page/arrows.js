@@ -1,4 +1,4 @@
-// Forces as arrows of the 3-D view: dragging the free end rotates an arrow, and with Shift also
+// Forces as arrows of the 3-D view. Dragging the free end rotates an arrow, and with Shift also
 // changes its length. The result is an edit of the job.
 // @ts-check
 import {round} from './dom.js';

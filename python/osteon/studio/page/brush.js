@@ -1,5 +1,5 @@
-// The brush: a drag over the surface or in a slice is a stroke, whose points become a set of the
-// job.
+// The brush. A drag over the surface or in a slice is a stroke, and the points of the stroke become
+// a set of the job.
 // @ts-check
 import {cursor, meetBelow, placeOf} from './views.js';
 
@@ -33,7 +33,8 @@ export const strokesOnSurface = (figure, isOn, take) => {
   let stroke = /** @type {Stroke | null} */ (null),
     waits = /** @type {Promise<void>} */ (Promise.resolve()),
     isAsked = false;
-  // A position is requested after the answer to the previous one; the last position always.
+  // A position is requested after the answer to the previous request. The last position is always
+  // requested.
   const add = (/** @type {PointerEvent} */ e, isLast = false) => {
     if (isAsked && !isLast) return;
     isAsked = true;

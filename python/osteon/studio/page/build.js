@@ -210,7 +210,8 @@ const makeHist = () => {
       [low, high] = windowOf();
     return low + ((e.clientX - box.left) / box.width) * (high - low);
   };
-  // On the window: the panel may be redrawn meanwhile, which would end a capture.
+  // Listen on the window, because the panel may be redrawn during the drag, which would end a
+  // capture.
   let isDragged = false;
   made.addEventListener('pointerdown', (e) => {
     if (e.button) return;
@@ -418,7 +419,7 @@ const necksFound = () => {
 const drawSolid = () => {
   const segment = data().segment || {},
     isLabels = segment.labels === true;
-  // If the steps made the image unreadable, they can be removed here.
+  // If the steps made the image unreadable, the user can remove the steps here.
   if (!scan.value) {
     fill(panel('solid'), h('h2', null, 'Solid'), data().image?.step?.length ? filters() : null);
     return;
@@ -932,7 +933,8 @@ const removeSet = (/** @type {string} */ name) => {
   (data().set || []).forEach((/** @type {any} */ s, /** @type {number} */ n) => {
     if (s.name === name) paths.push(['set', n]);
   });
-  // From the last to the first of each list, because removing one shifts those after it.
+  // Remove tables from the last to the first of each list, because a removal shifts all later
+  // tables.
   paths.sort(
     (a, b) =>
       a.length - b.length ||
@@ -1093,7 +1095,7 @@ const sizeFields = (/** @type {any} */ path, /** @type {any} */ s) =>
                 ]
               : h('span', {className: 'soft'}, 'edit the keys in the job file'),
   );
-// Away from the centre of the image, along the nearest axis: a push is inward.
+// The direction away from the centre of the image, along the nearest axis. A push is inward.
 const outwardOf = (/** @type {string} */ name) => {
   const face = name.match(/^([zyx])_(low|high)$/);
   if (face) return [0, 1, 2].map((a) => ('zyx'[a] === face[1] ? (face[2] === 'low' ? -1 : 1) : 0));
@@ -1141,7 +1143,7 @@ const addCase = () => {
     operations.push({op: 'add', path: ['case'], value: {name: 'case_1', ...moved}});
     if (n === 1) n = 2;
   }
-  // Supports and forces of a job without cases become those of its first one.
+  // Supports and forces of a job without cases become supports and forces of the first case.
   if (!cases.length) {
     if (!Object.keys(moved).length)
       operations.push({op: 'add', path: ['case'], value: {name: `case_${n++}`}});

@@ -1,5 +1,5 @@
-// Elements, and values with listeners. No framework: a panel is a function that is called again,
-// and a field with the focus keeps it, with the typed text.
+// Elements, and values with listeners. There is no framework: a panel is a function that is called
+// again. A field with the focus keeps the focus and the typed text.
 // @ts-check
 
 /** @template T @param {T} value */

@@ -1,4 +1,4 @@
-// Fields of the job file: each shows the value in the file, writes its key when it loses the
+// Fields of the job file. A field shows the value in the file, writes its key when it loses the
 // focus, and shows the findings of the check.
 // @ts-check
 import {h} from './dom.js';

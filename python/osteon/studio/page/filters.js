@@ -1,5 +1,5 @@
-// Steps applied to the image before the threshold: a list of [[image.step]] tables of the job
-// file. The views and the histogram show the image after the steps.
+// Steps that are applied to the image before the threshold, as a list of [[image.step]] tables of
+// the job file. The views and the histogram show the image after the steps.
 // @ts-check
 import {h, round} from './dom.js';
 import {choice, number} from './fields.js';

@@ -1,5 +1,5 @@
-// Runs: a queue that is stored with the job file, independent of this page. The progress of a run
-// consists of lines of JSON (osteon run --progress).
+// Runs are a queue that is stored with the job file and is independent of this page. The progress
+// of a run consists of lines of JSON (osteon run --progress).
 // @ts-check
 import {duration, fill, h, round} from './dom.js';
 import {bytes, json, post} from './api.js';
@@ -64,8 +64,8 @@ const residuals = (lines) => {
     made.append(grid);
   }
   const line = document.createElementNS(NS, 'polyline');
-  // A resumed run restarts below its last residual. The line is interrupted there; a run of a
-  // single iteration would be invisible, so its line is not interrupted.
+  // A resumed run restarts below its last residual, and the line is interrupted at the restart. A
+  // run of a single iteration would be invisible, so its line is not interrupted.
   line.setAttribute(
     'points',
     points.map(([i, v]) => `${4 + (i / (last || 1)) * 252},${y(v)}`).join(' '),
@@ -101,8 +101,8 @@ const answers = (/** @type {any} */ summary) => {
   );
 };
 
-// Pictures drawn by a run while it solves: the latest one, in an element that persists when cards
-// are redrawn.
+// The latest picture that a run draws while it solves. The element of the picture persists when
+// cards are redrawn.
 const EVERY = 2; // iterations: elasticity needs about ten to thirty
 /** @type {Map<number, {image: any, name: string, requested: number}>} */
 const frames = new Map();

@@ -1,5 +1,5 @@
-// State of the page: the job file on disk, the scan, the findings of the check, the runs. Edits
-// are serialised: each states the digest that the previous one produced.
+// State of the page: the job file on disk, the scan, the findings of the check, the runs. Edits are
+// serialised: each edit states the digest that the previous edit produced.
 // @ts-check
 import {signal} from './dom.js';
 import {Refused, json, post} from './api.js';
@@ -120,7 +120,7 @@ export const step = (direction) => change(() => post(direction, {base: job.value
 /** @param {string} name */
 export const useProtocol = (name) => change(() => post('protocol', {base: job.value.digest, name}));
 
-// The effective threshold: the job's, or else Otsu's.
+// The effective threshold: the threshold of the job, or else Otsu's threshold.
 export const thresholdOfJob = () => {
   const stated = at(['segment', 'threshold']);
   return typeof stated === 'number' ? stated : (histogram.value?.otsu ?? 0);

@@ -200,7 +200,8 @@ const followScan = async () => {
     shownSpacing = String(spacing());
     scan.value = s;
     const counted = json('histogram'); // of the image after the steps
-    // A threshold of the job does not depend on the histogram: the views are drawn at once.
+    // A threshold of the job does not depend on the histogram, so that the views are drawn
+    // immediately.
     const views =
       isOther && typeof data().segment?.threshold === 'number' && !isShowingResults()
         ? ((threshold.value = thresholdOfJob()), show())
@@ -223,7 +224,7 @@ const followScan = async () => {
 };
 job.on(() => document.body.classList.toggle('nojob', !job.value));
 job.on(() => redraw('cursor')); // with all voxels, after a drag of the threshold
-// The check uses all cores: it starts after the scan.
+// The check starts after the scan, because the check uses all cores.
 job.on(() => {
   if (histogram.value) threshold.value = thresholdOfJob();
   followScan().finally(checkSoon);
@@ -254,8 +255,8 @@ const takeOther = (state) => {
 };
 let looksAgain = false;
 const handleEvent = (/** @type {any} */ event) => {
-  // A state that arrives during an edit may be older or newer than its result: ask the server
-  // afterwards.
+  // A state that arrives during an edit may be older or newer than the result of the edit. Ask the
+  // server after the edit.
   if (!isBusy.edits()) takeOther(event.job);
   else if (event.job && !looksAgain) {
     looksAgain = true;

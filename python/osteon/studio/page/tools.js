@@ -1,5 +1,5 @@
-// The tools: a click selects a face, a plane, a box or a disc of the solid, and can hold it or
-// push on it at once. Each click is an edit of the job file; the program selects the nodes.
+// The tools. A click selects a face, a plane, a box or a disc of the solid, and can also add a
+// support or a push. Each click is an edit of the job file; the program selects the nodes.
 // @ts-check
 import {h, round, signal} from './dom.js';
 import {dragArrows} from './arrows.js';
@@ -131,7 +131,7 @@ const meant = (kind, hit) => {
 };
 const unit = (/** @type {number} */ axis, /** @type {number} */ sign) =>
   [0, 1, 2].map((a) => (a === axis ? sign : 0));
-// Inside the solid the grey values define no direction; then it is that of the face.
+// Inside the solid, the grey values define no direction. The direction of the face is then used.
 const direction = (/** @type {any} */ hit) => {
   if (hit.normal.some((/** @type {number} */ v) => v !== 0))
     return hit.normal.map((/** @type {number} */ v) => +v.toFixed(3));

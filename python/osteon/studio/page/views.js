@@ -1,7 +1,7 @@
-// The scan in linked slices and in three dimensions: the report's viewer with data from the
-// server. Slices are exact; the 3-D view shows a level that fits the graphics card. The threshold
-// is a uniform of the shader and one pass over each slice, so that no texture changes while it is
-// dragged.
+// The scan in linked slices and in three dimensions: the report's viewer with data from the server.
+// Slices are exact; the 3-D view shows a level that fits the graphics card. The threshold is a
+// uniform of the shader and one pass over each slice, so that no texture changes during a drag of
+// the threshold.
 // @ts-check
 // @ts-ignore (the report's modules, merged by the server)
 import {AXES, slicesOf, surfaceOf} from '../viewer.js';
@@ -46,7 +46,7 @@ let viewer = /** @type {any} */ (null),
   level = /** @type {any} */ (null),
   slices = /** @type {any} */ (null);
 
-// Received slices, the least recently used first. A slice still being transferred is a promise.
+// Received slices, with the least recently used slice first. A slice in transfer is a promise.
 const cache = new Map();
 let held = 0;
 /** @param {string} key @param {string} path */
