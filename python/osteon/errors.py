@@ -103,7 +103,7 @@ def without_places() -> Iterator[None]:
 
 
 def in_arguments(line: str) -> str:
-    """Replace the file position at the start of a message by the key alone, or by the argument that sets it."""
+    """Replace the file position at the start of a message by the key alone, or by the argument that sets the key."""
     keys = _arguments.get()
     return line if keys is None else _PLACE.sub(lambda found: keys.get(found["key"], found["key"]), line)
 

@@ -1,6 +1,7 @@
 """Optional packages, and the extras of the wheel that install them.
 
-The extras are those of pyproject.toml; tests/packaging/wheel_test.py compares this table with it and the imports.
+The extras are defined in pyproject.toml. tests/packaging/wheel_test.py compares this table with pyproject.toml and with
+the imports.
 """
 
 import importlib.util

@@ -10,7 +10,7 @@
 
 namespace osteon::app {
 
-/// Hints on the older form; a command prints them once.
+/// Hints on the older form. A command prints each hint once.
 using spelling_hints = std::vector<std::string>;
 
 /// Parse `z=10,y=0,x=-5`, or the older `-5 0 10`.

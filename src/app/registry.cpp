@@ -136,7 +136,7 @@ int registry::run() {
     std::cerr << printable(fault.str());
     return code == 0 ? 0 : exit_code(error_kind::usage);
   }
-  // `osteon plan draw` selects `plan` as well; the innermost command is executed.
+  // `osteon plan draw` also selects `plan`. The innermost command is executed.
   const auto asked = std::find_if(commands_.begin(), commands_.end(), [](const auto& entry) {
     return entry.first->parsed() && entry.first->get_subcommands().empty();
   });

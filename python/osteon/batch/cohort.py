@@ -60,7 +60,8 @@ class Cohort(Batch):
         return outcomes
 
     def warnings(self, outcomes: list[Outcome]) -> list[str]:
-        """Warn about scans with a different voxel size, whose thicknesses, thresholds and moduli are not comparable."""
+        """Warn about scans with a different voxel size, because their thicknesses, thresholds and moduli are not
+        comparable."""
         sizes = {o.item.name: size_of(o) for o in outcomes if o.status == DONE}
         if len(set(sizes.values())) < 2:
             return []

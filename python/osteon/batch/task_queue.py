@@ -155,9 +155,9 @@ def _close(r: _Running, code: int) -> None:
 
 
 def last_attempt(log: Path) -> tuple[int | None, list[str]]:
-    """Return exit code and lines of the last program in a log; the code is None if the program was terminated.
+    """Return exit code and lines of the last program in a log. The code is None if the program was terminated.
 
-    @throws FileNotFoundError if it never started
+    @throws FileNotFoundError if the program never started
     """
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     first = max((n for n, line in enumerate(lines) if line.startswith(PROMPT)), default=-1)

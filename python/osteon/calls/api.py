@@ -1,4 +1,4 @@
-"""Start osteon from Python: numpy in, numpy out."""
+"""Run jobs of osteon from Python, with numpy arrays as input and output."""
 
 import json
 import os
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def binary() -> str:
-    """Path of the osteon program: $OSTEON_BINARY, the program of the wheel, or the program in PATH."""
+    """Return the path of the osteon program: $OSTEON_BINARY, the program of the wheel, or the program in PATH."""
     installed = str(PROGRAM) if PROGRAM.exists() else None
     found = os.environ.get("OSTEON_BINARY") or installed or shutil.which("osteon")
     if not found or not Path(found).exists():
@@ -37,7 +37,7 @@ def binary() -> str:
 
 @one_frame
 def run(job: Mapping[str, Any] | str | Path, *, progress: bool | Listener = False) -> Result:
-    """Run a job: the path of a TOML file, or the same keys as a nested mapping.
+    """Run a job that is given as the path of a TOML file, or as a nested mapping with the same keys.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def run(job: Mapping[str, Any] | str | Path, *, progress: bool | Listener = Fals
     Warns
     -----
     JobWarning
-        One for each warning of the job; `osteon check` prints them before a run.
+        One `JobWarning` for each warning of the job. `osteon check` prints these warnings before a run.
     """
     progress = listener_of(progress)
     if not isinstance(job, Mapping):
@@ -90,7 +90,7 @@ def run(job: Mapping[str, Any] | str | Path, *, progress: bool | Listener = Fals
 
 @one_frame
 def load_fields(path: str | Path) -> dict[str, "np.ndarray"]:
-    """Return all fields of a results file by name, after checking its seal and digests.
+    """Return all fields of a results file by name, after checking the seal and digests of the file.
 
     @throws DataError if the file is damaged, cut or unfinished; a copy written by another program is read with a
     FileWarning
@@ -102,16 +102,16 @@ def load_fields(path: str | Path) -> dict[str, "np.ndarray"]:
 
 
 def to_toml(job: Mapping[str, Any]) -> str:
-    """Write a job as TOML. Keys with the value None are left out; numbers and arrays of numpy become those of
-    Python."""
+    """Write a job as TOML. Keys with the value None are omitted. Numbers and arrays of numpy become numbers and lists
+    of Python."""
     import tomli_w
 
     return tomli_w.dumps(plain(job))
 
 
 def environment_of(program: str) -> dict[str, str]:
-    """Return the environment of the program. For images it starts this Python, with its packages and this copy of
-    osteon; the variables of a launcher that started this process are removed."""
+    """Return the environment of the program. To read images, the program starts this Python with its packages and this
+    copy of osteon. The environment contains no variables of a launcher that started this process."""
     environment = {"OSTEON_PYTHON": sys.executable, **without_launcher(dict(os.environ))}
     environment["PYTHONPATH"] = python_path(environment.get("PYTHONPATH", ""))
     return environment | settings(environment) if program == str(PROGRAM) else environment

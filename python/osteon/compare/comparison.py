@@ -160,7 +160,7 @@ def _facts(results: list[Documents]) -> list[Row]:
 
 
 def _grid_note(results: list[Documents], names: list[str]) -> str:
-    """Return the reason why fields cannot be subtracted voxel by voxel; empty if they can."""
+    """Return the reason why fields cannot be subtracted voxel by voxel; empty if a subtraction is possible."""
     first = results[0]
     for result, name in zip(results[1:], names[1:], strict=True):
         for title, a, b, unit in (

@@ -54,7 +54,7 @@ def export(
                 raise DataError(
                     f"'{other}' exists, but the data of '{target.name}' must be written there; choose another name"
                 )
-        for name in beside:  # data files first, then the file that refers to them
+        for name in beside:  # data files first, then the file that refers to the data files
             (folder / name).replace(target.with_name(name))
         replace_whole(part, target)
         if target.suffix.lower() == ".npy":

@@ -13,7 +13,8 @@ import numpy as np
 from ..errors import DataError
 from ..results.result_fields import Field, known_fields, read_fields
 
-# Corners of a voxel as (z, y, x) offsets, in VTK's order of a hexahedron: around the lower face, then the upper one.
+# Corners of a voxel as (z, y, x) offsets, in VTK's order of a hexahedron: around the lower face, then around the upper
+# face.
 CORNERS = ((0, 0, 0), (0, 0, 1), (0, 1, 1), (0, 1, 0), (1, 0, 0), (1, 0, 1), (1, 1, 1), (1, 1, 0))
 MIRRORED_CORNERS = CORNERS[4:] + CORNERS[:4]  # corners for left-handed axes: the upper face first
 HEXAHEDRON = 12

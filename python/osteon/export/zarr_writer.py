@@ -9,7 +9,7 @@ import numpy as np
 
 from ..results.result_fields import Field
 
-# A chunk has about a MiB of floats, an amount that viewers load at once.
+# A chunk has about a MiB of floats, an amount that viewers load in one request.
 CHUNK = 64
 SMALLEST = 128
 

@@ -1,4 +1,4 @@
-"""Files that appear under their names only when they are complete."""
+"""Write files that have their final names only when the files are complete."""
 
 import os
 import shutil

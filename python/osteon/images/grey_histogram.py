@@ -16,7 +16,7 @@ class Greys:
     low: float
     high: float
     voxels: int
-    values: list[int]  # all values, if they are few integers
+    values: list[int]  # all values, if there are only few integer values
     threshold: float | None = None  # None if there is only one value
     deviation: float = 0.0  # standard deviation of the thresholds of the parts
     separation: float = 0.0  # fraction of the variance that is between the two classes; 1 for two sharp peaks

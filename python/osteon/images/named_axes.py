@@ -7,7 +7,8 @@ NAMES = {"t": "time", "c": "channels"}
 
 
 def order_of_axes(names: str, shape: tuple[int, ...], source: object, remedy: str) -> tuple[int, int, int] | None:
-    """Return the indices of the axes z, y and x; None if the names do not determine them, so that the order is z, y, x.
+    """Return the indices of the axes z, y and x; None if the names do not determine these axes; the order is then z, y,
+    x.
 
     @param names a letter for each axis; letters other than x, y, z, t and c are unknown, and one unknown axis may be z
     @throws DataError for more than one time or channel, or a further axis longer than 1

@@ -36,7 +36,7 @@ def load(path: Path):
 def read_nifti(path: Path) -> Volume:
     import nibabel
 
-    # nibabel stops at the last voxel; the checksum of a gzip file follows it.
+    # nibabel stops at the last voxel, but the checksum of a gzip file is after the last voxel.
     held = unpacked_length(path) if path.name.lower().endswith(".gz") else path.stat().st_size
     image = load(path)
     if not isinstance(image, nibabel.Nifti1Image):

@@ -125,7 +125,7 @@ def checked(volume: Volume, source: str) -> Volume:
 
 
 def forget_no_spacing(volume: Volume) -> None:
-    """Treat a spacing of 0 as missing; the job must then state it."""
+    """Treat a spacing of 0 as missing. The job must then state the spacing."""
     if volume.spacing_mm is not None and not all(np.isfinite(s) and s > 0 for s in volume.spacing_mm):
         volume.spacing_mm = None
 

@@ -17,7 +17,7 @@ from .placement import Placement, right_angled
 from .units import ome_in_mm
 from .volume import Volume, check_kind, check_shape
 
-MARKS = (".zarray", ".zgroup", "zarr.json")  # a folder with one of them is Zarr
+MARKS = (".zarray", ".zgroup", "zarr.json")  # a folder with one of these files is Zarr
 LONGEST_JSON = 1 << 22
 MOST_CHUNKS = 1 << 22
 REMEDY = "a scan has z, y and x: save one time or channel alone"

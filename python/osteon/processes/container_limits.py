@@ -65,7 +65,7 @@ def _fields(path: Path) -> list[str]:
 
 
 def _folders(root: Path, controller: str) -> list[Path]:
-    """Return the control group of this process and its ancestors, as far as they are mounted.
+    """Return the mounted control groups among the group of this process and its ancestors.
 
     @param controller controller of version 1; empty for the single hierarchy of version 2
     """

@@ -15,7 +15,7 @@ from pathlib import Path
 PROGRAM = Path(__file__).parents[1] / "program" / "bin" / "osteon"
 PREFIX = Path(__file__).parents[5]  # above lib/python3.x/site-packages: pip installs bin and lib of packages there
 
-# Variables that launchers set, the name of the MPI's library, and the bridge's adapter for it.
+# Variables that launchers set, the library name of the MPI, and the adapter of the bridge for this MPI.
 OPEN_MPI = ("libmpi.so.40", "ompi4")
 MPICH = ("libmpi.so.12", "mpich")
 DEBIANS_MPICH = ("libmpich.so.12", "mpich4")

@@ -3,7 +3,7 @@
 import gc
 import sys
 
-gc.disable()  # a report creates few cycles; searching for them in hundreds of new modules takes 5 % of the time
+gc.disable()  # a report creates few cycles; the search for cycles in hundreds of new modules takes 5 % of the time
 
 from ..extras import end_without  # noqa: E402 (after gc.disable)
 

@@ -141,7 +141,8 @@ def _deformed_cases(result: JobResult) -> list[str]:
 def _page_field(
     result: JobResult, file: ResultFile | ClusterParts, name: str, moves: CoarseDisplacement | None = None
 ) -> PageField | None:
-    """Return a scalar field, or the magnitude of a vector; None for tensors, whose invariants are separate fields.
+    """Return a scalar field, or the magnitude of a vector; None for tensors, because invariants of tensors are separate
+    fields.
 
     @param moves receives the planes of a vector
     """

@@ -62,7 +62,7 @@ def title_of(request: dict[str, Any], title: str) -> str:
 
 
 def _shown(request: dict[str, Any]) -> dict[str, Any]:
-    """Return the entry `shown` of the summary in the results folder; empty without one."""
+    """Return the entry `shown` of the summary in the results folder; empty without a summary."""
     if not request.get("results"):
         return {}
     try:

@@ -235,7 +235,7 @@ def _boundaries(scene: Scene, reported: list[dict], solid: np.ndarray) -> None:
             layer: list[Any] = [slice(None)] * 3
             layer[axis] = -1 if high else 0
             part = solid[tuple(layer)] & _within(b, axis, solid.shape, scene)
-            # A later condition on a part of the face overrides an earlier one.
+            # A later condition on a part of the face overrides an earlier condition.
             scene.sets[tuple(layer)][part] = n
             if inflow and part.any():
                 _opening_arrow(scene, n, axis, high, inflow, colour)

@@ -466,7 +466,7 @@ def segmentation(result: JobResult) -> list[tuple[str, str]]:
 
 
 def _solver(resources: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return the resources that the solver used; summaries of earlier versions do not contain them."""
+    """Return the resources that the solver used. Summaries of earlier versions do not contain resources."""
     rows = []
     if "setup_cpu_seconds" in resources:
         set_up, solution = (number(float(resources[key]), 3) for key in ("setup_cpu_seconds", "solve_cpu_seconds"))

@@ -1,4 +1,4 @@
-"""Volumes of a report: fields and scan, thinned if they are large, and packed into bytes for the page."""
+"""Volumes of a report. Large fields and scans are thinned, and all volumes are packed into bytes for the page."""
 
 import base64
 import gzip

@@ -28,7 +28,7 @@ class Value(NamedTuple):
 
 
 def values_of(summary: dict[str, Any]) -> list[Value]:
-    """Return all answers of a job in the order of the program, followed by those of each load case."""
+    """Return all answers of a job in the order of the program, followed by the answers of each load case."""
     trees = [("", summary), *((str(case.get("name")), case) for case in summary.get("cases", []))]
     found: list[Value] = []
     for case, tree in trees:

@@ -1,4 +1,4 @@
-"""The job file as edited by the page; its text on disk is authoritative.
+"""The job file that the page edits. The text on disk is authoritative.
 
 An edit contains the digest of the text to which it applies. An edit is a list of operations on keys, and one undo step.
 Operations preserve comments, order and unknown keys. Undo steps store complete texts, so that the texts are restored
@@ -47,7 +47,7 @@ class JobFile:
         self._read_steps()
 
     def _read_steps(self) -> None:
-        """Read undo steps from disk, where another studio may have written them."""
+        """Read undo steps from disk, because another studio may have written undo steps."""
         path = self.folder / "undo.json"
         try:
             stamp = stamp_of(path)
@@ -151,7 +151,7 @@ class JobFile:
         return text
 
     def _write(self, text: str, undo: list[str], redo: list[str], entry: dict[str, Any]) -> None:
-        """Write the text, then the undo steps that refer to it."""
+        """Write the text, and then the undo steps that refer to the text."""
         write_whole(self.path, text)
         self.undo_texts, self.redo_texts = undo[-MOST_STEPS:], redo[-MOST_STEPS:]
         self.folder.mkdir(exist_ok=True)

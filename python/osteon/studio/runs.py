@@ -45,7 +45,7 @@ from .run_list import (
 )
 
 MOST_LINES = 5000  # latest lines of a log that the page receives
-MOST_BYTES = 32 << 20  # latest bytes of a log that are read at once
+MOST_BYTES = 32 << 20  # latest bytes of a log that are read in one call
 
 
 class Runs:

@@ -1,7 +1,7 @@
 """Requests of the page and their answers. Work on arrays and files is in plain functions, which Starlette calls in
 threads.
 
-    GET   /, /page/NAME, /viewer.js     the page; the viewer is that of the report
+    GET   /, /page/NAME, /viewer.js     the page; the viewer is the viewer of the report
     *     /api/...                      data; all requests need the token (guard.py)
     GET   /results/TICKET/NAME          a file of results, for frames and links, which cannot send a header
 """
@@ -54,7 +54,7 @@ class Server:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.schema: dict[str, Any] | None = None
-        # Slow requests have their own threads, so that they do not delay the others.
+        # Slow requests have their own threads, so that slow requests do not delay other requests.
         self.quick, self.reading, self.drawing, self.checking = Crew(32), Crew(8), Crew(2), Crew(1)
 
     def routes(self) -> list[Route]:

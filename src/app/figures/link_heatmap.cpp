@@ -66,7 +66,7 @@ void write_png(const sketch& s, const std::string& file) {
   io::write_png(file, width, height, rgba);
 }
 
-// Rows of the map, and the bandwidth between two of them; 0: not measured.
+// Rows of the map, and the bandwidth between two rows; 0: not measured.
 struct matrix {
   std::vector<std::string> names;
   std::vector<bool> slow;

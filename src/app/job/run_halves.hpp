@@ -10,7 +10,7 @@
 
 namespace osteon::app {
 
-/// Start the ranks of a job and wait for them. @return the exit code of the program
+/// Start the ranks of a job and wait for their end. @return the exit code of the program
 int run_as_parent(const run_options& options);
 
 /// Compute a job as one of its ranks. @return the exit code of the program

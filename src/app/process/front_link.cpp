@@ -66,7 +66,7 @@ void obey(int line) {
   }
 }
 
-// Start a thread that blocks all signals; the main thread handles them.
+// Start a thread that blocks all signals, so that the main thread handles the signals.
 template <class Work>
 void start_aside(Work work, int line) {
   sigset_t all, before;

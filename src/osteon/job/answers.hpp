@@ -47,7 +47,7 @@ struct found_answer {
 /// with a null value is also present, because JSON has no infinity.
 std::vector<found_answer> answers_in(const std::vector<answer>& all, const nlohmann::ordered_json& summary);
 
-/// Return key, title, unit and meaning of the answers in a summary or its cases; the report displays them.
+/// Return key, title, unit and meaning of the answers in a summary or its cases, for display in the report.
 nlohmann::ordered_json describe_answers(const physics_entry& physics, const nlohmann::ordered_json& summary);
 
 /// Return key, title, unit and meaning of the answers of all physics.

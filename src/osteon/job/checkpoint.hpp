@@ -17,7 +17,7 @@ struct checkpoint_options {
   bool resume = false;      ///< continue from the checkpoint in the directory, if it contains one
   stop_query is_to_stop{};  ///< called on every rank between iterations; if the result is true, the job writes a checkpoint
                             ///< and stops
-  bool trace_messages = false;  ///< count messages by plan and report them in the summary
+  bool trace_messages = false;  ///< count messages by plan and report the counts in the summary
   bool replace = false;         ///< allow earlier results in the output folder to be replaced
 };
 

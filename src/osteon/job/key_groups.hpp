@@ -18,7 +18,7 @@ class key_groups {
     if (!kept.has_value()) kept.emplace<Keys>();
     return *std::any_cast<Keys>(&kept);
   }
-  /// Return the keys, or defaults if the job does not have them.
+  /// Return the keys, or default keys if the job does not have the table.
   template <class Keys>
   const Keys& of() const {
     static const Keys defaults{};

@@ -84,7 +84,7 @@ struct solver_work {
 /// Requirements of a job on the solid. For a physics of another phase, "solid" denotes that phase.
 struct solid_rules {
   const char* phase = "solid";         ///< name of the active voxels
-  bool takes_empty_space = false;      ///< the active voxels are those that [segment] leaves empty
+  bool takes_empty_space = false;      ///< the active voxels are the voxels that [segment] leaves empty
   std::vector<std::int64_t> labels{};  ///< labels of a label image: voxels with these labels are active and have one
                                        ///< material; empty: materials by [[material]]
   bool has_others =
@@ -140,7 +140,7 @@ struct physics_entry {
   const char* usual_test = "";  ///< default of load.test; empty: default of the preceding physics
   /// Name of the job's test, given by load.test or derived from other keys.
   std::string (*test)(const spec& job) = [](const spec& job) { return job.load.test.value_or(""); };
-  /// Name of the test of a preceding stage, whose keys also apply to the job; empty: no such stage.
+  /// Name of the test of a preceding stage; empty: no such stage. The keys of this test also apply to the job.
   std::string (*test_of_first_stage)(const spec& job) = [](const spec&) { return std::string(); };
   /// Register the keys (spec/key_entry.hpp); keys in structs of the physics are groups (key_groups.hpp); null: none.
   void (*keys)(key_table& job) = nullptr;

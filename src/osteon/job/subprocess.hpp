@@ -13,7 +13,7 @@ struct program_result {
   std::string err;    ///< standard error
 };
 
-/// Start a program (found in PATH) and wait for it. No shell is involved.
+/// Start a program (found in PATH) and wait for its end. No shell is involved.
 /// @param is_to_stop called while waiting; if it returns true, the program is terminated by SIGTERM
 /// @collective local
 program_result run_program(const std::vector<std::string>& arguments, const stop_query& is_to_stop = {});

@@ -30,7 +30,7 @@ std::string utc_now();
 /// Distinct host names of `comm`, on rank 0. @collective on comm @cost O(hosts) memory on rank 0
 std::vector<std::string> host_names(MPI_Comm comm);
 
-/// Write `text` to `path` under a temporary name, sync it, rename it. @throws machine_error
+/// Write `text` to a file with a temporary name, sync the file, and rename it to `path`. @throws machine_error
 void write_file(const std::string& path, const std::string& text);
 
 /// Peak resident memory of this process in bytes.

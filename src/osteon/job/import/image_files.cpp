@@ -168,7 +168,7 @@ std::vector<fs::path> halves_of_raw(const fs::path& path) {
   return found;
 }
 
-// Return true if a folder is an array or group of Zarr, whose chunks are files in subfolders.
+// Return true if a folder is an array or group of Zarr. The chunks of Zarr are files in subfolders.
 bool is_zarr(const std::string& folder) {
   std::error_code failed;
   const std::array marks{".zarray", ".zgroup", "zarr.json"};

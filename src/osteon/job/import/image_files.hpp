@@ -15,7 +15,7 @@ std::string absolute_path(const spec& job, const std::string& name);
 /// Path of the image of a job.
 std::string image_path(const spec& job);
 
-/// An image file and the key that names it.
+/// An image file, and the key of the job that names this file.
 struct named_file {
   std::string key, path;
 };

@@ -45,7 +45,7 @@ nlohmann::ordered_json steps_of(const spec& job, image_role role);
 /// Apply the steps of a job to the shape and spacing of an image. @param spacing 0 where unknown
 void apply_steps_to_shape(const spec& job, index3& shape, vector3& spacing_mm);
 
-/// Return direction, spacing and origin from the file of a scan; the provenance of the model stores them.
+/// Return direction, spacing and origin from the file of a scan, for the provenance of the model.
 nlohmann::ordered_json grid_of(const nlohmann::ordered_json& facts);
 
 /// Reject an overlay (labels, moduli) if its position differs from the position of the scan. Equal shapes are not

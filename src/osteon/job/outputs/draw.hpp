@@ -19,7 +19,8 @@ namespace osteon::job {
 /// The fields of a picture, from a file or in memory.
 struct shown_fields {
   vector3 spacing_mm;
-  std::vector<float> values, solid;      ///< shape of the block: NaN in voxels without value; 1 in the solid, else 0
+  std::vector<float> values,
+      solid;  ///< shape of the block: `values`: NaN in voxels without value; `solid`: 1 in the solid, otherwise 0
   double low = 0, high = 1;              ///< ends of the colour range
   std::optional<render::tubes> lines{};  ///< coloured by the field, or light grey
   bool lines_have_colours = false;       ///< if true, the field of a volume does not emit light

@@ -112,7 +112,7 @@ void check_lines(const render_request& r, std::vector<std::string>& faults) {
     faults.push_back("--lines-of requires --streamlines or --method lic");
 }
 
-// A cut has a fixed view and field; options that change them do not apply.
+// A cut has a fixed view and field. Options that change view or field do not apply.
 void check_cut(const render_request& r, std::vector<std::string>& faults) {
   if (r.method != "lic") {
     if (!r.cut.empty()) faults.push_back("--cut requires --method lic; use --clip for other methods");

@@ -22,7 +22,7 @@ constexpr const char* lock_name = ".lock";
 // Locked bytes of the lock file. The file itself is empty.
 constexpr off_t front_byte = 0, ranks_byte = 1;
 
-// Open file description locks: closing the file elsewhere in this process does not release them.
+// Use open file description locks, because closing the file elsewhere in this process does not release such locks.
 bool set_lock(int file, short type, off_t first, off_t bytes) {
   struct flock region{};
   region.l_type = type;

@@ -7,9 +7,9 @@ namespace osteon::job {
 
 /// Locks an output directory (created if missing) until destruction or the end of the process.
 ///
-/// The process started by the user and the first of its ranks each hold a part of the lock. The directory therefore remains
-/// locked while one of the two processes runs. A job starts only if both parts are free. On file systems without locks (some
-/// network file systems) the object has no effect.
+/// The process that the user started and the first of its ranks each hold a part of the lock. The directory therefore
+/// remains locked while one of the two processes runs. A job starts only if both parts are free. On file systems without
+/// locks (some network file systems) the object has no effect.
 class directory_lock {
  public:
   enum class part { both, of_ranks };
@@ -24,7 +24,7 @@ class directory_lock {
   /// Return true if other jobs are excluded, false on file systems without locks.
   bool is_held() const { return is_held_; }
 
-  /// Release the part of the ranks before they are started.
+  /// Release the part of the lock that the ranks use, before the ranks are started.
   void release_to_ranks();
 
   /// After a failure: if this object created the directory and it contains no useful files (results, a checkpoint, files of

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Moves the results of an earlier job from the output folder to a folder next to it.
+/// Moves the results of an earlier job from the output folder to a folder next to the output folder.
 #include <filesystem>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/job/spec.hpp>

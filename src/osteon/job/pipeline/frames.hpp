@@ -16,7 +16,7 @@ namespace osteon::job {
 class frame_checkpointer final : public numerics::checkpointer {
  public:
   /// Borrows all arguments except the flag.
-  /// @param is_resumed a resumed job keeps the existing frames, another job removes them
+  /// @param is_resumed a resumed job keeps the existing frames; another job removes existing frames
   /// @collective on part.where.comm
   frame_checkpointer(const spec& job, const local_model& part, numerics::checkpointer& checkpoints, bool is_resumed,
                      log_sink& log);

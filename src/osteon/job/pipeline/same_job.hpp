@@ -9,7 +9,7 @@ namespace osteon::job {
 
 /// Compare the result keys and the output directory of each rank with rank 0. This check prevents one launcher from
 /// starting ranks with different jobs.
-/// @throws usage_error on all ranks if they differ @collective on comm
+/// @throws usage_error on all ranks if the jobs differ @collective on comm
 void require_same_job(MPI_Comm comm, const spec& job);
 
 }  // namespace osteon::job

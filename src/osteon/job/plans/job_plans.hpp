@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Communication plans of a job for any number of ranks, without running it; and plans counted in a run.
+/// Communication plans of a job for any number of ranks, computed without a run of the job; and plans counted in a run.
 #include <nlohmann/json_fwd.hpp>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/comm/message_ledger.hpp>

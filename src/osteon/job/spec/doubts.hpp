@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// Valid but improbable values of keys: percent written as a fraction, moduli in Pa or GPa, strains beyond linear
-/// elasticity; and spellings of earlier versions. `osteon check`, `osteon run` and Python print them as warnings.
+/// elasticity; and spellings of earlier versions. `osteon check`, `osteon run` and Python print such values as warnings.
 #include <array>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/job/spec.hpp>

@@ -36,7 +36,7 @@ constexpr const char* title_of(cause of) {
   return of == cause::threshold ? "threshold" : of == cause::voxel_size ? "voxel size" : "noise";
 }
 
-// The values of an answer of the job on the changed images, and the uncertainties derived from them.
+// The values of an answer of the job on the changed images, and the uncertainties that are derived from these values.
 class known_answer {
  public:
   known_answer(const std::string& key, const std::string& title, const std::string& unit, double value,
