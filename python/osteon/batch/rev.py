@@ -151,7 +151,7 @@ def items_of(job: str, model: dict, edges: list[int], places: int, changes: Sequ
 def measures_modulus(job: str, changes: Sequence[str]) -> bool:
     """Return True if a job does not set the area of its apparent modulus.
 
-    For a cube of a larger solid, the area is the area of the cube's face, because the outline of the solid in a cube
+    For a cube of a larger solid, the area of the cube's face is used, because the outline of the solid in a cube
     depends on the edge."""
     try:
         keys = tomllib.loads(Path(job).read_text(encoding="utf-8"))

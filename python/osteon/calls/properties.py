@@ -189,8 +189,8 @@ def homogenise(
 ) -> Result:
     """Stiffness tensor of a material sample, from six load cases.
 
-    The answer is ``stiffness_MPa``, 6 x 6 in the order xx, yy, zz, xy, yz, xz with engineering shear strains, with
-    ``youngs_modulus_MPa``, ``shear_modulus_MPa`` and Poisson's ratios along the axes.
+    The answer is ``stiffness_MPa``, a 6 x 6 matrix in the order xx, yy, zz, xy, yz, xz with engineering shear strains.
+    Further answers are ``youngs_modulus_MPa``, ``shear_modulus_MPa`` and Poisson's ratios along the axes.
 
     Parameters
     ----------
@@ -284,8 +284,9 @@ def tortuosity(
     """Tortuosity factor of a phase: the volume fraction times the diffusivity of the phase, divided by the effective
     diffusivity.
 
-    The answers are ``tortuosity`` (math.inf if no path crosses the image), ``porosity``, the volume fraction of the
-    phase, and ``relative_diffusivity``, the effective diffusivity divided by the diffusivity of the phase.
+    The answers are ``tortuosity``, ``porosity`` and ``relative_diffusivity``. ``tortuosity`` is math.inf if no path
+    crosses the image. ``porosity`` is the volume fraction of the phase. ``relative_diffusivity`` is the effective
+    diffusivity divided by the diffusivity of the phase.
 
     Parameters
     ----------

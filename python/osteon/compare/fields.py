@@ -79,8 +79,8 @@ def _subtracted(other: ThinField, first: ThinField) -> ThinField:
 
 
 def statistics(shown: Shown) -> list[dict[str, Any]]:
-    """Return for each field the root mean square (RMS) in the first job, and for each change its RMS, its maximum and
-    the position of the maximum."""
+    """Return the root mean square (RMS) of each field in the first job. For each change, also return the RMS, the
+    maximum and the position of the maximum."""
     return [
         {
             "name": f.fields[0].name,

@@ -1,9 +1,10 @@
 """Position of an image in the patient.
 
-Scans state the position of the centre of their first voxel and three directions in patient coordinates: left (x),
-posterior (y), superior (z), "LPS" for short, as in DICOM, ITK and VTK; NIfTI uses "RAS". osteon computes along the axes
-of the image. A placement therefore consists of the rotation `direction`, whose columns are the LPS directions of the
-image's x, y and z axes, and the low corner of the image in coordinates along these axes: direction @ p is p in LPS.
+Scans state the position of the centre of their first voxel and three directions in patient coordinates. The patient
+coordinates of DICOM, ITK and VTK are "LPS": left (x), posterior (y), superior (z). NIfTI uses "RAS". osteon computes
+along the axes of the image. A placement therefore consists of the rotation `direction` and the low corner of the image.
+The columns of `direction` are the LPS directions of the image's x, y and z axes. The low corner is in coordinates along
+these axes: direction @ p is p in LPS.
 """
 
 from dataclasses import dataclass

@@ -40,8 +40,8 @@ _OME |= {"pt": 25.4 / 72}
 
 
 def in_mm(unit: object) -> float | None:
-    """Return the length of a unit in mm, or None for no unit ("", "pixel") or for an inch, because an inch indicates
-    dots per inch."""
+    """Return the length of a unit in mm, or None for no unit ("", "pixel"). Return None also for an inch, because an
+    inch indicates dots per inch."""
     return _MM.get(str(unit).strip().lower())
 
 

@@ -1,7 +1,7 @@
 """SVG diagrams for light and dark backgrounds: panels of lines, histograms and rules with axes.
 
-This module replaces matplotlib, because the report of a small job takes a third of a CPU second, and the import of
-matplotlib alone would take half a second.
+This module replaces matplotlib. The report of a small job takes a third of a CPU second, but the import of matplotlib
+alone would take half a second.
 """
 
 import math

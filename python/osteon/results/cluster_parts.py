@@ -129,8 +129,8 @@ class ClusterParts:
     def planes(self, name: str) -> Iterator[tuple[int, np.ndarray]]:
         """Return the field a few planes at a time, as ResultFile.planes.
 
-        A plane of nodes between two clusters is merged from both files: each file has NaN at nodes that only the voxels
-        of the other cluster use.
+        A plane of nodes between two clusters is merged from both files. Each file has NaN at nodes that only voxels of
+        the other cluster use.
         """
         if name not in self.variables:
             raise DataError(f"'{self.path}' has no field '{name}'; available: {', '.join(sorted(self.variables))}")

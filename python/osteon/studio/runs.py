@@ -164,8 +164,8 @@ class Runs:
         self.tend()
 
     def _is_running(self, entry: dict[str, Any]) -> bool:
-        """Return True if the process of an entry belongs to this studio or writes the progress file of this run,
-        because the list on disk can contain any process number."""
+        """Return True if the process of an entry belongs to this studio, or writes the progress file of this run. This
+        check is needed because the list on disk can contain any process number."""
         if not is_alive(entry):
             return False
         progress_file = self.progress_file(entry)

@@ -176,9 +176,9 @@ bool is_zarr(const std::string& folder) {
                      [&](const char* mark) { return fs::is_regular_file(fs::path(folder) / mark, failed); });
 }
 
-// Return the existing further files of an image in a fixed order: voxel files of a MetaImage or NRRD header, the header or
-// voxels of a raw image, further parts of an OME-TIFF, and the description of an exported array. A damaged header refers to
-// no files; the reader reports the damage.
+// Return the existing further files of an image in a fixed order. Further files are voxel files of a MetaImage or NRRD
+// header, the header or voxels of a raw image, parts of an OME-TIFF, and the description of an exported array. A damaged
+// header refers to no files; the reader reports the damage.
 // @collective local
 std::vector<std::string> other_files_of(const std::string& path) {
   const std::string ending = in_small_letters(fs::path(path).extension().string());

@@ -22,8 +22,8 @@ struct imported_model {
   nlohmann::ordered_json to_json() const;
 };
 
-/// Read the image of a job, segment it, assign materials and write the model, unless `path` already contains this model.
-/// A job can have another source (model_source.hpp) instead of an image.
+/// Read the image of a job, segment the image, assign materials and write the model. If `path` already contains this model,
+/// the function reuses the model. A job can have another source (model_source.hpp) instead of an image.
 /// @param is_to_stop called between the steps
 /// @throws data_error (image, segmentation), usage_error (spacing), machine_error (disk), interrupted_error
 /// @collective local

@@ -21,7 +21,8 @@ struct image_check {
   std::string looked_at;         ///< description of the part of the image that was read
 };
 
-/// Images of up to this number of voxels are segmented as by `osteon import`, into a temporary folder.
+/// Images of up to this number of voxels are segmented in the same way as by `osteon import`, with a temporary folder for
+/// the model.
 constexpr std::int64_t most_voxels_to_check = std::int64_t{1} << 25;
 
 /// Open the image of a job without faults, or read the model of another program. For images of up to `most_voxels` voxels,
@@ -70,8 +71,8 @@ struct job_size {
   std::string model;          ///< path, if the model was imported
 };
 
-/// Import the model if needed, so that voxels and unknowns are counted instead of estimated. For an image of more than 64
-/// MiB without a model, and for any image of more than 1 GiB, the header and some planes are read instead.
+/// Import the model if needed, so that voxels and unknowns are counted instead of estimated. Read only the header and some
+/// planes if an image has more than 1 GiB, or if it has more than 64 MiB and no model.
 /// @param always_count import the model of an image of any size
 job_size size_of(const spec& job, bool always_count, log_sink& log);
 

@@ -27,8 +27,8 @@ class directory_lock {
   /// Release the part of the lock that the ranks use, before the ranks are started.
   void release_to_ranks();
 
-  /// After a failure: if this object created the directory and it contains no useful files (results, a checkpoint, files of
-  /// others), remove it and the parent folders that were created.
+  /// Call this function after a failure. If this object created the directory and the directory contains no useful files
+  /// (results, a checkpoint, files of others), remove the directory and the created parent folders.
   /// @param even_a_model also remove a model made from the image
   void remove_without_results(bool even_a_model);
 

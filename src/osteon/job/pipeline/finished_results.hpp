@@ -12,7 +12,7 @@ namespace osteon::job {
 /// @param model_key as key_of_model; empty: none @collective local
 std::string identity_of_results(const spec& job, const std::string& model_key);
 
-/// Return true if the output directory contains finished results of this job: a manifest of the same identity, a summary
+/// Return true if the output directory contains finished results of this job: a manifest with the same identity, a summary
 /// with status `done`, and the results file. Results of earlier versions without an identity do not match.
 /// @cost reads the bytes of all images @collective local
 bool has_finished_results(const spec& job, const stop_query& is_to_stop = {});

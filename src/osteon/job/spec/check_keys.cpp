@@ -94,8 +94,8 @@ tests_of_job tests_of(const spec& job) {
   return all;
 }
 
-// Reports given keys that the tests of the job or a choice in the same table do not accept, and missing keys that the choice
-// requires.
+// Reports given keys that the tests of the job do not accept, or that a choice in the same table does not accept. Also
+// reports missing keys that the choice requires.
 class scope_checker final : public key_visitor {
  public:
   /// @param is_present returns true if a key is given, even at its default value

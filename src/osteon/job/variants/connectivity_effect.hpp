@@ -16,9 +16,9 @@ namespace osteon::job {
 /// about an edge are removed, because such parts have no load.
 std::vector<std::string> keys_of_other_connectivity(const spec& job);
 
-/// Compute the other job in `connectivity_N` of the job's folder, if the solid has voxels connected only by edges or
-/// corners, and add `effect_of_connectivity` to the summary of the finished job. The summary reports a fault of the other
-/// job; the results of the job remain valid.
+/// If the solid has voxels connected only by edges or corners, compute the other job in `connectivity_N` of the job's
+/// folder. Add `effect_of_connectivity` to the summary of the finished job. The summary reports a fault of the other job;
+/// the results of the job remain valid.
 /// @throws interrupted_error if a solve was stopped on request, machine_error if the summary cannot be written
 /// @collective on comm
 void report_connectivity_effect(MPI_Comm comm, const spec& job, const variant_factory& make, log_sink& log,

@@ -36,9 +36,9 @@ struct changed_image {
 /// @param threshold with which the job has been solved; none: threshold of the job, if specified
 std::vector<changed_image> changed_images(const spec& job, std::optional<double> threshold = {});
 
-/// Solve the job on its changed images, each in a subfolder of `uncertainty` in the output directory, and add `uncertainty`
-/// to the summary of the finished job. Only summary and manifest of each solution are stored. The summary reports faults of
-/// single solutions; the results of the job remain valid.
+/// Solve the job on its changed images, and add `uncertainty` to the summary of the finished job. Each solution is in a
+/// subfolder of `uncertainty` in the output directory. Only summary and manifest of each solution are stored. The summary
+/// reports faults of single solutions; the results of the job remain valid.
 /// @throws interrupted_error if a solve was stopped on request, machine_error if the summary cannot be written
 /// @collective on comm
 void report_uncertainty(MPI_Comm comm, const spec& job, const variant_factory& make, log_sink& log,
