@@ -35,7 +35,7 @@ void require_picture_name(const std::string& file);
 /// @throws usage_error as require_picture_name, machine_error if the file cannot be written
 void draw_links(const machine::probe_result& probed, const std::string& file);
 
-/// Draw the plans of a job as SVG: squares for senders (rows) and receivers (columns), darker for more bytes. With many
+/// Draw the plans of a job as SVG. Squares for senders (rows) and receivers (columns) are darker for more bytes. With many
 /// ranks, a square represents several ranks.
 std::string draw_traffic(const job::job_plans& plans);
 

@@ -31,7 +31,7 @@ struct text_mark {
   double x, y;  // start of the baseline
   std::string text;
   colour fill;
-  bool ends = false;  // x is the end, not the start
+  bool ends = false;  // x is the end of the text, not the start
   bool large = false;
 };
 struct sketch {

@@ -16,7 +16,7 @@ namespace {
 struct layout {
   std::vector<point> vertex;
   std::vector<point> bar_offset;  ///< by vertex: offset of a crossbar's bar from the line of its switches
-  std::vector<bool> hidden;       ///< by vertex: drawn as part of a PU, or as a bar
+  std::vector<bool> hidden;       ///< by vertex: true if the vertex is drawn as part of a PU, or as a bar
   std::vector<int> size, stride;  ///< shape and strides of a torus; empty for other networks
   int pus = 0;
 

@@ -11,8 +11,8 @@ namespace osteon::app {
 
 namespace {
 
-constexpr int most_ranks = 64, most_columns = 80;           // largest legible number; larger plans are drawn as a map
-constexpr std::int64_t most_rounds_of_ranks = 100'000'000;  // largest number for a map
+constexpr int most_ranks = 64, most_columns = 80;           // largest legible numbers; larger plans are drawn as a map
+constexpr std::int64_t most_rounds_of_ranks = 100'000'000;  // largest product of rounds and ranks for a map
 // Sizes in pixels. A column consists of a bar of sent data, lines, and a bar of received data. The length of a bar
 // represents the whole image.
 constexpr double bar = 44, bar_height = 12, lines = 90, gap = 22, row = 24, left = 74, top = 56, bottom = 30;
@@ -24,7 +24,7 @@ std::string colour(double place) {
   return fmt::format("hsl({:.0f} 62% {:.0f}%)", 15 + 300 * place, 46 - 8 * std::sin(2 * 3.14159265 * place));
 }
 
-// Interval of a bar, as fractions of its length.
+// Interval of a bar, as fractions of the length of the bar.
 struct mark {
   double begin, end;
   std::string fill;

@@ -28,7 +28,7 @@ struct text_style {
   anchor at = anchor::start;
 };
 
-/// Collects shapes. Texts are escaped, coordinates are rounded to 1/100 pixel.
+/// Collects shapes. Texts are escaped, and coordinates are rounded to 1/100 pixel.
 class svg_picture {
  public:
   void rectangle(point corner, double width, double height, std::string_view fill, pen outline = {});

@@ -43,8 +43,8 @@ class pilot {
 
   job::stage_costs run() {
     const index3 large = piece_of(largest_edge), small = {half(large.z), half(large.y), half(large.x)};
-    // Only the first run writes the statistics at its end, because these statistics take time. The second run therefore
-    // measures the time of start and end.
+    // Only the first run counts messages, because the statistics of messages at the end of a run take time. The second run
+    // therefore measures the time of start and end.
     const finished_pilot first = on(small, "small", true), second = on(large, "large", false);
     job::stage_costs costs = job::costs_of(second.run, &first.run);
     costs.start = {std::min(first.starting, second.starting), 0};

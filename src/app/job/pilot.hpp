@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Cost constants from a pilot: runs of the job on two pieces of its image on this machine.
+/// Cost constants from a pilot. A pilot consists of runs of the job on two pieces of its image on this machine.
 #include <app/common_options.hpp>
 #include <optional>
 #include <osteon/base/log_sink.hpp>

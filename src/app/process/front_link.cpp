@@ -85,7 +85,7 @@ rank_line::rank_line() {
   socklen_t length = sizeof(sa_family_t);  // the kernel selects a free name
   if (listening_ < 0 || bind(listening_, reinterpret_cast<sockaddr*>(&address), length) != 0 ||
       ::listen(listening_, 1024) != 0)
-    return;  // only the launcher then notifies the parent
+    return;  // without a socket, only the launcher connects the processes
   length = sizeof address;
   getsockname(listening_, reinterpret_cast<sockaddr*>(&address), &length);
   name_.assign(address.sun_path + 1, length - offsetof(sockaddr_un, sun_path) - 1);
