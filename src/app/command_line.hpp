@@ -52,12 +52,12 @@ class command {
  public:
   explicit command(CLI::App* of) : of_(of) {}
 
-  /// @param names names such as "-n,--ranks"; a name without dashes denotes a positional argument
+  /// @param names option names such as "-n,--ranks"; a name without dashes denotes a positional argument
   /// @param target variable for the value, which may contain the default and must exist until the command has run
   template <class Value>
   option add_option(const std::string& names, Value& target, const std::string& description);
 
-  /// @param names names such as "--light"; a name such as "!--plain" sets the target to false
+  /// @param names option names such as "--light"; a name such as "!--plain" sets the target to false
   option add_flag(const std::string& names, bool& target, const std::string& description);
 
   /// List these options under a separate heading of the help.

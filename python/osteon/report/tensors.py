@@ -56,7 +56,7 @@ def _matrix(order: list[str], rows: list[list[float]]) -> str:
 
 
 def directional_modulus(compliance: np.ndarray, order: list[str]) -> Callable[[np.ndarray], np.ndarray]:
-    """Return Young's modulus along unit vectors, shape (..., 3) of x, y, z. @param compliance compliance for
+    """Return Young's modulus along unit vectors, shape (..., 3) of x, y, z. @param compliance matrix for
     engineering shears"""
     places = [("xyz".index(name[0]), "xyz".index(name[1])) for name in order]
 

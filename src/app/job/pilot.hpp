@@ -20,7 +20,7 @@ struct pilot_request {
 /// Run the job on a central piece of at most 80^3 voxels, and on a piece with half the edge lengths. If ranks share hosts,
 /// also run one copy per core simultaneously. Store the constants for the same job, image, program and machine in
 /// $OSTEON_CACHE, or in osteon/ of the user's cache folder.
-/// @param shape shape of the job's image
+/// @param shape size in voxels of the job's image
 /// @return the constants; none, after a note, if the job cannot run on pieces of its image
 std::optional<job::stage_costs> costs_by_pilot(const job::spec& job, index3 shape, const pilot_request& request,
                                                log_sink& log);

@@ -26,7 +26,7 @@ enum class answer_by { ranks, parent };
 /// OSTEON_MPIRUN_BESIDE or mpirun. A single rank outside of a batch system starts without a launcher unless OSTEON_MPIRUN is
 /// set. A first Ctrl-C, SIGTERM or SIGUSR1 requests an orderly stop. A second Ctrl-C or SIGTERM kills the ranks, the
 /// launcher and its process group.
-/// @param digests digests of the images of the job, because the ranks do not read the images
+/// @param digests image digests of the job, because the ranks do not read the images
 /// @return the exit code of the ranks
 /// @throws machine_error if mpirun does not start, usage_error as reject_independent_copies
 int start_ranks(int ranks, int threads, const std::vector<std::string>& arguments, answer_by by = answer_by::ranks,

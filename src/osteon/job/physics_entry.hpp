@@ -40,7 +40,7 @@ struct load_test {
 struct material_property {
   const char *key, *unit;
   std::optional<double> material_spec::* value;
-  /// Value for a material of a model. @param number number of the material in the model, from 1
+  /// Value for a material of a model. @param number index of the material in the model, from 1
   double (*in_model)(const spec& job, const voxel::material& material, std::size_t number);
 };
 

@@ -269,7 +269,7 @@ struct spec {
 /// Read a job file and check it. The function collects all faults with their lines. The spec is valid only if there are no
 /// faults.
 /// @param problems receives the faults: `where` is `file:line: key`, or `--set: key`
-/// @param changes changes of keys, each `KEY=VALUE`
+/// @param changes new values of keys, each `KEY=VALUE`
 spec read_spec(const std::string& path, std::vector<problem>& problems, const std::vector<std::string>& changes = {});
 
 /// Read the text of a job. @param path name in messages; relative paths are relative to the working directory

@@ -22,7 +22,7 @@ struct reader_options {
 struct job_reader {
   /// Return true if a file is an input of the reader's program; false otherwise, or if the file cannot be read.
   bool (*matches)(const std::string& path);
-  /// @param changes changes of keys by --set, each `KEY=VALUE` @param problems receives each fault of the file and each
+  /// @param changes new values of keys by --set, each `KEY=VALUE` @param problems receives each fault of the file and each
   /// unsupported option
   spec (*read)(const std::string& path, const reader_options& options, const std::vector<std::string>& changes,
                std::vector<problem>& problems);

@@ -9,7 +9,7 @@
 namespace osteon::job {
 
 /// Read a job file in TOML, or a file that one of `all_readers` matches. @param problems receives the faults
-/// @param changes changes of keys of a TOML file, as in read_spec
+/// @param changes new values of keys of a TOML file, as in read_spec
 spec read_job(const std::string& path, const reader_options& options, std::vector<problem>& problems,
               const std::vector<std::string>& changes = {});
 /// Overload that throws. @throws usage_error listing all faults

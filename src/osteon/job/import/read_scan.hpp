@@ -31,7 +31,7 @@ scan read_scan(const std::string& path, const spec& job, image_role role, const 
                const nlohmann::ordered_json& grid = {}, const std::string& sha256 = {});
 
 /// Run a program of osteon.images and return the JSON object that it prints.
-/// @param program read_image, look_at_image or sample_image @param arguments arguments of the program
+/// @param program read_image, look_at_image or sample_image @param arguments command-line arguments of the program
 /// @param check called when the program ends, before its exit code is examined; it may throw
 /// @throws data_error with the text of the program if the format is unknown, machine_error if the program fails @collective
 /// local

@@ -28,8 +28,8 @@ voxel::image_planes cropped(const spec& job, const voxel::image_planes& image);
 voxel::image_planes prepared_scan(const spec& job, const voxel::image_planes& image);
 
 /// Segment a scan, assign materials to its solid and log the result.
-/// @param path path of the scan, for the provenance; empty: the scan is not from a file
-/// @param key key of the provenance; later jobs identify the model by this key
+/// @param path file of the scan, for the provenance; empty: the scan is not from a file
+/// @param key digest in the provenance; later jobs identify the model by this digest
 /// @param read_other reads an overlay of the job
 /// @throws data_error (image, segmentation), usage_error (spacing), and exceptions of `read_other` @collective local
 scan_model make_scan_model(const spec& job, const scan& input, const std::string& path, const std::string& key,

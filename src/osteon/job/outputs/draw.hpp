@@ -87,7 +87,7 @@ render::scene scene_of_picture(const spec& job, const voxel::model_header& heade
 std::array<float, 2> part_of_map(const spec& job);
 
 /// Draw a result according to [picture].
-/// @param title title of the picture; empty: no title, box, scale and colour bar
+/// @param title text above the picture; empty: no title, box, scale and colour bar
 /// @param of_series compositor of a series of pictures, stored between the pictures; the pixels then have half precision
 /// @return description of the streamlines by describe(); null without streamlines
 /// @throws machine_error if the file cannot be written

@@ -34,8 +34,8 @@ image_check check_image(MPI_Comm comm, const spec& job, std::int64_t most_voxels
 
 /// Check the files and the header of the image of a job with faults, so that all faults are reported together. Faults of the
 /// image are missing files, and errors of voxel size and shape. No file is read if the keys of the image have faults.
-/// @param found faults of the job; the function adds faults of the image @param warnings warnings about the job's keys and
-/// size
+/// @param found faults of the job; the function adds faults of the image @param warnings receives warnings about the job's
+/// keys and size
 /// @return description of the part of the image that was read
 std::string add_faults_of_image(const spec& job, std::vector<problem>& found, std::vector<problem>& warnings);
 

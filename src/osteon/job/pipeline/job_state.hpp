@@ -22,7 +22,8 @@
 namespace osteon::job {
 
 struct job_state {
-  /// Borrows `comm` and `sink`. @param command for the history of the results @param start start time of the user's command
+  /// Borrows `comm` and `sink`. @param command for the history of the results @param start time at the start of the user's
+  /// command
   job_state(MPI_Comm comm, spec job, sinks to, const checkpoint_options& options, std::string command, std::string start,
             log_sink& sink);
 

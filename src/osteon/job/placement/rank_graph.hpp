@@ -19,7 +19,7 @@ int values_per_node(const spec& job);
 ///
 /// Planes are distributed as in the solver. Bricks are computed for a uniform distribution of the voxels in each plane. The
 /// exact bricks depend on the voxels, but have nearly the same neighbours.
-/// @param shape shape of the image @param active_per_plane shape (z); empty: uniform
+/// @param shape size in voxels of the image @param active_per_plane shape (z); empty: uniform
 placement::graph rank_graph(const spec& job, index3 shape, std::span<const std::int64_t> active_per_plane, int ranks);
 
 /// The graph of boxes that share nodes of active voxels. A weight is the number of bytes of the messages that sum shared

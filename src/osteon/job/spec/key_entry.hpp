@@ -266,7 +266,7 @@ class key_visitor {
  public:
   virtual ~key_visitor() = default;
   virtual void key(const key_entry& entry, const key_field& value) = 0;
-  /// @param owner owner of the elements of the table; visit_keys() visits the elements
+  /// @param owner struct that contains the elements of the table; visit_keys() visits the elements
   virtual void table(const key_table& table, void* owner) = 0;
 };
 
