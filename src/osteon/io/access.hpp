@@ -15,7 +15,7 @@ namespace osteon::io {
 /// `serial`: only the first rank accesses the file, without MPI-IO. `aggregated`: one rank of each host, or of each group of
 /// access::ranks_per_writer ranks, accesses the file. `parallel`: all ranks access the file. The other ranks send or receive
 /// their planes in pieces of bounded size. The content of the file does not depend on the mode. `automatic` selects a mode
-/// by the file system, see choose_mode().
+/// by the file system (choose_mode()).
 enum class access_mode { automatic, serial, aggregated, parallel };
 
 /// Conversion between a mode and its name on the command line. @throws usage_error for unknown names
@@ -25,12 +25,13 @@ access_mode access_mode_of(const std::string& name);
 /// File access of the ranks.
 struct access {
   access_mode mode = access_mode::automatic;
-  int ranks_per_writer = 0;  ///< aggregated: number of ranks of a host per accessing rank; 0: all ranks of the host
+  int ranks_per_writer =
+      0;  ///< aggregated mode: one rank accesses the file for this number of ranks of its host; 0: for all ranks of its host
   std::vector<std::pair<std::string, std::string>> hints{};  ///< MPI-IO hints for writing, for example striping_factor
   std::int64_t alignment_bytes = 0;                          ///< alignment of chunks in a new file; 0: none
   bool read_back = true;  ///< compare a written file with its digests before it is renamed
-  /// Total bytes of all ranks in one collective call, at least a chunk per rank. Free space for these bytes is checked
-  /// before each call, so that a full disk is detected before the libraries fail.
+  /// Maximum number of bytes of all ranks in one collective call; each rank transfers at least one chunk. The free space is
+  /// checked before each call, because the libraries may fail on a full disk.
   std::int64_t bytes_per_call = std::int64_t{256} << 20;
   std::int64_t bytes_per_message = std::int64_t{1} << 30;  ///< MPI counts are int: larger messages are split
 };
@@ -38,8 +39,8 @@ struct access {
 enum class direction { read, write };
 
 /// Mode selected by `automatic`. With one rank, or several hosts on a local file system, access is serial. On a network file
-/// system, concurrent writes are unsafe and writing is serial; reading is aggregated, because one reader per host is
-/// sufficient. Otherwise access is parallel.
+/// system, writing is serial, because concurrent writes are unsafe. Reading from a network file system is aggregated,
+/// because one reader per host is sufficient. Access is parallel in all other cases.
 access_mode choose_mode(file_system_kind kind, int ranks, int hosts, direction way);
 
 /// Team of ranks that access a file.
@@ -47,9 +48,10 @@ struct file_team {
   access_mode mode = access_mode::serial;  ///< never automatic
   file_system system;
   int hosts = 1;
-  std::vector<int> ranks;   ///< members: ranks in the full communicator, ascending; the first is 0
-  bool contiguous = true;   ///< true if each member serves the ranks up to the next member
-  comm::communicator comm;  ///< communicator of the members; null on other ranks. It has no topology, which breaks MPI-IO
+  std::vector<int> ranks;   ///< ranks of the members in the full communicator, ascending; the first member is rank 0
+  bool contiguous = true;   ///< true if each member serves consecutive ranks, up to the rank of the next member
+  comm::communicator comm;  ///< communicator of the members; null on other ranks; without a process topology, because a
+                            ///< topology breaks MPI-IO
   bool member() const { return comm.get() != MPI_COMM_NULL; }
 
   /// @collective on all

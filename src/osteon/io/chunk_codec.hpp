@@ -3,7 +3,7 @@
 /// Encoding of chunks in the format of the HDF5 filters, without HDF5 (internal to io).
 ///
 /// Every rank compresses its chunks in parallel threads. Deflate uses ISA-L, which is seven times as fast as zlib for the
-/// same size. The results are ordinary shuffled zlib or zstd streams.
+/// same compressed size. The encoded chunks are ordinary shuffled zlib or zstd streams.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,7 +15,8 @@ namespace osteon::io {
 /// True if this build supports zstd.
 bool can_write_zstd();
 
-/// Shuffle filter of HDF5 (filter 2): the first bytes of all elements, then the second bytes, and so on.
+/// Shuffle filter of HDF5 (filter 2). The output consists of the first bytes of all elements, then the second bytes of all
+/// elements, and so on.
 /// @param to output of the size of `values`, which is a multiple of element_bytes
 void shuffle(std::span<const std::byte> values, std::int64_t element_bytes, std::span<std::byte> to);
 

@@ -13,7 +13,7 @@ namespace osteon::io {
 /// An open file, closed by the destructor.
 class file_descriptor {
  public:
-  /// Open a file. After an error the value is negative and errno is set.
+  /// Open a file. After an error, the file descriptor is negative and errno is set.
   file_descriptor(const std::string& path, int flags) : number_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {}
   ~file_descriptor() {
     if (number_ >= 0) ::close(number_);
@@ -27,7 +27,7 @@ class file_descriptor {
 };
 
 /// Read up to `size` bytes at an offset.
-/// @return number of bytes, less than `size` at the end of the file only; -1 after an error (errno)
+/// @return number of bytes, which is less than `size` only at the end of the file; -1 after an error (errno)
 inline std::int64_t read_at(int descriptor, void* to, std::int64_t size, std::int64_t at) {
   std::int64_t done = 0;
   while (done < size) {

@@ -16,7 +16,7 @@ struct known_type {
   file_system_kind kind;
 };
 
-// Numbers from linux/magic.h, and from the headers of file systems outside of the kernel.
+// The numbers are defined in linux/magic.h, and in the headers of file systems outside of the kernel.
 constexpr std::array known{
     known_type{0xEF53, "ext", file_system_kind::local},
     known_type{0x58465342, "xfs", file_system_kind::local},

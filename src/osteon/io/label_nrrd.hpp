@@ -22,9 +22,9 @@ struct label_volume {
   std::optional<std::array<double, 9>> axes_lps;  ///< rows of the rotation whose columns are the x, y and z axis in LPS
 };
 
-/// Write the labels of the runs (1 to 255), and 0 elsewhere, compressed by gzip. The file has a temporary name until it is
-/// complete.
-/// @param runs in any order; in overlaps the last run takes precedence @cost memory for the runs and one plane
+/// Write a label volume compressed by gzip. The voxels of the runs have labels from 1 to 255, and all other voxels have the
+/// label 0. The file has a temporary name until the file is complete.
+/// @param runs in any order; where runs overlap, the label of the last run is used @cost memory for the runs and one plane
 /// @throws usage_error if a run exceeds the volume or its label exceeds 255, machine_error if the file cannot be written
 /// @collective local
 void write_labels(const std::string& path, const label_volume& volume, std::span<const label_run> runs);

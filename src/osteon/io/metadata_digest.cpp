@@ -76,7 +76,7 @@ class listing {
       std::array<char, NC_MAX_NAME + 1> name{};
       check(nc_inq_attname(group_id, variable, static_cast<int>(i), name.data()));
       const std::string_view n(name.data());
-      // `complete` is set last; the other attributes are changed by programs that copy files.
+      // The digest excludes `complete`, which is set last, and attributes that other programs change when they copy files.
       if (path == "/" && (n == "complete" || n == "history" || n == "_NCProperties" || n == "NCO")) continue;
       nc_type type = NC_NAT;
       std::size_t length = 0;

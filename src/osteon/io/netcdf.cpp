@@ -63,7 +63,7 @@ void store_as(const plane_variable& v, const storage& options) {
   if (options.method == compression::none)
     return check_netcdf(nc_def_var_chunking(v.group, v.id, NC_CONTIGUOUS, nullptr), action);
   check_netcdf(nc_def_var_chunking(v.group, v.id, NC_CHUNKED, chunk.data()), action);
-  // Fletcher-32 is not used: Adler-32 of zlib and the checksum of zstd allow every reader to detect damage of a chunk.
+  // Fletcher-32 is not used, because every reader detects a damaged chunk by Adler-32 of zlib or the checksum of zstd.
   if (options.method == compression::deflate) {
     check_netcdf(nc_def_var_deflate(v.group, v.id, 1, 1, options.level.value_or(default_level)), action);
   } else {
@@ -217,8 +217,8 @@ void define_plane_variable(const layout& where, plane_variable& v, const storage
   if (v.plane_shape.size() > 2) dimensions.push_back(v.plane_shape[2] == 3 ? where.component : voigt_dimension(where.file));
   const std::string action = fmt::format("define '{}'", v.name);
   v.id = define_variable(v.group, v.name, v.type, dimensions);
-  // Filling is disabled, because every chunk is written. The call also removes the attribute _FillValue, so it must precede
-  // the definition of the attribute.
+  // Filling is disabled, because every chunk is written. The call also removes the attribute _FillValue. Therefore the call
+  // must precede the definition of the attribute.
   check_netcdf(nc_def_var_fill(v.group, v.id, NC_NOFILL, nullptr), action);
   if (v.type == NC_FLOAT) {
     const float empty = std::numeric_limits<float>::quiet_NaN();
@@ -287,7 +287,8 @@ std::string reason_of_hdf5() {
   return reason;
 }
 
-/// Create hard links to all fields in the root group, which programs display first. netCDF cannot create links.
+/// Create hard links to all fields in the root group, because programs display the root group first. netCDF cannot create
+/// links.
 void link_fields_in_root(hid_t file, const std::string& name, std::span<const plane_variable> variables) {
   for (const plane_variable& v : variables) {
     // If a node field and a cell field have the same name, the link refers to the node field.
@@ -303,8 +304,9 @@ void link_fields_in_root(hid_t file, const std::string& name, std::span<const pl
 
 void netcdf_file::close(const std::function<void(std::int64_t file)>& after) {
   if (mode_ == use::reading) return check_netcdf(nc_close(std::exchange(id_, -1)), "close the file");
-  // netCDF crashes if HDF5 cannot write remaining data when it closes a file, because netCDF then lists open objects of the
-  // file, including an object that no longer exists. Therefore all data are flushed first, and HDF5 closes the file last.
+  // netCDF crashes if HDF5 cannot write the remaining data of a file on closing. In this case, netCDF lists the open objects
+  // of the file, including an object that no longer exists. Therefore all data are flushed before netCDF closes the file,
+  // and HDF5 closes the file last.
   check_netcdf(nc_sync(id_), "write the file");
   std::size_t length = 0;
   check_netcdf(nc_inq_path(id_, &length, nullptr), "close the file");
@@ -361,7 +363,7 @@ without_hdf5_locks::~without_hdf5_locks() {
 
 void leave_hdf5_at_exit() {
   H5dont_atexit();
-  H5open();  // if HDF5 were initialised after MPI, it would clean up in MPI_Finalize
+  H5open();  // if HDF5 were initialised after MPI, HDF5 would clean up in MPI_Finalize
 }
 
 }  // namespace osteon::io

@@ -25,7 +25,7 @@ inline constexpr unsigned zstd_filter = 32015;  ///< number registered with the 
 /// Throw an error of `kind` unless a netCDF call succeeded.
 void check_netcdf(int status, const std::string& action, error_kind kind = error_kind::machine);
 
-/// Define a group, a dimension or a variable. The attributes of a variable are omitted if they are empty.
+/// Define a group, a dimension or a variable. Empty attributes of a variable are omitted.
 /// @return ID @throws machine_error
 int define_group(int parent, const std::string& name);
 int define_dimension(int group, const std::string& name, std::size_t length);
@@ -40,7 +40,7 @@ const char* netcdf_path(const std::string& path);
 /// Number of planes of a chunk of about 2 MiB. The number depends on the shape only, not on the number of ranks.
 std::int64_t planes_per_chunk(std::int64_t planes, std::int64_t bytes_per_plane);
 
-/// Check shape, spacing and origin of models and results; called before allocation.
+/// Check shape, spacing and origin of models and results. Call this function before allocation.
 /// @param components maximum number of components of a node field
 /// @throws data_error
 void check_geometry(index3 shape, vector3 spacing_mm, vector3 origin_mm, int components = 3);
@@ -50,7 +50,7 @@ struct plane_variable {
   std::string name;
   int type = 0;  ///< NC_UBYTE, NC_USHORT or NC_FLOAT
   bool on_nodes = false;
-  int group = -1, id = -1;               ///< IDs in the open file; -1 on ranks that do not access it
+  int group = -1, id = -1;               ///< IDs in the open file; -1 on ranks that do not access the file
   std::int64_t planes = 0;               ///< first extent
   std::vector<std::size_t> plane_shape;  ///< further extents
   std::int64_t element_bytes = 1;
@@ -83,8 +83,8 @@ void define_material_attributes(const plane_variable& variable, const voxel::mat
 bool has_new_digests(int group, int variable);
 void put_text(int group, int variable, const char* name, const std::string& text);
 
-/// Open file. The destructor closes only files opened for reading. If close() was not called for a file opened for writing,
-/// writing has failed, and the library crashes when it closes such a file (SIGSEGV on a full disk).
+/// Open file. The destructor closes only files opened for reading. A file opened for writing without a call of close()
+/// indicates that writing has failed. The library would crash on closing such a file (SIGSEGV on a full disk).
 class netcdf_file {
  public:
   enum class use { reading, writing };
@@ -111,16 +111,16 @@ class netcdf_file {
 /// another format
 netcdf_file open_to_read(const std::string& path, const char* kind = "");
 
-/// Write coordinates and digests to a closed file, then the digest of the metadata, and finally `complete` = 1. For one
-/// process.
+/// Write coordinates and digests to a closed file, then the digest of the metadata, and finally `complete` = 1. Exactly one
+/// process calls this function.
 /// @param digests digests of the chunks of each variable, digest_length characters per chunk
 void finish_file(const std::string& name, const voxel::model_header& header, bool with_nodes,
                  std::span<const plane_variable> variables, std::span<const std::string> digests);
 
-/// Disable the clean-up of HDF5 at exit and in MPI_Finalize. Call before MPI is initialised.
+/// Disable the clean-up of HDF5 at exit and in MPI_Finalize. Call this function before MPI is initialised.
 ///
-/// Every file is closed at the end of writing. If a file is still open at exit, a write has failed; HDF5 crashes when its
-/// exit handler repeats the write (SIGSEGV on a full disk).
+/// Every file is closed at the end of writing. If a file is still open at exit, a write has failed. The exit handler of HDF5
+/// would repeat the failed write and crash (SIGSEGV on a full disk).
 void leave_hdf5_at_exit();
 
 }  // namespace osteon::io

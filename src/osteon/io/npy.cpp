@@ -137,7 +137,7 @@ class header_parser {
   std::size_t at_ = 0;
 };
 
-/// Open file, read by offset. The file is not mapped, because a disk error would then terminate the process.
+/// Open file, read by offset. The file is not mapped, because a disk error in a mapped file would terminate the process.
 class npy_bytes {
  public:
   explicit npy_bytes(const std::string& path) : file_(path, O_RDONLY) {
@@ -185,7 +185,7 @@ voxel::image_planes open_npy(const std::string& path) {
   const index3 shape = header.shape;
   const std::uint64_t available = total - data_begin;
   std::uint64_t needed = voxel::size_of(header.type);
-  bool fits = true;  // before allocation: the file must contain all bytes declared in its header
+  bool fits = true;  // checked before allocation: the file must contain all bytes declared in its header
   for (int a = 0; a < 3; ++a) fits = fits && !__builtin_mul_overflow(needed, static_cast<std::uint64_t>(shape[a]), &needed);
   if (!fits || needed != available)
     throw data_error(

@@ -13,8 +13,8 @@
 #include <ostream>
 
 // A picture is a stream of deflated rows, divided into independent strips. The filter of the first row of a strip does not
-// use the row above, and zlib ends the strip at a byte boundary without a dictionary. Strips can therefore be concatenated;
-// only their checksums are combined. @cite [PNG]
+// use the row above, and zlib ends the strip at a byte boundary without a dictionary. Therefore strips can be concatenated,
+// and only their checksums must be combined. @cite [PNG]
 
 namespace osteon::io {
 
@@ -53,7 +53,8 @@ void apply(int filter, const std::uint8_t* row, const std::uint8_t* above, std::
       to[i] = static_cast<std::uint8_t>(row[i] - paeth(row[i - channels], above[i], above[i - channels]));
 }
 
-// Filter rows. The filter with the smallest sum of absolute values is selected for each row, as it usually compresses best.
+// Filter rows. For each row, the filter with the smallest sum of absolute values is selected, because this filter usually
+// compresses best.
 bytes filtered(std::span<const std::uint8_t> rows, std::size_t row_size) {
   bytes result;
   bytes candidate(row_size + 1), best(row_size + 1);
@@ -81,8 +82,8 @@ strip deflate_strip(std::span<const std::uint8_t> rows, std::size_t row_size, bo
   result.adler = static_cast<std::uint32_t>(adler32_z(1, raw.data(), raw.size()));
   z_stream stream{};
   constexpr int no_header = -15, memory = 9;
-  // Z_RLE compresses filtered rows by runs and Huffman codes; a string search requires five times the time for the same
-  // size.
+  // Z_RLE compresses filtered rows by runs and Huffman codes. A string search requires five times the time of Z_RLE for the
+  // same compressed size.
   if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, no_header, memory, Z_RLE) != Z_OK)
     throw machine_error("cannot initialise zlib: out of memory");
   result.deflated.resize(deflateBound(&stream, static_cast<uLong>(raw.size())) + 16);  // includes the flush marker

@@ -16,7 +16,7 @@
 namespace osteon::io {
 namespace {
 
-/// True if HDF5 finds the filter. netCDF requires an open file for this query; a file in memory is used.
+/// True if HDF5 finds the filter. netCDF requires an open file for this query; therefore a file in memory is opened.
 bool filter_available(unsigned id) {
   int file = -1;
   if (nc_create("filter", NC_NETCDF4 | NC_DISKLESS, &file) != NC_NOERR) return false;

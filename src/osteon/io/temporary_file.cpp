@@ -49,7 +49,7 @@ bool is_dead(long pid) {
   return name_end != std::string::npos && (line[name_end + 2] == 'Z' || line[name_end + 2] == 'X');
 }
 
-/// True if the file belongs to a terminated process of this host, or to another host and is unchanged for a day.
+/// True if the file belongs to a terminated process of this host. A file of another host must be unchanged for a day.
 bool is_orphan(const fs::path& file, const std::string& suffix) {
   const auto dot = suffix.rfind('.');
   if (dot == std::string::npos) return false;

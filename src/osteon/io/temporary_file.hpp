@@ -12,7 +12,7 @@ namespace osteon::io {
 /// destructor removes the file.
 class temporary_file {
  public:
-  /// Remove the temporary files of killed runs of the same target, and create an empty one.
+  /// Remove temporary files of the target that are left by killed runs, and create an empty temporary file.
   /// @throws machine_error if the directory does not exist or is not writable
   /// @throws usage_error if the target exists and is not a regular file (a device, a folder)
   explicit temporary_file(const std::string& path);
@@ -29,13 +29,13 @@ class temporary_file {
   bool committed_ = false;
 };
 
-/// Write a file under a temporary name, and rename the file when it is complete. @throws machine_error
+/// Write a file with a temporary name, and rename the complete file. @throws machine_error
 void write_file(const std::string& path, const std::function<void(std::ostream& to)>& write);
 
-/// Remove temporary files of killed runs of a target.
+/// Remove temporary files of a target that are left by killed runs.
 void remove_orphans(const std::string& path);
 
-/// Reserve space, so that a file can grow by `bytes` within the free space, quota and file size limit of the process.
+/// Reserve space for the growth of a file by `bytes`, within the free space, quota and file size limit of the process.
 ///
 /// Open MPI (OMPIO) may ignore a failed write, and HDF5 may hang on closing a file that cannot grow. Therefore space is
 /// allocated in the file system before data are written. The size of the file does not change.

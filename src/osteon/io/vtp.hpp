@@ -15,7 +15,7 @@ struct polylines {
   std::vector<std::pair<std::string, std::vector<double>>> values;  ///< name and values of each array, one value per point
 };
 
-/// Write lines in double precision as raw appended data. The file has a temporary name until it is complete.
+/// Write lines in double precision as raw appended data. The file has a temporary name until the file is complete.
 /// @throws usage_error if the sizes of arrays do not match, machine_error if the file cannot be written @collective local
 void write_vtp(const std::string& path, const polylines& lines);
 

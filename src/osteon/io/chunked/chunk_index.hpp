@@ -2,7 +2,7 @@
 /// @file
 /// Addresses of the chunks of a file in the HDF5 index, written by one process (internal to io).
 ///
-/// HDF5 writes compressed chunks in parallel only by collective calls that run zlib, and it cannot allocate space without
+/// HDF5 writes compressed chunks in parallel only by collective calls that run zlib. HDF5 cannot allocate space without
 /// writing (HDFGroup/hdf5#2008). Therefore one process writes all metadata through index_driver, and the ranks write the
 /// chunks to the allocated addresses.
 #include <cstddef>
@@ -46,8 +46,8 @@ class chunk_places {
   struct place {
     std::int64_t address = -1, bytes = 0;
   };
-  /// Address and size of the chunk that begins with a plane; for a contiguous variable the address of the plane, with size
-  /// 0.
+  /// Address and size of the chunk that begins with a plane. For a contiguous variable, the function returns the address of
+  /// the plane and the size 0.
   place of(const plane_variable& v, std::int64_t first_plane);
 
  private:

@@ -20,7 +20,7 @@ struct stored_chunk {
 };
 static_assert(std::is_trivially_copyable_v<stored_chunk>);
 
-/// Chunks of a piece, in order. The bytes are in `packed` or, without compression, in the values.
+/// Chunks of a piece, in order. With compression, the bytes are in `packed`; without compression, the bytes are the values.
 struct encoded_piece {
   std::vector<stored_chunk> chunks;
   std::vector<std::span<const std::byte>> bytes;  ///< bytes of each chunk

@@ -122,7 +122,8 @@ void piece_gather::gather(std::int64_t round, const plane_source<std::byte>& mak
       make_part(p.part, own_part.data());
     }
   });
-  // Parts are stored in rank order, including this rank, so that the value of the highest rank is used for shared nodes.
+  // Parts of all ranks, including this rank, are stored in rank order. Therefore the value of the highest rank is used for
+  // shared nodes.
   auto next = receive.begin();
   const auto put_own = [&] {
     if (next != receive.end() && next->rank == rank && !is_mine_alone) put(next->part, own_part.data(), mine, piece);

@@ -82,7 +82,7 @@ herr_t write_block(H5FD_t* file, H5FD_mem_t type, hid_t, haddr_t at, std::size_t
 
 herr_t truncate(H5FD_t* file, hid_t, hbool_t) {
   driven_file& f = of(file);
-  // Other ranks may have written up to the end of the allocated space, but not beyond.
+  // Other ranks may have written up to the end of the allocated space, but not beyond this end.
   if (f.error == 0 && ::ftruncate(f.descriptor, static_cast<off_t>(f.end_of_space)) != 0) f.error = errno;
   f.end_of_file = f.end_of_space;
   return 0;
@@ -92,7 +92,7 @@ H5FD_class_t describe() {
   H5FD_class_t c{};
 #if H5_VERSION_GE(1, 14, 0)
   c.version = H5FD_CLASS_VERSION;
-  c.value = static_cast<H5FD_class_value_t>(600);  // 512 and above: drivers not registered with the HDF Group
+  c.value = static_cast<H5FD_class_value_t>(600);  // values from 512 are for drivers not registered with the HDF Group
 #endif
   c.name = "osteon_index";
   c.maxaddr = (haddr_t{1} << 62) - 1;

@@ -8,8 +8,8 @@
 namespace osteon::io {
 
 /// HDF5 virtual file driver for one process. The driver writes metadata to the file and discards raw data, because the ranks
-/// write raw data to the addresses allocated by HDF5. HDF5 may hang on closing a file after a failed write; therefore the
-/// driver records failures (failure()) and does not report them to HDF5.
+/// write raw data to the addresses allocated by HDF5. HDF5 may hang on closing a file after a failed write. Therefore the
+/// driver records failed writes (failure()) and does not report failed writes to HDF5.
 class index_driver {
  public:
   index_driver();
@@ -19,7 +19,7 @@ class index_driver {
 
   /// Set this driver in a file access property list. @param fapl property list
   bool use_for(hid_t fapl) const { return id_ >= 0 && H5Pset_driver(fapl, id_, nullptr) >= 0; }
-  /// Error message of the first failed write to an open file of this driver; empty if all writes succeeded.
+  /// Error message of the first failed write to an open file of this driver. The message is empty if all writes succeeded.
   static std::string failure(hid_t file);
 
  private:

@@ -27,7 +27,8 @@ plane_exchange::plane_exchange(MPI_Comm comm, const file_team& team, const acces
   const auto members = std::ssize(members_);
   const auto found = std::find(members_.begin(), members_.end(), comm::rank(comm));
   if (found != members_.end()) member_ = found - members_.begin();
-  // A chunk belongs to the member that serves its first plane. If members serve scattered ranks, members have equal shares.
+  // A chunk belongs to the member that serves the rank of its first plane. If members serve scattered ranks, all members
+  // have equal numbers of chunks.
   const std::int64_t chunks = (planes + chunk_planes - 1) / chunk_planes;
   const auto first_of = [&](std::ptrdiff_t m) {
     if (m == 0) return std::int64_t{0};

@@ -70,7 +70,7 @@ plane_file::plane_file(MPI_Comm comm, const std::string& path, plane_file_plan p
     }
   });
   name_ = comm::broadcast(comm_, name_);
-  comm::outcome opened;  // opening is collective on the team; the other ranks receive errors afterwards
+  comm::outcome opened;  // members open the file collectively; the other ranks receive errors afterwards
   if (team_.member()) opened = comm::outcome_of([&] { file_ = std::make_unique<shared_file>(name_, team_, plan_.options); });
   comm::throw_first_error(comm_, opened);
   comm::collectively(comm_, [&] {
@@ -98,8 +98,8 @@ void plane_file::define(const std::function<void(std::span<const plane_variable>
 
 /// Reserve space at the end of the file for `values` bytes of values and for the metadata.
 ///
-/// Space is allocated only for data written by libraries, which may hang or ignore a full disk. Plain writes are only
-/// checked against limits, because allocation costs as much as writing, and a failed write returns an error.
+/// Space is allocated only for data written by libraries, which may hang or ignore a full disk. For plain writes, only the
+/// limits are checked, because allocation costs as much as writing, and a failed plain write returns an error.
 void plane_file::reserve(std::int64_t values) {
   const std::int64_t metadata = metadata_reserve + index_reserve_;
   comm::collectively(comm_, [&] {
@@ -286,8 +286,8 @@ file_report plane_file::close() {
     finish_file(name_, plan_.header, plan_.with_nodes, plan_.variables, all);
     if (plan_.options.read_back) check_places(chunks);
   });
-  // The chunks are complete. After writes by several hosts or by a library, cached data are flushed now; otherwise commit()
-  // flushes them later, when the disk has written most of the data.
+  // The chunks are complete. After writes by several hosts or by a library, cached data are flushed now. Otherwise commit()
+  // flushes the cached data later, when the disk has written most of the data.
   comm::collectively(comm_, [&] {
     if (!team_.member()) return;
     if (!writes_plainly(team_, plan_.options)) sync_file(name_);

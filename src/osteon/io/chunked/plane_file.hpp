@@ -29,8 +29,8 @@ struct plane_file_plan {
 /// Distribution of the planes of a variable over all ranks for encoding.
 plane_exchange exchange_of(MPI_Comm comm, const plane_file_plan& plan, const plane_variable& v);
 
-/// Count the messages of writing a variable, without communication and output. Messages of encoded data to the writers
-/// depend on the compression and are not counted. @collective local
+/// Count the messages of writing a variable, without communication and output. Messages with encoded data to the writers are
+/// not counted, because their number depends on the compression. @collective local
 void count_write_messages(MPI_Comm comm, const plane_file_plan& plan, const plane_variable& v);
 
 /// Creates a file, writes its variables, and closes and checks the file. All calls are collective.

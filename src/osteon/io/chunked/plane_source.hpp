@@ -7,8 +7,9 @@
 
 namespace osteon::io {
 
-/// Function that computes the values of planes [first, first + planes) of the block of a rank, counted from the lowest plane
-/// of the block; shape (planes, y, x, components). Called once for every plane, in any order.
+/// Function that computes the values of planes [first, first + planes) of the block of a rank. Planes are counted from the
+/// lowest plane of the block. The values have the shape (planes, y, x, components). Every plane is computed exactly once, in
+/// any order.
 template <class T>
 using plane_source = std::function<void(std::int64_t first, std::int64_t planes, std::span<T> values)>;
 

@@ -39,9 +39,10 @@ std::int64_t number_in(std::string_view text) {
 
 std::string digest_of_text(const std::string& text) { return xxh3_of(std::as_bytes(std::span(text))); }
 
-/// The seal at the end of a file. Its digest is the digest of a text: the lengths of all parts, followed by their digests.
+/// The seal at the end of a file. The digest of the seal is the digest of a text with the lengths of all parts, followed by
+/// the digests of all parts.
 struct ending {
-  seal_state state = seal_state::none;  ///< good: the seal is valid, but parts are not read
+  seal_state state = seal_state::none;  ///< good: the seal is valid, but the parts have not been read yet
   std::vector<std::int64_t> lengths;    ///< lengths of the parts, in order
   std::string table, digest;
   bool is_older = false;  ///< all digests are XXH64

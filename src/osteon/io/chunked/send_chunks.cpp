@@ -10,8 +10,8 @@ namespace {
 constexpr int chunk_tag = 37;
 constexpr int chunk_bytes = static_cast<int>(sizeof(stored_chunk));
 
-/// Member that writes for a rank: the last member whose rank does not exceed this rank. If members serve scattered ranks,
-/// all members serve equal numbers of ranks.
+/// Member that writes for a rank. The function returns the last member with a rank up to this rank. If members serve
+/// scattered ranks, all members serve equal numbers of ranks.
 int writer_of(const file_team& team, int rank, int ranks) {
   const auto members = std::ssize(team.ranks);
   if (std::binary_search(team.ranks.begin(), team.ranks.end(), rank)) return rank;
@@ -28,7 +28,8 @@ chunks_to_write ship_chunks(MPI_Comm comm, const file_team& team, std::int64_t b
   for (int r = 0; team.member() && r < ranks; ++r)
     if (r != rank && writer_of(team, r, ranks) == rank) served.push_back(r);
 
-  // Send the number of chunks, their descriptions, then their bytes, so that memory is allocated before each receive.
+  // Send the number of chunks, then their descriptions, then their bytes. With this order, the receiver can allocate memory
+  // before each receive.
   const int count = static_cast<int>(mine.chunks.size());
   std::vector<int> counts(served.size());
   std::vector<MPI_Request> requests;

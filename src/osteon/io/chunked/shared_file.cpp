@@ -37,13 +37,13 @@ void write_plainly(int descriptor, const extent& e, const std::string& name) {
                                     std::strerror(errno)));
 }
 
-/// Lock for one writer at a time. The kernel serialises writes to a file, and waiting processes spin, which takes 50 % more
-/// CPU time. With this lock, waiting processes sleep.
+/// Lock for one writer at a time. The kernel serialises writes to a file. Without the lock, waiting processes spin and use
+/// 50 % more CPU time. With the lock, waiting processes sleep.
 class write_lock {
  public:
   explicit write_lock(int descriptor) : descriptor_(descriptor) {
     while (descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX) != 0)
-      if (errno != EINTR) descriptor_ = -1;  // without lock support, writing is only slower
+      if (errno != EINTR) descriptor_ = -1;  // without lock support, writing is slower, but correct
   }
   write_lock(const write_lock&) = delete;
   write_lock& operator=(const write_lock&) = delete;
@@ -78,7 +78,7 @@ shared_file::shared_file(const std::string& name, const file_team& team, const a
     return;
   }
   collective_ = team.system.kind == file_system_kind::parallel || !options.hints.empty();
-  // Striping is set at the creation of a file, so the file must not exist.
+  // Striping is set at the creation of a file. Therefore the file must not exist.
   const bool striped =
       std::any_of(options.hints.begin(), options.hints.end(), [](const auto& h) { return h.first.starts_with("striping"); });
   if (striped && comm::rank(team.comm.get()) == 0) ::unlink(name.c_str());

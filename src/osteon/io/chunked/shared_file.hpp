@@ -16,16 +16,19 @@ struct extent {
   std::span<const std::byte> bytes;
 };
 
-/// True if members use plain writes without MPI-IO: a single writer, or several writers on a local file system. The kernel
-/// separates the writes of a local file system and, unlike MPI-IO, reports each failure. Equal on all ranks.
+/// True if members use plain writes without MPI-IO: for a single writer, or for several writers on a local file system. The
+/// kernel separates concurrent writes to a local file system and, unlike MPI-IO, reports each failure. The result is equal
+/// on all ranks.
 bool writes_plainly(const file_team& team, const access& options);
 
-/// A file written by the members of a team, with plain writes or MPI-IO. MPI-IO writes are independent, or collective on a
-/// parallel file system or with user hints, so that collective buffering is effective.
+/// A file written by the members of a team, with plain writes or MPI-IO. On a parallel file system, or with user hints,
+/// MPI-IO writes are collective, because collective buffering requires collective writes. Otherwise MPI-IO writes are
+/// independent.
 class shared_file {
  public:
-  /// Open the file on members of the team. MPI-IO creates the file if it does not exist or striping is requested. For plain
-  /// writes it must exist, so that a host with a different disk reports an error.
+  /// Open the file on members of the team. MPI-IO creates the file if the file does not exist, or if striping is requested.
+  /// For plain writes the file must exist. Otherwise a host with a different disk would create a second file instead of
+  /// reporting an error.
   /// @throws machine_error on this rank; the caller must agree on errors @collective on team.comm
   shared_file(const std::string& name, const file_team& team, const access& options);
   shared_file(const shared_file&) = delete;

@@ -33,7 +33,7 @@ void reject_unfinished(const std::string& path) {
                                path, name.substr(0, mark)));
 }
 
-// True if an HDF5 file has the length declared in its first bytes; false if its seal is truncated.
+// True if an HDF5 file has the length declared in its first bytes. The length differs if the seal is truncated.
 bool has_declared_length(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::array<unsigned char, 48> head{};
@@ -48,7 +48,7 @@ bool has_declared_length(const std::string& path) {
   return end == std::filesystem::file_size(path, failed) && !failed;
 }
 
-// Size and last bytes of a file. The last bytes contain the seal, a digest of all other bytes.
+// Size and last bytes of a file. The last bytes contain the seal, which is a digest of all other bytes.
 struct file_end {
   std::int64_t size = 0;
   std::array<char, 64> bytes{};

@@ -16,7 +16,7 @@ namespace osteon::io {
 
 namespace {
 
-// Plain file access, because MPI-IO may ignore a failed write.
+// File access is plain, because MPI-IO may ignore a failed write.
 class plain_file {
  public:
   plain_file(const std::string& name, int flags, error_kind kind) : name_(name), kind_(kind), file_(name, flags) {
@@ -46,7 +46,8 @@ class plain_file {
   file_descriptor file_;
 };
 
-// Run `work` unless an earlier error is stored, because code between collectives must not throw.
+// Run `work` and store its error, because code between collective calls must not throw. After an earlier error, `work` is
+// not called.
 template <class F>
 void attempt(comm::outcome& fault, F&& work) {
   if (!fault.failed) fault = comm::outcome_of(work);
@@ -79,7 +80,7 @@ std::vector<std::int64_t> begins(std::span<const std::int64_t> per_plane) {
   return sum;
 }
 
-// Gather the digests of all planes on rank 0. For each digest, one rank has the value and the other ranks have zeros.
+// Gather the digests of all planes on rank 0. Exactly one rank has each digest; the other ranks have zeros in its place.
 void collect(MPI_Comm comm, std::string& digests) {
   const bool root = comm::rank(comm) == 0;
   constexpr std::size_t largest = std::size_t{1} << 26;

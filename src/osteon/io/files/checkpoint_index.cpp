@@ -121,7 +121,7 @@ checkpoint_index read_checkpoint_index(const std::string& path) {
     reject(path, "the seal is damaged");
   std::string text(static_cast<std::size_t>(length), '\0');
   file.seekg(end - length).read(text.data(), length);
-  // The seal is compared as text, because upper-case digits of a damaged seal would yield the same length.
+  // The seal is compared as text, because a damaged seal with upper-case digits would yield the same number.
   if (!file || seal != fmt::format("{}{:016x} {}\n", seal_magic, length, hash(text)))
     reject(path, "the index does not match its seal");
   return parse_checkpoint_index(path, text, end - length);

@@ -33,7 +33,7 @@ struct checkpoint_index {
   std::int64_t lay_out();
 };
 
-/// End of a file: index and seal.
+/// Text at the end of a file: index and seal.
 std::string seal_checkpoint(const checkpoint_index& index);
 
 /// Parse the index from JSON.

@@ -24,7 +24,7 @@ struct model_of_rank {
 /// @throws usage_error if there are more ranks than planes, data_error if the header exceeds 2 GiB @collective on comm
 model_of_rank scatter_header(MPI_Comm comm, const voxel::model_header& header);
 
-/// Distribute the planes of rank 0. Each rank stores at most one plane in addition to the data stored by `take`.
+/// Distribute the planes of rank 0. In addition to the data stored by `take`, each rank stores at most one plane.
 /// @param make computes materials of the complete model; called on rank 0
 /// @param take receives the planes of where.owned in order
 /// @throws exceptions of `make` and `take`, on all ranks @collective on where.comm
@@ -33,11 +33,13 @@ void scatter_planes(const grid::block& where, const plane_source<material_number
                     const std::function<void(std::span<const material_number> plane)>& take);
 
 /// Gather a field on rank 0.
-/// @param make values of this rank, of shape where.owned, for node fields of shape where.owned + 1 on each axis. For shared
-/// nodes the result is the value of the highest rank that is not NaN, or NaN if all values are NaN
-/// @param values output on rank 0, of shape (where.domain, or one more on each axis, components); empty on other ranks
+/// @param make values of this rank, of shape where.owned; for node fields, of shape where.owned + 1 on each axis. For shared
+/// nodes, NaN values are ignored, and the value of the highest remaining rank is used. The result is NaN if all values are
+/// NaN
+/// @param values output on rank 0, of shape (where.domain, components), for node fields of shape (where.domain + 1 on each
+/// axis, components); empty on other ranks
 /// @throws exceptions of `make`, on all ranks @collective on where.comm
-/// @cost one message per plane of each rank, one at a time; each rank stores its part of the field
+/// @cost one message per plane of each rank, sent one after another; each rank stores its part of the field
 void gather_field(const grid::block& where, centring on, int components, const plane_source<float>& make,
                   std::span<float> values);
 

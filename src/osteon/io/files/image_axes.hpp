@@ -19,7 +19,7 @@ std::optional<image_axes> axes_in(const std::string& provenance_json);
 /// @throws data_error if the file is not an osteon file @collective local
 std::optional<image_axes> axes_in_file(const std::string& path);
 
-/// Return true if the axes are left-handed; false without axes.
+/// Return true if the axes are left-handed, and false if there are no axes.
 bool is_left_handed(const std::optional<image_axes>& axes);
 
 }  // namespace osteon::io

@@ -14,7 +14,7 @@ constexpr const char *node_name = "condition_node", *force_name = "condition_for
                      *move_name = "condition_displacement";
 constexpr std::uint8_t preserved_bit = 8;
 
-// The variable of displacements is omitted if all are zero, as in older files.
+// The variable of displacements is omitted if all displacements are zero, as in older files.
 bool moves_nodes(const voxel::model_header& header) {
   return std::any_of(header.conditions.begin(), header.conditions.end(),
                      [](const voxel::node_condition& c) { return !(c.move_mm == vector3{}); });

@@ -15,9 +15,9 @@
 
 namespace osteon::io {
 
-/// Write a model from one process: header and all voxels, compressed. The file has a temporary name until it is complete and
-/// synced; an older file remains unchanged until then.
-/// @param make computes the voxels in order, a chunk of planes at a time; 0 is empty space
+/// Write the header and all voxels of a model from one process, compressed. The file has a temporary name until the file is
+/// complete and synced. An older file remains unchanged until the new file is renamed.
+/// @param make computes the voxels in order, a chunk of planes per call; 0 is empty space
 /// @throws data_error if header and voxels are inconsistent; machine_error if the file cannot be written (no space, no
 ///        permission); usage_error as check_storage()
 /// @collective local
@@ -38,8 +38,8 @@ voxel::model_header read_model_header(const std::string& path, log_sink& log = n
 voxel::model_header read_model_header(MPI_Comm comm, const std::string& path, const access& options = {},
                                       log_sink& log = null_log());
 
-/// Read the voxels of some planes, shape (planes, y, x), and check their digests. Each rank stores only its planes and, if
-/// it reads for other ranks, a piece of at most 64 MiB (or one chunk).
+/// Read the voxels of some planes, in an array of shape (planes, y, x), and check their digests. Each rank stores only its
+/// planes. A rank that reads for other ranks also stores a piece of at most 64 MiB (or one chunk).
 /// @param planes complete planes of this rank, ascending with the ranks; may be empty
 /// @throws data_error on a truncated or damaged file
 /// @collective on comm

@@ -7,7 +7,7 @@
 namespace osteon::io {
 namespace {
 
-// Traverse the members of a header. Writer and reader use the same traversal, so that both remain consistent.
+// Traverse the members of a header. Writing and reading use the same traversal and therefore remain consistent.
 template <class Stream, class Header>
 void walk(Stream& s, Header& h) {
   s.value(h.shape);

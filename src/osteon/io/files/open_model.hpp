@@ -12,7 +12,7 @@
 
 namespace osteon::io {
 
-/// Reads the required parts of a model file; a missing part causes a data_error.
+/// Reads the required parts of a model file. A missing part causes a data_error.
 class model_reader {
  public:
   explicit model_reader(const std::string& path) : path_(path), file_(open_to_read(path, "the model ")) {

@@ -6,8 +6,8 @@
 
 namespace osteon::io {
 
-// Each rank reads whole chunks, so that each chunk is read and decompressed once. If there are more ranks than chunks, some
-// ranks read no chunk.
+// Each rank reads whole chunks. Therefore each chunk is read and decompressed once. If there are more ranks than chunks,
+// some ranks read no chunk.
 grid::box_tree planes_to_read(const voxel::model_header& header, int ranks) {
   const index3 shape = header.shape;
   const std::int64_t k = make_material_variable(header).chunk_planes, chunks = (shape.z + k - 1) / k;

@@ -118,7 +118,7 @@ std::vector<float> read_from_file(const std::string& path, const field_info& fie
   if (components > 1) {
     for (std::size_t i = 0; i < values.size() / components; ++i) {
       const float* v = &values[i * components];
-      float sum = 0;  // each shear component represents two entries of a tensor
+      float sum = 0;  // each shear component represents two entries of the tensor
       for (std::size_t c = 0; c < components; ++c) sum += (components == 6 && c >= 3 ? 2.0F : 1.0F) * v[c] * v[c];
       values[i] = component < 0 ? std::sqrt(sum) : v[static_cast<std::size_t>(component)];
     }

@@ -138,7 +138,7 @@ void check_memory(const std::string& path, std::int64_t bytes) {
         path, bytes, memory));
 }
 
-/// Planes of each rank. The range of a rank without planes is empty, at the end of the previous range.
+/// Planes of each rank. The range of a rank without planes is empty and begins at the end of the previous range.
 std::vector<plane_range> gather_ranges(MPI_Comm comm, const box3& part) {
   const std::int64_t mine[2] = {part.begin.z, part.empty() ? part.begin.z : part.end.z};
   std::vector<std::int64_t> all(2 * static_cast<std::size_t>(comm::size(comm)));
@@ -152,7 +152,7 @@ std::vector<plane_range> gather_ranges(MPI_Comm comm, const box3& part) {
   return ranges;
 }
 
-/// Read the planes of this rank. Both ranks read a chunk that contains planes of two ranks.
+/// Read the planes of this rank. A chunk with planes of two ranks is read by both ranks.
 void read_own(const std::string& path, const voxel::model_header& header, const box3& part,
               std::span<material_number> result) {
   voxel_reader reader(path, header);

@@ -82,7 +82,7 @@ plane_file_plan plan_of_results(const grid::block& where, const voxel::model_hea
     cell_first.push_back(where.is_planes() && r < ranks ? where.boxes->box_of(static_cast<int>(r)).begin.z
                                                         : header.shape.z * r / ranks);
   std::vector<std::int64_t> node_first = cell_first;
-  node_first.back() = header.shape.z + 1;  // the last rank also has the last plane of nodes
+  node_first.back() = header.shape.z + 1;  // the last rank also owns the last plane of nodes
   plane_file_plan plan{header,      result_schema, true,  attributes, {}, ranges_of(cell_first), ranges_of(node_first),
                        where.boxes, options,       stored};
   plan.variables.push_back(make_material_variable(header));

@@ -95,7 +95,7 @@ class verifier {
     }
   }
 
-  /// Read the type and shape of a variable. Returns false if osteon does not write this type or shape.
+  /// Read the type and shape of a variable. The function returns false if osteon does not write this type or shape.
   bool find_shape(variable_shape& v) const {
     int rank = 0;
     std::array<int, 4> dimension{};

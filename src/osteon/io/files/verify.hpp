@@ -12,7 +12,7 @@ namespace osteon::io {
 /// Fault of a file.
 struct fault {
   std::string variable;               ///< for example `CellData/sed`; empty: the complete file
-  std::int64_t first = 0, last = -1;  ///< z planes; all planes if last < first
+  std::int64_t first = 0, last = -1;  ///< range of z planes; all planes if last < first
   std::string text;                   ///< for example `does not match its digests`
 };
 
@@ -22,15 +22,15 @@ std::string to_text(const fault& f);
 struct verification {
   std::string schema;                                 ///< value of `product_schema`
   std::int64_t variables = 0, planes = 0, bytes = 0;  ///< amounts of verified data
-  bool filter_missing = false;                        ///< a field was not verified because of a missing HDF5 filter
+  bool filter_missing = false;                        ///< true: a field was not verified because an HDF5 filter is missing
   std::vector<fault> faults;
 };
 
-/// Compare every plane of every field of a model or result, and the metadata, with the digests in the file. Chunks of any
-/// shape are accepted, so that copies by other programs can be verified.
+/// Compare the metadata and every plane of every field of a model or result with the digests in the file. Chunks of any
+/// shape are accepted, because copies by other programs may have other chunks.
 ///
-/// The seal is not checked; see read_seal(). A damaged file may crash HDF5 or cause an infinite loop, so call this function
-/// in a separate process unless the seal is valid.
+/// The function does not check the seal (read_seal()). A damaged file may crash HDF5 or cause an infinite loop. Therefore
+/// call this function in a separate process unless the seal is valid.
 /// @param before_reading called with the number of bytes of the next read
 /// @throws data_error if the file is not a file of osteon, or exceeds a limit @collective local
 verification verify_file(const std::string& path, const std::function<void(std::int64_t)>& before_reading = {});

@@ -19,7 +19,8 @@ namespace {
 
 using nlohmann::json;
 
-// Limit of CPU time, after which an infinite loop of HDF5 in a damaged index is assumed. A slow disk uses no CPU time.
+// Limit of CPU time. After this limit, an infinite loop of HDF5 in a damaged index is assumed. Waiting for a slow disk
+// requires no CPU time.
 constexpr double seconds_at_least = 4, bytes_per_second = 20e6;
 
 void set_cpu_limit(std::int64_t bytes) {

@@ -98,7 +98,7 @@ file_report write_model(const std::string& path, const voxel::model_header& head
     }
     const std::size_t start[3] = {static_cast<std::size_t>(z), 0, 0};
     const std::size_t count[3] = {static_cast<std::size_t>(planes), v.plane_shape[0], v.plane_shape[1]};
-    // The library caches up to 64 MiB of chunks, so the file may end before the written planes.
+    // The library caches up to 64 MiB of chunks. Therefore the file on disk may not contain all written planes yet.
     reserve_space(name, metadata + std::min(z * plane, std::int64_t{64} << 20) + 2 * planes * plane);
     check_netcdf(nc_put_vara(v.group, v.id, start, count, bytes.data()), fmt::format("write the voxels of '{}'", name));
     digests += xxh3_of(bytes);

@@ -17,8 +17,8 @@ std::string dimensions_of(index3 n, int components) {
   return components > 1 ? fmt::format("{} {}", grid, components) : grid;
 }
 
-// Item of a symmetric tensor. XDMF has the order xx, xy, xz, yy, yz, zz; the file has the order of VTK: xx, yy, zz, xy, yz,
-// xz. Therefore each component is a separate slab.
+// Item of a symmetric tensor. XDMF has the order xx, xy, xz, yy, yz, zz. The file has the order of VTK: xx, yy, zz, xy, yz,
+// xz. Because the orders differ, each component is a separate slab.
 std::string tensor_item(const std::string& stored, index3 n) {
   constexpr int order[6] = {0, 3, 5, 1, 4, 2};
   std::string slabs;

@@ -12,7 +12,8 @@ struct film_options {
   int last_frames = 12;        ///< duration of the last picture in frames
 };
 
-/// Write a film of compressed pictures, without compressing them again. The file has a temporary name until it is complete.
+/// Write a film of compressed pictures. The pictures are not compressed again. The file has a temporary name until the file
+/// is complete.
 /// @cite [PNG] @param frames files written by write_png(), of equal size in pixels @return size of the film in bytes
 /// @throws usage_error without frames, data_error if a frame is not a PNG picture or has another size, machine_error if the
 /// film cannot be written

@@ -137,7 +137,8 @@ std::int64_t node_in(const group& of, long long number, std::int64_t nodes) {
   return number - 1;
 }
 
-// Compute the edges from one element, then the number of voxels and more precise edges from the bounding box of all nodes.
+// Compute the edge lengths from one element. Then compute the number of voxels, and more precise edge lengths, from the
+// bounding box of all nodes.
 void find_grid(const group& part, const group& hexahedra, outline& out) {
   const auto extents = part.extents("NodeCoordinates"), corners = hexahedra.extents("NodeNumbers");
   if (extents.size() != 2 || extents[1] != 3) part.fail("NodeCoordinates must have 3 columns (x, y, z)");
@@ -176,8 +177,8 @@ void find_grid(const group& part, const group& hexahedra, outline& out) {
     out.header.shape[a] = static_cast<std::int64_t>(count);
     edge[a] = (high[a] - low[a]) / count;
   }
-  // The precision of edges is limited by positions in single precision. Round edges to the shortest decimal number within
-  // this precision.
+  // Positions in single precision limit the precision of the edge lengths. Round each edge length to the shortest decimal
+  // number within this precision.
   vector3 off;
   for (int a = 0; a < 3; ++a) {
     off[a] = static_cast<double>(std::numeric_limits<float>::epsilon()) * std::max(std::abs(low[a]), std::abs(high[a])) /
@@ -189,7 +190,7 @@ void find_grid(const group& part, const group& hexahedra, outline& out) {
         break;
       }
   }
-  // If edges are equal within this precision, use the most precise edge.
+  // If the edge lengths of the axes are equal within this precision, use the most precise edge length.
   const auto [least, largest] = std::minmax({edge.z, edge.y, edge.x});
   if (largest - least <= 2 * std::max({off.z, off.y, off.x})) {
     const double h = off.z <= off.y && off.z <= off.x ? edge.z : off.y <= off.x ? edge.y : edge.x;

@@ -1,8 +1,8 @@
 #pragma once
 /// @file
-/// Reader of models of FAIM and n88tools (.n88model): netCDF-4 with the conventions Numerics88/Finite_Element_Model-1.0. The
-/// reader supports hexahedral voxels of equal size, isotropic materials, and the displacements and forces of the active
-/// problem. Lengths are in mm, moduli in MPa, forces in N.
+/// Reader of models of FAIM and n88tools (.n88model). The files are netCDF-4 files with the conventions
+/// Numerics88/Finite_Element_Model-1.0. The reader supports hexahedral voxels of equal size, isotropic materials, and the
+/// displacements and forces of the active problem. Lengths are in mm, moduli in MPa, forces in N.
 #include <mpi.h>
 
 #include <map>
@@ -36,7 +36,7 @@ struct whole_model {
   outline file;
   std::vector<material_number> material;  ///< array of shape file.header.shape
 };
-/// Read a model on one process. @throws data_error as read_outline, and for elements that are not voxels or coincide
+/// Read a model on one process. @throws data_error as read_outline, and if elements are not voxels or coincide
 /// @collective local
 whole_model read_whole_model(const std::string& path);
 
@@ -47,11 +47,11 @@ struct model_planes {
   std::vector<material_number> material;  ///< shape of where.owned
 };
 
-/// Read a model in parallel. Rank 0 reads the outline; each rank reads a share of the elements and sends the voxels to the
+/// Read a model in parallel. Rank 0 reads the outline. Each rank reads a part of the elements and sends the voxels to the
 /// owners of their planes. Ranks own approximately equal numbers of active voxels.
 /// @throws as read_whole_model; usage_error if there are more ranks than planes @collective on comm
-/// @cost 8 bytes of memory per element of the share; if elements are not ordered by position, the nodes are read once per
-/// 262,144 elements
+/// @cost 8 bytes of memory per element that the rank reads; if elements are not ordered by position, the nodes are read once
+/// per 262,144 elements
 model_planes read_model(MPI_Comm comm, const std::string& path);
 
 }  // namespace osteon::io::n88

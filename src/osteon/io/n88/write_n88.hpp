@@ -19,7 +19,7 @@ struct node_value {
   double value = 0;       ///< mm or N
 };
 
-/// Problem of a file. The names of its constraints are derived from its name.
+/// Problem of a file. The names of the constraints are derived from the name of the problem.
 struct problem {
   std::string name;
   std::vector<node_value> displacements, forces;
@@ -33,7 +33,7 @@ struct node_list {
 /// Data of a file in addition to nodes and elements.
 struct description {
   std::string history;
-  voxel::material_table materials;  ///< the ID is the index; [0] is empty space
+  voxel::material_table materials;  ///< the index is the ID of the material; index 0 is empty space
   std::vector<node_list> sets;
   std::vector<problem> problems;  ///< the first problem is active
   std::int64_t nodes = 0, elements = 0;
@@ -50,7 +50,8 @@ class model_writer {
 
   /// Write the next nodes. @param xyz_mm three values per node
   void add_nodes(std::span<const float> xyz_mm);
-  /// Write the next elements. @param corners nodes (from 0) of each element; corner 4 dz + 2 dy + dx
+  /// Write the next elements. @param corners nodes (from 0) of each element; the corner (dz, dy, dx) has the index 4 dz + 2
+  /// dy + dx
   void add_elements(std::span<const std::array<std::int32_t, 8>> corners, std::span<const material_number> materials);
   void close();
 

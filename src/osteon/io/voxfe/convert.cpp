@@ -22,7 +22,7 @@ bool is_flagged(const node_line& line) {
   return std::any_of(line.flag.begin(), line.flag.end(), [](bool c) { return c; });
 }
 
-// Detect the dialect. VOX-FE locks flagged axes; in some files of VoxFE-UV the flags of a force select its components.
+// Detect the dialect. In VOX-FE, flags lock axes. In some files of VoxFE-UV, the flags of a force select its components.
 flag_dialect find_dialect(const script& s) {
   if (s.dialect != flag_dialect::automatic) return s.dialect;
   const auto forces = std::count_if(s.lines.begin(), s.lines.end(), acts);
@@ -31,7 +31,7 @@ flag_dialect find_dialect(const script& s) {
   return 2 * plain >= forces ? flag_dialect::lock_flags : flag_dialect::force_mask;
 }
 
-// File name without folders, because files are written to the folder of the new script.
+// File name without folders. All files are written to the folder of the new script.
 std::string plain_name(const std::string& path, const char* otherwise) {
   const std::string name = fs::path(path).filename().string();
   return name.empty() || name == "." || name == ".." ? otherwise : name;

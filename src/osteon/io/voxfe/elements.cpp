@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::int64_t shortest_line = 10;  // "1 1 1 1 1" and newline
 
-// Parse digits up to the next blank and advance the pointer. Returns false unless the word is a number of at most 18 digits.
+// Parse digits up to the next blank and advance the pointer. The function returns false unless the word is a number of at
+// most 18 digits.
 bool take_number(const char*& at, const char* end, std::int64_t& value) {
   while (at < end && is_blank(*at)) ++at;
   const char* begin = at;
@@ -160,7 +161,7 @@ element_layout find_layout(const script& s, const element_facts& facts, const re
   const bool first = materials_in(0, facts.first_seen) && places_from(1);
   const bool last = materials_in(3, facts.last_seen) && places_from(0);
   element_layout layout;
-  // If both layouts are possible, the column with fewer different values is the material.
+  // If the material may be in either column, the column with fewer different values is used.
   layout.material_first = first == last ? std::count(facts.first_seen.begin(), facts.first_seen.end(), 1) <=
                                               std::count(facts.last_seen.begin(), facts.last_seen.end(), 1)
                                         : first;

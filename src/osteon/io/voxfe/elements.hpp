@@ -13,7 +13,7 @@ namespace osteon::io::voxfe {
 struct model_head {
   std::int64_t elements = 0;
   std::int64_t body = 0;               ///< first byte of the element lines
-  std::array<double, 3> voxel_size{};  ///< x, y, z; 0 if the file contains no voxel size
+  std::array<double, 3> voxel_size{};  ///< in the order x, y, z; 0 if the file contains no voxel size
 };
 
 /// Read the lines before the elements. @throws data_error if the number of elements is missing or too large for the file
@@ -22,8 +22,7 @@ model_head read_model_head(const std::string& path);
 /// The four numbers after the element number of a line.
 using element_line = std::array<std::int32_t, 4>;
 
-/// Statistics for the detection of the layout of element lines. Statistics of several ranges are merged by minima and
-/// maxima.
+/// Statistics for detecting the layout of element lines. Statistics of several ranges are merged by minima and maxima.
 struct element_facts {
   static constexpr std::int64_t most_ids = 65536;
   std::array<std::int64_t, 4> low{INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX}, high{-1, -1, -1, -1};
@@ -71,7 +70,8 @@ class element_decoder {
   std::vector<material_number> number_;  // by id; 0: unknown
 };
 
-/// Append the element lines of some planes in canonical form: numbered from `first_number`, z, y, x order, 1-based.
+/// Append the element lines of some planes in canonical form. Elements are numbered from `first_number`, in the order z, y,
+/// x; coordinates are 1-based.
 /// @param ids IDs of the materials 1, 2, ...
 /// @param text receives the lines
 /// @return number of elements

@@ -101,7 +101,7 @@ class script_parser {
     const std::string word = upper(next_word(rest));
     const command* const found = find(word);
     if (!found) {
-      // Report and continue as VOX-FE, so that scripts with commands of other programs can be used.
+      // Report the command and continue, as in VOX-FE. Therefore scripts with commands of other programs can be used.
       return note(number_of_line, fmt::format("unknown command '{}' was skipped", printable(word)));
     }
     try {
@@ -120,7 +120,7 @@ class script_parser {
   using parser = script_parser;
   using arguments = std::string_view;
   struct command {
-    std::vector<std::string_view> names;  // names in both script versions and in VoxFE-UV
+    std::vector<std::string_view> names;  // names of the command in script versions 1 and 2 and in VoxFE-UV
     void (*execute)(parser& p, arguments rest);
     bool repeats = false;  // true if a script may contain several lines of this command
   };

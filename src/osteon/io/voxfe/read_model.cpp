@@ -89,7 +89,8 @@ model_planes read_in_parallel(MPI_Comm comm, const script& s, const reading_opti
   });
   MPI_Bcast(facts, 3, MPI_INT64_T, 0, comm);
   const std::int64_t rank = comm::rank(comm), ranks = comm::size(comm), bytes = facts[2] - facts[1];
-  // for_each_line_block() assigns each line to the range in which it begins, so ranges need not end at line ends.
+  // Ranges need not end at line ends, because for_each_line_block() assigns each line to the range that contains its first
+  // byte.
   part.begin = facts[1] + bytes / ranks * rank + bytes % ranks * rank / ranks;
   part.end = facts[1] + bytes / ranks * (rank + 1) + bytes % ranks * (rank + 1) / ranks;
 

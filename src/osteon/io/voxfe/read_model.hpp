@@ -23,7 +23,8 @@ struct model_planes {
 /// With serial access, rank 0 reads and scatters the model.
 /// @param s script, equal on all ranks
 /// @throws data_error with file and line; usage_error if there are more ranks than planes
-/// @collective on comm @cost parallel: 16 bytes of memory per element of the range, then 8 to send and receive it
+/// @collective on comm @cost parallel access: 16 bytes of memory per element of the range, then 8 bytes per sent or received
+/// element
 model_planes read_model(MPI_Comm comm, const script& s, const reading_options& options, text_access access);
 
 }  // namespace osteon::io::voxfe

@@ -18,10 +18,10 @@ namespace osteon::io::voxfe {
 /// Units of lengths and moduli in the files; forces are in N. The files do not contain units.
 enum class unit_system { mm_MPa, m_Pa };
 
-/// Meaning of the flags of a line with a force: lock axes, or select components of the force.
+/// Meaning of the flags of a line with a force: the flags lock axes, or select components of the force.
 enum class flag_dialect { automatic, lock_flags, force_mask };
 
-/// Access to text files: all ranks concurrently, or one rank at a time as in VOX-FE and PARA-BMU.
+/// Access to text files: by all ranks concurrently, or by one rank after another as in VOX-FE and PARA-BMU.
 enum class text_access { parallel, serial };
 
 struct material_row {
@@ -44,7 +44,7 @@ struct node_line {
 /// Result files; empty if the script requests no result files.
 struct result_files {
   std::string displacement, strain, reaction, sed;
-  bool with_places = false;  ///< displacements in the layout of the PETSc solver instead of JAPCG
+  bool with_places = false;  ///< true: displacements in the layout of the PETSc solver; false: in the layout of JAPCG
   /// Names of the requested files.
   std::vector<std::string> names() const {
     std::vector<std::string> given{displacement, strain, reaction, sed};
@@ -107,22 +107,22 @@ script read_script(const std::string& path, const reading_options& options = {})
 /// Path of a file referenced by a script. Relative paths are relative to the folder of the script.
 std::string beside(const script& s, const std::string& file);
 
-/// Convert node lines to conditions: base and dialect resolved, forces in N.
+/// Convert node lines to conditions. The index base and the dialect are applied, and forces are converted to N.
 /// @param base index base of the lines
 /// @param notes receives messages about the interpretation
 /// @throws data_error if a node is outside of the grid
 std::vector<voxel::node_condition> conditions_of(const script& s, int base, std::vector<std::string>& notes);
 
-/// Header of the model, except `active_per_plane`: geometry, materials (number k + 1 is row k), provenance. The provenance
-/// contains further data of the script under "voxfe", from which script_of() recreates the script.
+/// Header of the model, without `active_per_plane`: geometry, materials (number k + 1 is row k), provenance. The provenance
+/// contains further data of the script under "voxfe". The function script_of() recreates the script from these data.
 /// @param base index base of the element lines
 voxel::model_header header_of(const script& s, unit_system units, int base);
 
-/// Script from which a model was imported; for other models an equivalent script with canonical file names.
+/// Script of an imported model. For other models, the function returns an equivalent script with canonical file names.
 /// @throws data_error if the provenance contains an invalid script
 script script_of(const voxel::model_header& header, const std::string& script_path);
 
-/// Canonical text of a script and its files; parsing the text yields equal values.
+/// Canonical text of a script and its files. Parsing the text yields equal values.
 std::string canonical_script(const script& s);
 std::string canonical_materials(const script& s);
 std::string canonical_constraints(const script& s);

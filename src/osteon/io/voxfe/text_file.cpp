@@ -15,7 +15,8 @@ constexpr std::int64_t block = std::int64_t{1} << 20;
 
 class opened_file {
  public:
-  // O_NONBLOCK prevents waiting for the writer of a pipe. Only regular files can be divided into ranges.
+  // O_NONBLOCK prevents waiting for the writer of a pipe. Pipes are rejected, because only regular files can be divided into
+  // ranges.
   explicit opened_file(const std::string& path) : path_(path), file_(path, O_RDONLY | O_NONBLOCK) {
     struct stat facts{};
     if (file_ < 0 || fstat(file_, &facts) != 0)
@@ -25,7 +26,7 @@ class opened_file {
   }
 
   std::int64_t size() const { return size_; }
-  /// Read at most `length` bytes at `offset`. Returns the number of bytes.
+  /// Read at most `length` bytes at `offset`. The function returns the number of bytes.
   std::int64_t read(char* to, std::int64_t length, std::int64_t offset) const {
     const std::int64_t count = read_at(file_, to, length, offset);
     if (count < 0) throw data_error(fmt::format("cannot read '{}': {}", path_, std::strerror(errno)));
@@ -58,7 +59,7 @@ std::optional<text_fault> for_each_line_block(
   end = std::min(end, file.size());
   if (begin >= end) return std::nullopt;
   std::vector<char> buffer(static_cast<std::size_t>(std::min(block, end - begin + 1) + longest_line));
-  // Begin one byte earlier, because a line begins after a newline.
+  // Begin one byte earlier, because the byte before a line is a newline.
   std::int64_t at = begin;
   bool skipping = begin > 0;
   if (skipping) --at;
@@ -77,7 +78,7 @@ std::optional<text_fault> for_each_line_block(
       skipping = false;
       continue;
     }
-    // Pass all lines that begin in the block; at least one line begins there.
+    // Pass all lines that begin in the block. At least one line begins in each block.
     const std::int64_t first_part = std::min(block, end - at);
     std::size_t stop = text.find('\n', static_cast<std::size_t>(std::min(first_part, length) - 1));
     const bool last = stop == std::string_view::npos && length < first_part + longest_line;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Reading of text files, complete or by lines in a byte range; serial.
+/// Serial reading of text files: complete files, or the lines in a byte range.
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -25,8 +25,8 @@ struct text_fault {
 inline constexpr std::int64_t longest_line = 4096;
 
 /// Process complete lines that begin in [begin, end), in blocks. A line belongs to the range in which it begins.
-/// @param process function of the text of some lines (without the last newline) and its offset; a returned fault ends the
-/// traversal
+/// @param process function of the text of some lines (without the last newline) and the offset of the text; a returned fault
+/// ends the traversal
 /// @return fault returned by `process`, or fault of a line that is too long
 /// @throws data_error if the file cannot be read
 /// @cost memory of one block, 1 MiB

@@ -20,7 +20,7 @@ inline std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// Remove and return the first word of a line; empty at the end of the line.
+/// Remove and return the first word of a line. The word is empty at the end of the line.
 inline std::string_view next_word(std::string_view& line) {
   line = trimmed(line);
   std::size_t length = 0;
@@ -37,7 +37,8 @@ inline std::string printable(std::string_view text) {
   return text.size() > 60 ? result + "..." : result;
 }
 
-/// Convert a word to a number. Returns false unless the complete word is a number. A leading + is allowed, as in scanf.
+/// Convert a word to a number. The function returns false unless the complete word is a number. A leading + is allowed, as
+/// in scanf.
 template <class T>
 bool to_number(std::string_view word, T& value) {
   if (word.size() > 1 && word.front() == '+' && word[1] != '-' && word[1] != '+') word.remove_prefix(1);
@@ -70,7 +71,7 @@ class lines_of {
   std::int64_t number_ = 0;
 };
 
-/// Collects faults with file and line, at most 20, and a note about further faults.
+/// Collects at most 20 faults with file and line, and a note about further faults.
 class fault_list {
  public:
   fault_list(const std::string& path, std::vector<problem>& faults) : path_(path), faults_(faults) {}

@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::int64_t rows_at_once = 1 << 16;
 
-// Appends to a text, three times as fast as printf; formatting of digits takes half the time of writing text results.
+// Appends numbers to a text three times as fast as printf. Formatting of digits requires half the time of writing text
+// results.
 class row_writer {
  public:
   explicit row_writer(std::string& text) : text_(text) {}
@@ -31,7 +32,7 @@ class row_writer {
     return *this;
   }
   row_writer& operator<<(std::int64_t value) { return *this << shown(std::to_chars(begin(), end(), value).ptr); }
-  /// Same output as %.9e of printf.
+  /// The output is identical to %.9e of printf.
   row_writer& operator<<(double value) {
     return *this << shown(std::to_chars(begin(), end(), value, std::chars_format::scientific, 9).ptr);
   }
@@ -91,7 +92,7 @@ node_rows settle(const grid::block& where, node_rows mine) {
   if (where.above != MPI_PROC_NULL)
     keep = static_cast<std::size_t>(std::lower_bound(mine.id.begin(), mine.id.end(), where.owned.end.z * plane) -
                                     mine.id.begin());
-  // A plane has fewer than 2^29 nodes (check_geometry), so counts fit into int.
+  // A plane has fewer than 2^29 nodes (check_geometry). Therefore counts fit into int.
   const int up = static_cast<int>(mine.id.size() - keep);
   int down = 0;
   MPI_Sendrecv(&up, 1, MPI_INT, where.above, 0, &down, 1, MPI_INT, where.below, 0, where.comm, MPI_STATUS_IGNORE);
@@ -146,7 +147,7 @@ std::int64_t write_rows(MPI_Comm comm, const std::string& path, text_access acce
   const std::string name = comm::broadcast(comm, temporary ? temporary->name() : "");
   std::int64_t bytes = 0;
   if (access == text_access::parallel) {
-    std::vector<std::string> parts{head};  // parts avoid copies of a growing text
+    std::vector<std::string> parts{head};  // several parts avoid copies of a growing text
     std::int64_t own = std::ssize(head);
     const std::int64_t number = sum_below(comm, rows);
     comm::collectively(comm, [&] {

@@ -18,16 +18,16 @@ struct node_rows {
   std::vector<double> value;     ///< shape (id.size(), components)
 };
 
-/// Assign each node to one rank, so that node numbers ascend with the ranks: the plane between two ranks is assigned to the
-/// upper rank. Both ranks must have equal values at common nodes.
+/// Assign each node to one rank. Node numbers ascend with the ranks, because nodes in the plane between two ranks are
+/// assigned to the upper rank. The two ranks must have equal values at common nodes.
 /// @param where block of complete planes @collective on where.comm, among neighbours
 node_rows settle(const grid::block& where, node_rows mine);
 
 /// Write the lines of all ranks in rank order. The file has a temporary name until all data are on disk.
 ///
-/// With parallel access, all ranks format their lines concurrently, store the text, and write the text at their offsets.
-/// With serial access, one rank after another appends its lines and sends the number of the next row to the next rank.
-/// @param header computes the text before the lines from the number of all rows; called on rank 0
+/// With parallel access, all ranks format their lines concurrently in memory, and write the text at their offsets. With
+/// serial access, one rank after another appends its lines, and sends the number of the next row to the next rank.
+/// @param header computes the text before the lines from the total number of rows; called on rank 0
 /// @param rows number of rows of this rank
 /// @param append appends the line of a row of this rank; `number` is the number of the row over all ranks
 /// @throws machine_error on all ranks @collective on comm
@@ -40,7 +40,8 @@ std::int64_t write_rows(MPI_Comm comm, const std::string& path, text_access acce
 std::int64_t write_displacement(MPI_Comm comm, const script& s, const std::string& path, text_access access,
                                 const node_rows& rows);
 
-/// Write displacements, strains xx yy zz, engineering shears xy yz xz, principal strains (largest first) of each node.
+/// Write displacements, strains (xx, yy, zz), engineering shear strains (xy, yz, xz) and principal strains (largest first)
+/// of each node.
 /// @param rows result of settle(); 12 components @collective on comm
 std::int64_t write_full_strain(MPI_Comm comm, const script& s, const std::string& path, text_access access,
                                const node_rows& rows);
