@@ -8,10 +8,10 @@
 namespace osteon::render {
 
 struct annotations {
-  std::string title;                    ///< title; an empty string draws no title
-  bool outline = true;                  ///< draw the edges of the domain
-  bool axes = true;                     ///< draw a small triad of axes with letters
-  bool scale_bar = true;                ///< draw a bar of a round length in mm, in perspective at the focal distance
+  std::string title;      ///< title; an empty string draws no title
+  bool outline = true;    ///< draw the edges of the domain
+  bool axes = true;       ///< draw a small triad of axes with letters
+  bool scale_bar = true;  ///< draw a bar with a round length in mm; in perspective, the length applies at the focal distance
   bool colour_bar = true;               ///< draw a colour bar, if `map` is not empty
   std::string map;                      ///< name of the colour map
   double low = 0, high = 1;             ///< values at the ends of the colour bar
@@ -24,7 +24,7 @@ struct annotations {
 /// @throws usage_error if the map is unknown
 std::vector<std::uint32_t> bar_colours(const annotations& wanted, std::size_t count);
 
-/// Round values between `low` and `high`, at most about `most` values.
+/// Round values between `low` and `high`. Their number is at most about `most`.
 std::vector<double> ticks(double low, double high, int most);
 
 /// Draw annotations over a finished picture of shape (scene.height, scene.width, 4), or over its rows from `first_row` on.

@@ -42,7 +42,7 @@ class field_lines_of_plane {
 
  private:
   // True if the voxel at this position has a value. Lines end at the boundary of the fluid, although the interpolated field
-  // extends half a voxel beyond it.
+  // extends half a voxel beyond this boundary.
   bool is_inside(const place& at) const {
     const auto row = static_cast<std::int64_t>(std::floor(at.up / field_.row_mm)) - field_.first_row;
     const auto column = static_cast<std::int64_t>(std::floor(at.right / field_.column_mm));

@@ -193,7 +193,8 @@ std::vector<colour> send_to_row_owners(MPI_Comm comm, const std::vector<plan::sp
   return result;
 }
 
-// Visibility order of the ranks, or a cycle. Gathers the boxes on all ranks if there is no box tree. Collective.
+// Visibility order of the ranks, or a cycle. If there is no box tree, the function gathers the boxes on all ranks.
+// Collective.
 box_visibility visibility(const grid::block& where, const view& from) {
   if (where.boxes) return {visibility_order(from, *where.boxes), {}};
   std::vector<box3> boxes(static_cast<std::size_t>(comm::size(where.comm)));
@@ -252,7 +253,7 @@ void check_memory(MPI_Comm comm, const scene& scene, const pixel_box& frame) {
                           "use a smaller picture or more hosts");
 }
 
-// The members of `prepared`.
+// Members of the class `prepared`.
 struct prepared_parts {
   const std::shared_ptr<kernel::march_volume>& volume;
   const std::shared_ptr<kernel::ray_surface>& surface;
@@ -304,7 +305,8 @@ image cast_and_join(const grid::block& where, const scene& scene, const prepared
     clock.begin(where.comm);
     composited = "one rank, rgba32f";
   } else if (const box_visibility seen = visibility(where, from); seen.cycle.empty()) {
-    // The frames of a film show different parts of the domain. Whole pictures allow one compositor for all frames.
+    // The frames of a film show different parts of the domain. If each frame is a whole picture, one compositor is
+    // sufficient for all frames.
     if (scene.join.pixels != kernel::colour_format::wide) area = {0, 0, scene.width, scene.height};
     const compositing options = scene.how == method::surface ? opaque_options(scene.join) : scene.join;
     if (!parts.join || !(parts.join->request() == options)) parts.join = std::make_shared<image_join>(where.comm, options);

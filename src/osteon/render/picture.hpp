@@ -26,7 +26,7 @@ class prepared {
   /// @cost reads the fields several times
   prepared(const grid::block& where, const scene& scene);
 
-  /// The compositor; null before the first picture. Another scene with the same blocks can use this compositor, too.
+  /// The compositor; null before the first picture. Other scenes with the same blocks can also use this compositor.
   std::shared_ptr<image_join>& compositor() { return join_; }
 
  private:
@@ -39,25 +39,25 @@ class prepared {
   std::shared_ptr<image_join> join_;
 };
 
-/// Render the same picture as render(where, scene) with precomputed `data`. The scene of `data` may differ in view, picture
-/// size, clipping, background, method, lines and compositing only. @collective on where.comm
+/// Render the same picture as render(where, scene) with precomputed `data`. The scene of `data` may differ from `scene` only
+/// in view, picture size, clipping, background, method, lines and compositing. @collective on where.comm
 image render(const grid::block& where, const scene& scene, prepared& data);
 
-/// Render the same picture and distribute its rows: rank r stores the rows first_row[r] to first_row[r + 1]. The other
-/// functions store the picture on rank 0.
+/// Render the same picture and distribute its rows. Rank r stores the rows from first_row[r] to first_row[r + 1] - 1. The
+/// other overloads store the picture on rank 0.
 /// @param first_row first row of each rank, followed by the height; ascending from 0
 image render(const grid::block& where, const scene& scene, prepared& data, std::span<const int> first_row);
 
 /// Render the scene. With `wide` pixels the result is bitwise independent of the number of ranks and threads. With other
-/// pixels the result differs from `wide` pixels by rounding only.
+/// pixel formats, the result differs from the `wide` result only by rounding.
 /// @param where block of this rank. The fields of the layers must have ghosts of depth ghost_depth(scene.step_voxels).
-///        Without `boxes`, the ranks may own any boxes that fill the domain, even without a visibility order
+///        Without `boxes`, the ranks may own any boxes that fill the domain, even boxes without a visibility order
 /// @throws usage_error on an empty layer list, a camera without extent, sizes out of range
 /// @collective on where.comm
-/// @cost memory on every rank: up to 208 bytes (`wide` pixels) or 64 bytes (surfaces) per pixel whose ray may intersect the
-///        domain; 2.7 MiB more if a surface shades itself. Messages: each rank sends at most 64 (1 - 1/ranks) bytes per
-///        pixel, or less than twice as many if the number of ranks is not a power of two, and its part of the picture once
-///        more. In shared memory there are no messages
+/// @cost memory on every rank: up to 208 bytes (`wide` pixels) or 64 bytes (surfaces) per pixel with a ray that may
+/// intersect the domain; 2.7 MiB more for ambient occlusion of a surface. Messages: each rank sends at most 64 (1 - 1/ranks)
+/// bytes per pixel; if the number of ranks is not a power of two, less than twice this amount. Each rank also sends its part
+/// of the finished picture once. In shared memory there are no messages
 image render(const grid::block& where, const scene& scene);
 
 }  // namespace osteon::render

@@ -37,7 +37,7 @@ std::vector<int> front_to_back(int n) {
   return order;
 }
 
-// Methods for `n` ranks or hosts, with their times.
+// Candidate methods for `n` ranks or hosts, with their predicted times.
 std::vector<std::pair<std::string, double>> timed_methods(const net::compositing_machine& machine, int n,
                                                           std::int64_t pixels, double bytes_per_pixel) {
   const std::vector<std::string> methods = methods_for(n);

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Selection of the fastest compositor. The cost model ranks the candidates; the best candidates are then measured.
+/// Selection of the fastest compositor. The cost model ranks the candidates. Then the best candidates are measured.
 #include <optional>
 #include <osteon/comm/composite/compositor.hpp>
 #include <osteon/net/costs/compositing_machine.hpp>
@@ -21,24 +21,24 @@ struct compositor_candidate {
 
 /// Parse a method for the compositor. @throws usage_error as plan::composite_method::parse
 comm::plan_maker plan_maker_of(const std::string& method);
-/// Parse a method that plans by the active pixels of the ranks; null for a method that sends whole images.
+/// Parse a method that plans by the active pixels of the ranks. The result is null for a method that sends whole images.
 /// @throws usage_error as plan::composite_method::parse
 comm::drawn_plan_maker drawn_plan_maker_of(const std::string& method);
 
-/// Time of a frame in shared memory [s]. Each of `ranks` ranks waits for all others twice and blends its part of all images
-/// of `bytes` bytes each.
+/// Time of a frame in shared memory [s]. Each of `ranks` ranks waits twice for all other ranks, and blends its part of all
+/// images. Each image has `bytes` bytes.
 double shared_memory_time(const net::compositing_machine& machine, int ranks, double bytes);
 
-/// Time of a frame by messages [s]. Up to `most_ranks_to_walk` ranks the function evaluates the plan. For more ranks it uses
-/// the equations of binary swap and multi-step compositing for the next power of two.
-/// @throws usage_error for another method and more than `most_ranks_to_walk` ranks
+/// Time of a frame by messages [s]. Up to `most_ranks_to_walk` ranks, the function evaluates the plan. For more ranks, the
+/// function uses the equations of binary swap and multi-step compositing for the next power of two.
+/// @throws usage_error for more than `most_ranks_to_walk` ranks and a method without such equations
 double messages_time(const net::compositing_machine& machine, const std::string& method, int ranks, std::int64_t pixels,
                      double bytes_per_pixel);
 constexpr int most_ranks_to_walk = 1024;
 
-/// Candidates for this number of ranks in the order of their predicted times. Direct send is a candidate up to 64 ranks
-/// only, since its number of messages is quadratic.
-/// @param active fraction of the image in messages; below 1 for sparse images
+/// Candidates for this number of ranks in the order of their predicted times. Direct send is a candidate for at most 64
+/// ranks, because its number of messages is quadratic in the number of ranks.
+/// @param active fraction of the pixels that messages contain; below 1 for sparse images
 std::vector<compositor_candidate> rank_compositors(const net::compositing_machine& machine, const host_layout& layout,
                                                    int ranks, const comm::composite_options& options, double active = 1);
 
@@ -49,7 +49,7 @@ struct chosen_compositor {
 };
 
 /// Rank the candidates, measure two frames with each of the best three candidates, and select the fastest candidate.
-/// @param options options whose `by` and `method` are selected here
+/// @param options options; the function sets `by` and `method`
 /// @param order, active, image a representative frame for the measurement
 /// @param machine machine of the cost model; if absent, the result of `probe_machine`
 /// @throws as comm::compositor::make and comm::compositor::run

@@ -16,7 +16,8 @@ inline plan::span overlap(const plan::span& a, const plan::span& b) {
   return {begin, std::max(begin, std::min(a.end, b.end))};
 }
 
-/// Exchange messages between all ranks. @param to, from number of elements for and from each rank @collective on comm
+/// Exchange messages between all ranks. @param to number of elements sent to each rank @param from number of elements
+/// received from each rank @collective on comm
 template <class T>
 std::vector<T> exchange(MPI_Comm comm, const std::vector<T>& sent, const std::vector<int>& to,
                         const std::vector<int>& from) {

@@ -15,7 +15,7 @@ namespace {
 struct seen_part {
   kernel::wide_pixel result;
   std::int64_t pixel = 0;
-  double middle = 0;  // centre of the ray segment in the block; the segments of two blocks do not overlap
+  double middle = 0;  // centre of the ray segment in the block; segments of different blocks do not overlap
   kernel::optical_depth depth = 0, before = 0;
 };
 
@@ -38,7 +38,8 @@ bool is_empty(const kernel::wide_pixel& p) {
   return std::memcmp(&p, &nothing, sizeof p) == 0;
 }
 
-// True if a block must cast a ray again, because the ray becomes opaque within the block due to the depth before it.
+// True if a block must cast a ray again. This is the case if the ray becomes opaque within the block because of the depth
+// before the block.
 bool ends_within(const seen_part& p) {
   return p.before != 0 && p.before < kernel::opaque_depth && kernel::deeper(p.before, p.depth) >= kernel::opaque_depth;
 }

@@ -19,11 +19,11 @@ comm::pixel_rectangle rectangle_within(const pixel_box& frame, const pixel_box& 
 
 /// Name of the transfers of finished rows in the message ledger.
 std::string rows_counted_as(kernel::pixel_format composited);
-/// Pixel format of the transfers of finished rows. Wide pixels are rounded before the transfer to a quarter of the bytes;
-/// the picture remains bitwise equal.
+/// Pixel format of the transfers of finished rows. Before the transfer, wide pixels are rounded to a format with a quarter
+/// of the bytes. The rounding does not change the bits of the 8-bit picture.
 kernel::pixel_format format_of_rows(kernel::pixel_format composited);
 
-/// A compositor for one image size and one request. The first picture selects the parameters that the request leaves open.
+/// A compositor for one image size and one request. Parameters absent in the request are selected for the first picture.
 class image_join {
  public:
   image_join(MPI_Comm comm, const compositing& request) : comm_(comm), request_(request) {}
@@ -36,7 +36,7 @@ class image_join {
   kernel::pixel_format format() const { return {request_.pixels}; }
   /// Buffer for the image of this rank, shape (height, width). The pixels within `active` are cleared.
   std::byte* image();
-  /// @param order ranks front to back @collective on comm
+  /// @param order ranks in front-to-back order @collective on comm
   void run(std::span<const int> order);
 
   /// Move pixels of the picture as premultiplied float RGBA to the requested ranks.

@@ -12,8 +12,8 @@
 namespace osteon::render {
 
 /// Messages for a picture of a volume or of a surface. The blocks of the ranks are the boxes of a tree. The messages contain
-/// ghosts of two fields, partial pictures, and rows of the finished picture. The plan of a surface includes the smoothing of
-/// its field.
+/// ghost values of two fields, partial pictures, and rows of the finished picture. For a surface, the plan includes the
+/// smoothing of the field.
 class picture_plan {
  public:
   /// @param scene scene; its layers may have no fields, and `join` must request wide pixels
@@ -33,7 +33,7 @@ class picture_plan {
   bool smooths_ = false;  ///< true if the solid is smoothed
   int pictures_ = 1;      ///< number of composited pictures
   kernel::pixel_format format_;
-  plan::plan compositing_;                      ///< plan of compositing; absent if its name is empty
+  plan::plan compositing_;                      ///< plan of compositing; a plan with an empty name means no compositing
   std::vector<std::vector<plan::span>> parts_;  ///< parts of the finished picture by rank; empty if rows are not sent
   std::vector<std::int64_t> first_pixel_;       ///< first pixel of the rows of each rank
   std::string assumed_;

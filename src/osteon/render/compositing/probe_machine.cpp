@@ -61,7 +61,7 @@ net::compositing_machine probe_machine(MPI_Comm comm, kernel::pixel_format forma
   net::compositing_machine machine;
   machine.name = "this machine";
   machine.ranks_per_host = layout.most_ranks;
-  // In the shortest trial each rank has its own core. In a frame the ranks of a host share its cores.
+  // In the shortest trial, each rank uses a core alone. In a frame, the ranks of a host share its cores.
   const double cores = cores_of_host();
   const double crowd = std::max(1.0, layout.most_ranks / cores);
 

@@ -19,10 +19,11 @@ struct host_layout {
 /// @collective on comm
 host_layout layout_of(MPI_Comm comm, int ranks_per_host);
 
-/// Measure latency, bandwidth and blend rate of the slowest rank within some milliseconds. All ranks return the same result.
+/// Measure latency, bandwidth and blend rate of the slowest rank. The measurement requires some milliseconds. All ranks
+/// return the same result.
 ///
-/// All ranks send to another host simultaneously, or to their neighbour if there is one host only. The links have therefore
-/// the same load as in a frame. The rates of ranks that share a core are divided by their number.
+/// All ranks send simultaneously to another host; on a single host, they send to their neighbour. Therefore the links have
+/// the same load as in a frame. If ranks share a core, the rate of each rank is divided by the number of these ranks.
 /// @collective on comm
 net::compositing_machine probe_machine(MPI_Comm comm, kernel::pixel_format format, const host_layout& layout);
 

@@ -13,8 +13,8 @@ namespace osteon::render {
 namespace {
 
 // Cast rays in groups of neighbouring pixels.
-// @param before function of the pixel number; returns the depth before this block, or no value to omit the ray
-// @param keep function of the pixel number and its travel; stores the result
+// @param before function of the pixel number that returns the depth before this block, or no value to omit the ray
+// @param keep function of the pixel number and the travel of its ray; stores the result
 // @return number of samples
 template <class Before, class Keep>
 std::int64_t cast(const kernel::march_volume& volume, const caster& rays, Before before, Keep keep) {
@@ -121,7 +121,8 @@ std::int64_t cast_all(MPI_Comm comm, const std::vector<int>& order, const kernel
                       const ray_target& pixels) {
   std::vector<kernel::optical_depth> depth(static_cast<std::size_t>(rays.frame.size()), 0);
   std::int64_t samples = cast_block(volume, rays, pixels, depth);
-  // The sum of the largest depths is an upper limit. Below the opaque depth no ray has to be repeated.
+  // The sum of the largest depths is an upper limit of the depth. If this limit is below the opaque depth, no ray must be
+  // repeated.
   std::int64_t deepest = depth.empty() ? 0 : *std::max_element(depth.begin(), depth.end());
   comm::all_reduce(comm, &deepest, 1, MPI_SUM);
   if (deepest < kernel::opaque_depth) return samples;

@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Ray casting of one block, and compositing of blocks without a visibility order by sorting each pixel separately.
+/// Ray casting of one block. Blocks without a visibility order are composited by sorting the partial images separately in
+/// each pixel.
 #include <mpi.h>
 
 #include <functional>
@@ -36,10 +37,10 @@ struct caster {
   const view& from;
   pixel_box own, frame;
   double step;
-  const tube_hits* tubes = nullptr;  ///< hits in at least `own`; null without tubes
-  bool ignores_tubes = false;        ///< cast only the rays of pixels that tubes cover in part, and ignore the tubes
+  const tube_hits* tubes = nullptr;  ///< hits of tubes for all pixels of `own` or more; null without tubes
+  bool ignores_tubes = false;        ///< cast only the rays of pixels that tubes cover partially, and ignore the tubes
   std::array<double, 2> offset{};    ///< offset of the rays of a surface from the centres of pixels, in pixels
-  const pixel_set* only = nullptr;   ///< pixels of a surface with rays; null for all pixels
+  const pixel_set* only = nullptr;   ///< pixels of a surface for which rays are cast; null: all pixels
 
   /// Upper limit of the end of a pixel's ray [mm].
   double end(int column, int row) const {
@@ -99,14 +100,14 @@ std::int64_t cast_again(const kernel::march_volume& volume, const caster& rays,
 
 /// Cast rays into the empty `pixels`.
 ///
-/// Rays end when almost no light remains. The light of a ray at the entry of a block depends on other ranks. So each rank
-/// first casts as if its block were the first block. It then repeats the few rays that enter from other blocks and end in
-/// its block.
+/// A ray ends when almost no light remains. The light of a ray at the entry of a block depends on other ranks. Therefore
+/// each rank first casts all rays as if its block were the first block. Then each rank repeats the few rays that enter from
+/// other blocks and end in its block.
 /// @param order ranks in front-to-back order @return number of samples @collective on comm
 std::int64_t cast_all(MPI_Comm comm, const std::vector<int>& order, const kernel::march_volume& volume, const caster& rays,
                       const ray_target& pixels);
 
-/// Cast rays on one rank into premultiplied RGBA pixels. Pixels with empty rays remain unchanged.
+/// Cast rays on one rank into premultiplied RGBA pixels. The pixels of empty rays remain unchanged.
 std::int64_t cast_alone(const kernel::march_volume& volume, const caster& rays, std::vector<std::array<float, 4>>& pixels);
 
 /// Draw the block's part of a surface in the colours of a layer into empty pixels.
@@ -122,13 +123,13 @@ struct projected {
 /// Reduce one number per pixel to rank 0, shape (frame.height, frame.width). @collective on comm
 projected project_all(MPI_Comm comm, const kernel::march_volume& volume, const caster& rays, std::int64_t& samples);
 
-/// Pixels of a frame whose parts a rank sorts by depth.
+/// Pixels of a frame for which a rank sorts the partial images by depth.
 plan::span stripe_of(int rank, int ranks, std::int64_t pixels);
 
 /// Sort the partial images of the blocks by depth, separately in each pixel. Each rank sends its partial images, with their
-/// positions along the ray, to the owner of the pixel. The owner blends the parts. Rays that become opaque inside a block
-/// are repeated with the depth before the block; the picture is therefore bitwise equal to cast_all() with a visibility
-/// order.
+/// positions along the ray, to the owner of the pixel. The owner blends the partial images. Rays that become opaque inside a
+/// block are repeated with the depth before the block. Therefore the picture is bitwise equal to the result of cast_all()
+/// with a visibility order.
 /// @param owned box of the block
 /// @param pixels partial image of the block; receives the image of all blocks within the stripe of this rank
 /// @param depth optical depth of the block by pixel; empty for opaque content (a surface)

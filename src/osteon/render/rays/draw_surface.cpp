@@ -9,7 +9,7 @@ namespace osteon::render {
 
 namespace {
 
-// Distance of a point of a ray from its origin [mm].
+// Distance of a point on a ray from the origin of the ray [mm].
 double distance_along(const kernel::ray& along, const vector3& point, const vector3& spacing_mm) {
   double sum = 0;
   for (int axis = 0; axis < 3; ++axis)
@@ -92,7 +92,8 @@ struct four_pixels {
       }
       along[i].entry = four.entry[i];
       tube[i] = i < count ? rays.end(column[i], row[i]) : -std::numeric_limits<double>::infinity();
-      // The ray extends beyond the tube, because a surface in front of the tube is found at the next sample.
+      // The ray extends to the sample behind the tube, because a surface in front of the tube may be found only at this
+      // sample.
       along[i].exit = tube[i] < along[i].entry ? along[i].entry : std::min(four.exit[i], tube[i] + 1.5 * rays.step);
     }
   }

@@ -7,7 +7,8 @@
 
 namespace osteon::render {
 
-/// Sum of `body(part)` over square parts of `own`. Neighbouring rays of a part read the same voxels from the cache.
+/// Compute the sum of `body(part)` over square parts of `own`. The parts are square because neighbouring rays read the same
+/// voxels from the cache.
 template <class F>
 std::int64_t over_parts(const pixel_box& own, F body) {
   constexpr int edge = 16;

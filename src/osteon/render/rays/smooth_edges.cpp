@@ -10,7 +10,7 @@ namespace {
 
 constexpr int least_jump = 32;
 
-// The square root approximates perceived brightness. 0 is reserved for empty pixels.
+// The square root of the light approximates perceived brightness. The level 0 is reserved for empty pixels.
 std::uint8_t brightness_of(const float* pixel) {
   if (!(pixel[3] > 0)) return 0;
   const float light = 0.2126F * pixel[0] + 0.7152F * pixel[1] + 0.0722F * pixel[2];
@@ -40,13 +40,14 @@ pixel_set find_edges(MPI_Comm comm, const image& rows, int height) {
     for (std::size_t i = 0; i < rows.rgba.size() / 4; ++i)
       own[static_cast<std::ptrdiff_t>(i)] = brightness_of(rows.rgba.data() + 4 * i);
   });
-  // A row is 0 on all ranks except its owner. MPI_BOR is used in place of MPI_MAX, because MPICH 4.0 compares unsigned
-  // numbers as signed numbers.
+  // A row is 0 on all ranks except the owner of the row. MPI_BOR is used in place of MPI_MAX, because MPICH 4.0 compares
+  // unsigned numbers as signed numbers.
   comm::all_reduce(comm, bright.data(), bright.size(), MPI_BOR);
   std::vector<bool> has;
   comm::collectively(comm, [&] {
     has.resize(bright.size());
-    std::vector<std::uint8_t> least(wide + 2), most(wide + 2);  // in three rows; the ends are repeated
+    std::vector<std::uint8_t> least(wide + 2),
+        most(wide + 2);  // minima and maxima over three rows; the values at the ends are repeated
     for (int row = 0; row < height; ++row) {
       const auto line = [&](int at) {
         return bright.data() + static_cast<std::size_t>(std::clamp(at, 0, height - 1)) * wide;

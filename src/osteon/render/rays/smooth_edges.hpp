@@ -10,8 +10,8 @@ namespace osteon::render {
 /// Offsets of the additional rays of a pixel from its centre, in pixels. All columns and rows differ.
 inline constexpr std::array<std::array<double, 2>, 3> ray_offsets{{{-0.33, -0.11}, {0.11, 0.33}, {0.33, -0.33}}};
 
-/// Find the pixels at edges. An edge is the boundary of the drawn area, or a difference of more than 32 of 255 brightness
-/// levels among a pixel and its neighbours.
+/// Find the pixels at edges. A pixel is at an edge if it is at the boundary of the drawn area. A pixel is also at an edge if
+/// the brightness differs by more than 32 of 255 levels among the pixel and its neighbours.
 /// @param rows rows of the picture on this rank @param height height of the picture
 /// @return set of pixels, equal on all ranks @collective on comm @cost 9 bits per pixel of the picture on every rank
 pixel_set find_edges(MPI_Comm comm, const image& rows, int height);

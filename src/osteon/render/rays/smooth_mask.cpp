@@ -7,12 +7,12 @@ namespace osteon::render {
 
 namespace {
 
-// Minimum difference between values and the level. It separates the surface from voxel centres by some hundredths of an
-// edge.
+// Minimum difference between values and the level. This difference separates the surface from voxel centres by some
+// hundredths of a voxel edge.
 constexpr float margin = 0.02F;
 constexpr float level = 0.5F;
 // After three passes, the centre of a wall of three voxels has the value 0.78. After all passes, the value would be close to
-// the level, and the constraint would restore the voxel steps. Thin walls therefore remain unchanged after three passes.
+// the level, and the constraint would restore the voxel steps. Therefore thin walls are not smoothed in further passes.
 constexpr int thin_passes = 3;
 constexpr float thick = 0.85F;
 
@@ -31,9 +31,10 @@ struct neighbourhood {
   }
 };
 
-// Apply a filter to each row of a block: first across the nine neighbouring rows, then along x.
-// @param across combines nine rows (in the order of z and y) of a number of values to a row
-// @param write receives the position of the row in the block, its length, and the combined row from one value before it on
+// Apply a filter to each row of a block: first across the row and its neighbours (nine rows), then along x.
+// @param across function that combines nine rows (in the order of z and y) to one row
+// @param write receives the position of the row in the block, the length of the row, and the combined row with one
+// additional value before its start
 template <class Across, class Write>
 void over_rows(const grid::block& where, const grid::ghosted_field<float>& field, Across across, Write write) {
   const index3 shape = where.owned.shape();
@@ -41,7 +42,7 @@ void over_rows(const grid::block& where, const grid::ghosted_field<float>& field
   const neighbourhood around{field, where.domain};
 #pragma omp parallel
   {
-    std::vector<float> row(static_cast<std::size_t>(wide) + 2);  // with its ends repeated
+    std::vector<float> row(static_cast<std::size_t>(wide) + 2);  // a row; the values at the ends are repeated
 #pragma omp for
     for (std::int64_t line = 0; line < shape.z * shape.y; ++line) {
       const std::int64_t z = where.owned.begin.z + line / shape.y, y = where.owned.begin.y + line % shape.y;
@@ -85,7 +86,7 @@ grid::ghosted_field<float> smooth_mask(const grid::block& where, const std::vect
   });
   for (int pass = 0; pass < mask_passes; ++pass) {
     const auto wide = grid::with_ghost_cells(where, values, 1);
-    if (pass == 1)  // after one pass, a plate of two voxels has the value 0.75, and a plate of one voxel 0.5
+    if (pass == 1)  // after one pass, a plate of two voxels has the value 0.75, and a plate of one voxel has the value 0.5
       over_largest(where, wide, [&](std::size_t i, float largest) {
         const float lift = std::clamp(0.75F - largest, margin, 0.5F);
         bound[i] = solid[i] != 0 ? level + lift : level - margin;

@@ -10,7 +10,8 @@ namespace osteon::render {
 /// Maximum number of cells, independent of the domain and the number of ranks.
 inline constexpr std::int64_t most_light_cells = std::int64_t{1} << 21;
 
-/// Voxels along each edge of a cell. The cells are approximately cubes in mm; their number is at most most_light_cells.
+/// Voxels along each edge of a cell. The cells are approximately cubes in mm. The number of cells is at most
+/// most_light_cells.
 index3 light_cell(index3 domain, const vector3& spacing_mm);
 
 /// Compute the fraction of solid in each cell. A voxel is solid if its value is at least `level`.

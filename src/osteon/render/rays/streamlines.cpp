@@ -51,7 +51,7 @@ struct particle {
 };
 
 struct stored_vertex {
-  std::int32_t line, place;  // position in the line, negative in the direction against the field
+  std::int32_t line, place;  // position of the vertex in the line; negative in the direction against the field
   line_vertex vertex;
 };
 
@@ -185,7 +185,7 @@ struct candidate {
   }
 };
 
-// Sort the candidates and remove all except the first `count` candidates.
+// Sort the candidates and keep the first `count` candidates.
 void keep_least(std::vector<candidate>& all, std::size_t count) {
   std::sort(all.begin(), all.end());
   if (all.size() > count) all.resize(count);

@@ -13,13 +13,14 @@ namespace osteon::render {
 struct line_vertex {
   vector3 at;        ///< position in voxels from the corner of voxel (0, 0, 0)
   double time = 0;   ///< travel time from the beginning of the line [s], for a velocity field in mm/s
-  double speed = 0;  ///< magnitude of the field in its unit
+  double speed = 0;  ///< magnitude of the field, in the unit of the field
 };
 
 /// Concatenated lines, equal on all ranks.
 struct streamlines {
   std::vector<line_vertex> vertices;
-  std::vector<std::size_t> first{0};  ///< first vertex of each line, and the number of vertices; a line has at least two
+  std::vector<std::size_t> first{
+      0};  ///< first vertex of each line, followed by the number of vertices; a line has at least two vertices
   std::size_t count() const { return first.size() - 1; }
   std::span<const line_vertex> line(std::size_t i) const {
     return std::span(vertices).subspan(first[i], first[i + 1] - first[i]);
@@ -42,21 +43,23 @@ struct line_options {
 /// Centres of `count` random voxels with a probability proportional to the speed. Lines through these centres represent
 /// approximately equal flow rates.
 ///
-/// The function selects the voxels with the smallest ratio of a hash of their number to their speed. The selection therefore
-/// depends on the field only. The result is shorter if fewer voxels have a non-zero speed. @cite [Efraimidis2006]
+/// For each voxel, the function computes a hash of the voxel number and divides the hash by the speed. The function selects
+/// the voxels with the smallest ratios. Therefore the selection depends only on the field. If fewer than `count` voxels have
+/// a non-zero speed, the result has fewer seeds. @cite [Efraimidis2006]
 /// @return voxel centres in the order of this ratio, equal on all ranks @collective on where.comm
 std::vector<vector3> seeds_by_speed(const grid::block& where, const vector_values& field, std::int64_t count);
 
 /// Compute lines through seeds in both directions. A line ends at the boundary of the domain or at stagnation.
 ///
-/// Between voxel centres, the field is interpolated trilinearly, with 0 for voxels without a value. Beyond the outermost
-/// centres the field is constant. The integration uses the classical fourth-order Runge-Kutta method with steps of a
-/// fraction of a voxel. The owner of the voxel at the start of a step computes the step: lines are bitwise independent of
-/// the decomposition.
+/// Between voxel centres, the field is interpolated trilinearly; voxels without a value have the field 0. Beyond the
+/// outermost centres, the field is constant. The integration uses the classical fourth-order Runge-Kutta method with steps
+/// of `step_voxels`. The rank that owns the voxel at the start of a step computes the step. Therefore lines are bitwise
+/// independent of the decomposition.
 /// @param seeds points in the domain (voxels), equal on all ranks
 /// @throws usage_error if a step is longer than a voxel, the shape of a component differs from the block, or there is no
 ///         box_tree; machine_error if the lines exceed the memory of a host @collective on where.comm
-/// @cost rounds of transfers to adjacent ranks, about one per block along a line; memory: 40 bytes per vertex on every rank
+/// @cost rounds of transfers to adjacent ranks, about one round per block along a line; memory: 40 bytes per vertex on every
+/// rank
 streamlines trace(const grid::block& where, const vector3& spacing_mm, const vector_values& field,
                   std::span<const vector3> seeds, const line_options& options = {});
 

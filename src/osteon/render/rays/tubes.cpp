@@ -44,7 +44,7 @@ struct capsule {
   std::array<double, 2> crossed_by(const line_of_sight& ray) const {
     constexpr double infinite = std::numeric_limits<double>::infinity();
     std::array<double, 2> crossed{infinite, -infinite};
-    // The origin is moved to the point of the ray next to the capsule to avoid cancellation.
+    // To avoid cancellation, the origin is moved to the point of the ray next to the capsule.
     const double nearby = dot(along(a, -1, ray.origin), ray.direction);
     const vector3 from_a = along(along(ray.origin, nearby, ray.direction), -1, a);
     const double axis_ray = dot(axis, ray.direction), axis_from = dot(axis, from_a), ray_from = dot(ray.direction, from_a),
@@ -104,7 +104,7 @@ pixel_box seen(const view& from, const capsule& c, const pixel_box& within) {
 struct first_hit {
   double t = std::numeric_limits<double>::infinity();
   double part = 0;            // position along the segment, in [0, 1]
-  std::int32_t segment = -1;  // number of its first vertex
+  std::int32_t segment = -1;  // number of the first vertex of the segment
   bool is_cut = false;        // the ray begins within the tube
 };
 
@@ -151,7 +151,7 @@ struct piece {
   pixel_box seen;
 };
 
-// The rays of a tile, several per pixel.
+// The rays of a tile, with several rays per pixel.
 struct ray_tile {
   std::array<line_of_sight, fine_tile * fine_tile> ray;
   std::array<first_hit, fine_tile * fine_tile> hit;

@@ -35,10 +35,11 @@ class tube_hits {
   std::vector<tube_hit> hits_;
 };
 
-/// Composite the tubes into a picture. A pixel with coverage c is the sum of two images: c times the content in front of the
-/// tubes over their colour, and 1 - c times the picture without tubes.
-/// @param picture picture of rays that end at the first tube; receives the result
-/// @param without picture without tubes, in partially covered pixels
+/// Composite the tubes into a picture. A pixel in which tubes cover the fraction c is the sum of two terms. The first term
+/// is c times the tube colour behind the content in front of the tubes. The second term is 1 - c times the picture without
+/// tubes.
+/// @param picture input: picture of rays that end at the first tube; output: the result
+/// @param without picture without tubes, required in partially covered pixels
 void put_tubes(image& picture, const image& without, const tube_hits& hits);
 
 }  // namespace osteon::render

@@ -59,12 +59,13 @@ struct view {
 
   /// Unit normal of the domain face or clipping plane at the entry of a ray, towards the eye.
   vector3 face_entered(const kernel::ray& entering) const;
-  /// Distance of a point (mm) from the eye along the view direction; negative behind the eye.
+  /// Distance of a point (mm) from the eye along the view direction. The distance is negative behind the eye.
   double depth(const vector3& point) const;
   /// Column and row of a point (mm) in the picture. Integers are pixel corners. In perspective, the point must be in front
   /// of the eye.
   std::array<double, 2> project(const vector3& point) const;
-  /// Pixels whose rays may intersect a box of voxels; all pixels if the plane of the eye intersects the box in perspective.
+  /// Pixels with rays that may intersect a box of voxels. In perspective, the result is all pixels if the plane of the eye
+  /// intersects the box.
   pixel_box seen(const box3& part) const;
 
  private:
@@ -74,15 +75,15 @@ struct view {
 
 /// Offset of the first sample of a ray from the centre of the first step, in (-1/2, 1/2) steps.
 ///
-/// Equal offsets would show artificial contour lines of equal depth. The offset is a function of the pixel only: pictures
-/// are reproducible.
+/// Equal offsets would cause artificial contour lines of equal depth. The offset depends only on the pixel. Therefore
+/// pictures are reproducible.
 /// @cite [Jimenez2014], interleaved gradient noise
 double stagger(int column, int row);
 
 /// Ranks in front-to-back order.
 ///
-/// A ray crosses a cut at most once, from the side of the eye to the other side. Boxes on the side of the eye therefore
-/// precede the other boxes.
+/// A ray crosses a cut of the box tree at most once, from the side of the eye to the other side. Therefore boxes on the side
+/// of the eye precede the other boxes.
 /// @cite [Fuchs1980]
 std::vector<int> visibility_order(const view& from, const grid::box_tree& boxes);
 
@@ -92,7 +93,8 @@ struct box_visibility {
       cycle;  ///< each box hides a part of the next box, and the last box hides a part of the first; usually empty
 };
 
-/// Visibility order of boxes, or a cycle if there is no order. If there are several orders, lower numbers precede.
+/// Visibility order of boxes, or a cycle if there is no order. If several orders are possible, boxes with lower numbers
+/// precede.
 /// @param boxes disjoint boxes
 /// @cost O(n^2) for n boxes
 box_visibility order_boxes(const view& from, std::span<const box3> boxes);

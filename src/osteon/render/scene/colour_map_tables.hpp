@@ -4,7 +4,7 @@
 ///
 /// batlow, lipari, vik: Scientific colour maps, Copyright (c) 2020 Fabio Crameri, MIT licence
 /// (https://doi.org/10.5281/zenodo.1243862), as packaged by cmcrameri 1.10, rounded to 8 bits.
-/// ivory: map of this project from the colour of bone over orange to violet, with monotonically decreasing lightness.
+/// ivory: map of this project with monotonically decreasing lightness, from the colour of bone over orange to violet.
 /// inferno, viridis: Nathaniel J. Smith, Stefan van der Walt, Eric Firing, CC0, as in matplotlib 3.11, rounded to 8 bits.
 ///
 /// The MIT licence: Permission is hereby granted, free of charge, to any person obtaining a copy of this software and

@@ -25,7 +25,7 @@ compositing parse_compositing(const std::string& text, kernel::colour_format pix
   result.pixels = pixels;
   if (text == "auto") return result;
   result.method = text;
-  // `hybrid` without a method is the transport. A comma may be a part of the method.
+  // The word `hybrid` alone is the transport, not a method. A comma may be a part of the method.
   if (const auto alone = transport_named(text)) {
     result.by = alone;
     result.method.clear();

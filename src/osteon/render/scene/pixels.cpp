@@ -14,14 +14,14 @@ int level_by_definition(double light) {
   return static_cast<int>(std::lround(255 * encoded));
 }
 
-// Table of the levels. An entry covers all numbers with equal exponent and equal first 7 bits of the mantissa. The level
-// rises at most once within an entry.
+// Table of the levels. An entry covers all numbers with an equal exponent and equal first 7 bits of the mantissa. Within an
+// entry, the level rises at most once.
 class srgb_levels {
  public:
   srgb_levels() {
     for (std::uint64_t r = 0; r < level_at_.size(); ++r)
       level_at_[r] = static_cast<std::uint8_t>(level_by_definition(std::bit_cast<double>((first + r) << range_bits)));
-    begins_.back() = 2;  // above the range of light
+    begins_.back() = 2;  // 2 is above the range of light
     for (int level = 1; level < 256; ++level) {
       // Positive numbers have the order of their bits.
       std::uint64_t below = 0, from = std::bit_cast<std::uint64_t>(1.0);

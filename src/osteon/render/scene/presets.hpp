@@ -22,17 +22,18 @@ inline constexpr std::array<float, 3> bone_colour{0.96f, 0.80f, 0.57f};
 /// Opacity of the interior of bone relative to its surface.
 inline constexpr float default_inside = 0.15f;
 
-/// Translucent, shaded layer in warm ivory. The level `surface` is the surface of bone. The interior is more transparent
-/// than the surface.
-/// @param marrow,bone typical values of the empty space and of bone, marrow < surface < bone; 0, 0.5, 1 for an indicator of
-///        active voxels
+/// Translucent, shaded layer in warm ivory. The surface of bone is at the value `surface`. The interior of bone is more
+/// transparent than its surface.
+/// @param marrow,bone typical values of empty space and of bone, with marrow < surface < bone. For an indicator of active
+/// voxels, use marrow = 0, surface = 0.5, bone = 1
 /// @param opacity opacity of the surface in [0, 1]: 0.16 transmits a glow on the dark background, 0.35 contrasts with the
 ///        light background, 0.9 shows solid bone
 /// @param inside opacity of the interior relative to the surface; smaller values show lines inside and behind the layer
 layer bone_layer(const grid::ghosted_field<float>& field, double marrow = 0, double surface = 0.5, double bone = 1,
                  float opacity = 0.16f, float inside = default_inside);
 
-/// Range of a colour map for a glow. The lower third of a sequential map is nearly black: it would darken the bone.
+/// Range of a colour map for a glow. The range excludes the lower third of a sequential map, because nearly black colours
+/// would darken the bone.
 inline constexpr float glow_first = 75.0f / 255, glow_last = 230.0f / 255;
 
 /// Emissive layer. Its colour, brightness and opacity increase from `low` to `high`; values below `low` are invisible.
@@ -40,8 +41,8 @@ inline constexpr float glow_first = 75.0f / 255, glow_last = 230.0f / 255;
 /// @throws usage_error if the map is unknown or low >= high
 layer glow_layer(const grid::ghosted_field<float>& field, double low, double high, const std::string& map = "inferno");
 
-/// Range of a colour map for a surface, within [0, 1]. Maps that begin with black have the range of a glow, so that shading
-/// is distinct from values.
+/// Range of a colour map for a surface, within [0, 1]. Maps that begin with black have the range of a glow, because dark
+/// colours of values would look like shading.
 std::array<float, 2> part_for_surface(const std::string& map);
 
 /// Colours of a surface for a range of values; constant outside the range. @throws usage_error like glow_layer

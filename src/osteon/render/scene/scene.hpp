@@ -12,17 +12,17 @@ namespace osteon::render {
 
 struct streamlines;
 
-/// Camera. It looks at the centre of the domain by default. The origin of points is the corner of voxel (0, 0, 0).
+/// Camera. By default, the camera looks at the centre of the domain. The origin of points is the corner of voxel (0, 0, 0).
 struct camera {
   double azimuth_deg = 35, elevation_deg = 22;  ///< elevation above the y-x plane; z points up
   double zoom = 1;                              ///< 1 fits the domain's bounding sphere into the picture
   bool perspective = true;
   std::optional<vector3> look_at_mm{};  ///< centre of the picture; default: centre of the domain
-  /// Position of the camera; it may be inside the domain and determines the angles. By default, the angles determine the
-  /// direction, and the bounding sphere of the domain fits into the picture.
+  /// Position of the camera, which may be inside the domain. A given position determines the direction, and the angles are
+  /// ignored. By default, the angles determine the direction, and the bounding sphere of the domain fits into the picture.
   std::optional<vector3> eye_mm{};
-  /// True if the axes of the domain are left-handed in space. The picture is then mirrored to show the object in place of
-  /// its mirror image.
+  /// True if the axes of the domain are left-handed in space. For left-handed axes, the picture is mirrored, because the
+  /// picture would otherwise show the mirror image of the object.
   bool is_left_handed = false;
 };
 
@@ -30,8 +30,8 @@ struct camera {
 struct control_point {
   double value;                 ///< value in the unit of the field
   std::array<float, 3> colour;  ///< linear RGB in [0, 1]
-  /// Opacity in [0, 1] of a path with 1/100 of the length of the domain diagonal. The picture is therefore independent of
-  /// step and resolution.
+  /// Opacity in [0, 1] of a path of 1/100 of the domain diagonal. Because of this fixed length, the picture is independent
+  /// of step and resolution.
   float opacity;
 };
 
@@ -40,23 +40,25 @@ struct layer {
   const grid::ghosted_field<float>* field = nullptr;  ///< cell values; voxels with NaN are empty
   std::vector<control_point> transfer;                ///< ascending values
   bool shaded = false;                                ///< use gradient shading
-  double emission = 1;  ///< emission in units of the colour; values above 1 shine through content in front
+  double emission =
+      1;  ///< emission in units of the colour; layers with values above 1 shine through content in front of them
 };
 
 /// Rendering method.
 /// - `volume`: light through all layers
 /// - `maximum`, `average`: maximum or average along the ray in the colours of the first layer
-/// - `surface`: the lit isosurface of the first layer's field in the colours of the last layer (without opacities). A cut is
-///   shown if the field is above the level at the entry of the ray into the (clipped) domain
+/// - `surface`: the lit isosurface of the first layer's field in the colours of the last layer (without opacities). A cut
+/// face is drawn where the field is above the level at the entry of the ray into the (clipped) domain
 enum class method { volume, maximum, average, surface };
 
-/// Clipping plane. It removes the points p with normal . p > offset (in mm from the corner of voxel (0, 0, 0)).
+/// Clipping plane. The plane removes the points p with normal . p > offset (in mm from the corner of voxel (0, 0, 0)).
 struct clip_plane {
   vector3 normal;
   double offset_mm = 0;
 };
 
-/// Lines as lit opaque tubes. The transfer function maps speed to colour; its opacities have no effect.
+/// Lines as lit opaque tubes. The transfer function maps speed to colour. The opacities of the transfer function have no
+/// effect.
 struct tubes {
   std::shared_ptr<const streamlines> lines;
   double radius_mm = 0;

@@ -11,8 +11,8 @@ namespace osteon::render {
 /// Path length [mm] of the opacity of a control point: 1/100 of the diagonal of the domain.
 double reference_length(index3 domain, vector3 spacing_mm);
 
-/// Interpolate colour (not premultiplied) and opacity at a value. Two points with equal value define a jump; the second
-/// point applies at this value.
+/// Interpolate colour (not premultiplied) and opacity at a value. Two control points with equal value define a jump. At this
+/// value, the second point applies.
 std::array<float, 4> interpolate(const std::vector<control_point>& transfer, double value);
 
 /// Tabulate a transfer function. The opacities are converted to a path of length `step_mm`.
