@@ -16,7 +16,7 @@ namespace osteon::io {
 
 namespace {
 
-// File access is plain, because MPI-IO may ignore a failed write.
+// The file is accessed by POSIX calls, because MPI-IO may ignore a failed write.
 class plain_file {
  public:
   plain_file(const std::string& name, int flags, error_kind kind) : name_(name), kind_(kind), file_(name, flags) {

@@ -170,8 +170,8 @@ element_layout find_layout(const script& s, const element_facts& facts, const re
     layout.base = options.index_base;
     return layout;
   }
-  // Only indices at the ends of the range determine the base: indices of elements, or of nodes, whose range is longer by
-  // one.
+  // The index base is determined only from indices at the ends of the range: first from the indices of elements, then from
+  // the indices of nodes. The range of node indices is longer by one.
   const std::size_t column = layout.material_first ? 1 : 0;
   bool zero = false, full = false;
   for (std::size_t a = 0; a < 3; ++a) {

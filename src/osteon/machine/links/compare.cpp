@@ -7,7 +7,7 @@ namespace osteon::machine {
 
 namespace {
 
-// Above this number of hosts only hosts are compared, not single links.
+// Above this number of hosts, single links are not compared.
 constexpr int most_hosts_by_links = 1024, most_partners = 64;
 
 }  // namespace

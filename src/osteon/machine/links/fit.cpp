@@ -25,8 +25,8 @@ link fit_robust(std::span<const timing> timings) {
       if (const double run = points[i].bytes - points[j].bytes; run != 0)
         slopes.push_back((points[i].seconds - points[j].seconds) / run);
   double seconds_per_byte = slopes.empty() ? 0 : median(std::move(slopes));
-  // A non-negative latency implies that the time per byte does not exceed that of the largest message. The same value is
-  // used if times do not increase with the size.
+  // A non-negative latency implies that the time per byte does not exceed the time per byte of the largest message. The
+  // value of the largest message is also used if times do not increase with the size.
   const double slowest = large->seconds / large->bytes;
   if (!(seconds_per_byte > 0) || seconds_per_byte > slowest) seconds_per_byte = slowest;
   return {std::max(small->seconds - small->bytes * seconds_per_byte, 0.0), 1 / seconds_per_byte};

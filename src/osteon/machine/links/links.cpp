@@ -95,7 +95,7 @@ description assumed(host_list hosts) {
   path_speeds speeds;
   speeds.inside = {link{0.3e-6, 12e9}, link{0.5e-6, 9e9}, link{0.8e-6, 6e9}};
   speeds.between = host_links::uniform(hosts.size(), {1.5e-6, 12e9});
-  // Under load, the cores of a host share 100 Gbit/s; paths inside hosts are mostly independent.
+  // Under load, the cores of a host share 100 Gbit/s. Paths inside hosts are mostly independent of each other.
   path_speeds loaded = speeds;
   double cores = 1;
   for (const host_tree& tree : hosts.trees()) cores = std::max(cores, static_cast<double>(tree.usable_cores().size()));

@@ -9,7 +9,7 @@
 
 namespace osteon::machine {
 
-/// Link in one direction: the time of a message of s bytes is latency_s + s / bandwidth.
+/// Link in one direction. The time of a message of s bytes is latency_s + s / bandwidth.
 struct link {
   double latency_s = 0;
   double bandwidth = 0;  ///< bytes per second; 0: not measured
@@ -19,9 +19,10 @@ struct link {
   friend bool operator==(const link&, const link&) = default;
 };
 
-/// Links between all pairs of hosts, equal in both directions. Up to about a thousand hosts a link is stored for each pair
-/// (dense), beyond that for each pair of clusters. The hosts of a cluster have equal links to each other and equal links to
-/// every other cluster, for example the hosts of a switch, or a single slow host.
+/// Links between all pairs of hosts, equal in both directions. Up to about a thousand hosts, a link is stored for each pair
+/// of hosts (dense). For more hosts, a link is stored for each pair of clusters. The hosts of a cluster have equal links to
+/// each other, and equal links to every other cluster. Examples of clusters are the hosts of a switch, or a single slow
+/// host.
 class host_links {
  public:
   host_links() = default;
@@ -53,7 +54,7 @@ class host_links {
   /// Cluster of each host; empty for dense links.
   const std::vector<int>& cluster_of() const { return cluster_of_; }
   int clusters() const { return clusters_; }
-  /// Links of pairs, or k x k links of clusters.
+  /// Links of pairs of hosts, or k x k links of clusters.
   const std::vector<link>& values() const { return links_; }
   /// Links between a subset of hosts: host i of the result is host `hosts[i]` of this object.
   host_links selected(const std::vector<int>& hosts) const;
@@ -68,10 +69,10 @@ class host_links {
 /// Paths of a machine under one load: one message at a time (isolated), or messages from all cores (loaded).
 struct path_speeds {
   std::array<std::optional<link>, paths_inside> inside;  ///< by path; empty if not measured
-  host_links between;                                    ///< without hosts if not measured
+  host_links between;                                    ///< links between hosts; without hosts if not measured
 
-  /// Link of a path inside a host. An unmeasured path has the link of the next nearer measured path, otherwise of the next
-  /// farther measured path.
+  /// Link of a path inside a host. For an unmeasured path, the result is the link of the next nearer measured path. If no
+  /// nearer path was measured, the result is the link of the next farther measured path.
   std::optional<link> within_host(path p) const;
   friend bool operator==(const path_speeds&, const path_speeds&) = default;
 };
@@ -96,7 +97,7 @@ path path_between(const host_list& hosts, place a, place b);
 /// The link between two cores. @throws data_error if neither the path class nor the pair of hosts was measured
 link link_between(const description& machine, const path_speeds& seen, place a, place b);
 
-/// Description of unmeasured hosts, with links of a typical cluster, to rank placements.
+/// Description of unmeasured hosts, with the links of a typical cluster. This description is sufficient to rank placements.
 description assumed(host_list hosts);
 
 /// Differences between two measurements.
@@ -107,12 +108,13 @@ struct change {
 
 struct comparison {
   std::vector<std::string> gone, fresh;  ///< hosts of the earlier measurement only; hosts of the later measurement only
-  std::vector<change> slower;            ///< bandwidths below `slow_below` times the earlier value; worst first
+  std::vector<change>
+      slower;  ///< bandwidths below `slow_below` times the earlier bandwidth, in the order of increasing ratios
 };
 
-/// Compare the common hosts of two measurements: path classes inside hosts, hosts by the median of their links, and links
-/// between hosts that are not slower as a whole. Isolated measurements are compared if both descriptions contain them,
-/// otherwise measurements under load.
+/// Compare the common hosts of two measurements. The comparison includes path classes inside hosts, the median of the links
+/// of each host, and single links of hosts with an unchanged median. Isolated measurements are compared if both descriptions
+/// contain isolated measurements. Otherwise measurements under load are compared.
 comparison compare(const description& before, const description& now, double slow_below);
 
 }  // namespace osteon::machine

@@ -236,7 +236,7 @@ description parse_machine(std::string_view text, const std::string& name) {
 
 void write_machine(const std::string& file, const description& machine) {
   const std::string temporary = file + ".part", text = to_text(machine);
-  // Create a new file: in a folder writable by other users, the name could be a link to another file.
+  // Create a new file, because the name may be a link to another file in a folder writable by other users.
   std::remove(temporary.c_str());
   const int made = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (made >= 0) ::close(made);

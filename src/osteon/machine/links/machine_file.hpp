@@ -23,8 +23,8 @@ void write_machine(const std::string& file, const description& machine);
 /// Read a machine file. @throws data_error as parse_machine, or if the file cannot be read
 description read_machine(const std::string& file);
 
-/// Measurements of a machine file for the hosts of the current job, in the order of the job and with the cores currently
-/// allowed by cgroups.
+/// Measurements of a machine file for the hosts of the current job. The hosts are in the order of the job, with the cores
+/// currently allowed by cgroups.
 /// @param name name of the file, for messages
 /// @throws data_error if hosts or cores differ from the description (a file of another allocation). The message lists up to
 ///        eight hosts that differ.

@@ -13,15 +13,15 @@ namespace osteon::machine {
 
 namespace {
 
-// Bandwidths of the links of a host: all links, and individually measured links.
+// Bandwidths of all links of a host, and of its individually measured links.
 struct abilities {
   std::vector<double> all, alone;
 };
 
 double upper_median(const std::vector<double>& values) { return kth_smallest(values, values.size() / 2); }
 
-// Bandwidth reached by a fiftieth of the links, at least by one link: hosts behind a slow uplink are fast within their
-// group.
+// Bandwidth reached by a fiftieth of the links, and by at least one link. A small fraction of the links is used because
+// hosts behind a slow uplink are fast only within their group.
 double best_few(const std::vector<double>& values) { return kth_smallest(values, (values.size() - 1) - values.size() / 50); }
 
 std::pair<int, int> clusters_of(const verdict& judged, const host_sample& s) {
@@ -107,8 +107,8 @@ host_links links_from(int hosts, const std::vector<host_sample>& samples, const 
                                                                            s.found.bandwidth};
     return host_links::dense(hosts, std::move(links));
   }
-  // The link of two clusters without measurements is the slower of their links to other clusters, otherwise of their
-  // internal links.
+  // For two clusters without measured links between them, the slower one of their links to other clusters is used. If these
+  // links were not measured, the slower one of their internal links is used.
   const std::size_t k = at(judged.clusters);
   const auto groups = by_clusters(judged, samples);
   std::vector<std::vector<const host_sample*>> outside(k), inside(k);

@@ -37,15 +37,16 @@ struct verdict {
 /// Find slow hosts and links, and clusters of hosts.
 ///
 /// The capability of a host is the bandwidth reached by the best fiftieth of its links. A host is slow if its capability is
-/// below `slow_below` times the median over hosts; individually measured links take precedence. With fewer than three hosts,
-/// no host is slow. Hosts form a cluster if they are connected by links near their capabilities, for example the hosts of a
-/// switch if links between switches are slower. A link is slow if its bandwidth is below `slow_below` times the median
-/// between its two clusters.
+/// below `slow_below` times the median capability over hosts. Individually measured links take precedence over other links.
+/// With fewer than three hosts, no host is slow. Hosts form a cluster if the bandwidths of the links between them are near
+/// their capabilities. For example, the hosts of a switch form a cluster if links between switches are slower. A link is
+/// slow if its bandwidth is below `slow_below` times the median bandwidth between its two clusters.
 /// @cost O(samples log samples)
 verdict judge(int hosts, const std::vector<host_sample>& samples, double slow_below);
 
-/// Links of all pairs if every pair was measured, otherwise links of pairs of clusters. The link of two clusters is the
-/// median of the measured links; for an unmeasured pair it is the slower of their median links to other clusters.
+/// Links of all pairs of hosts if every pair was measured; otherwise links of pairs of clusters. The link of two clusters is
+/// the median of the measured links between their hosts. For an unmeasured pair of clusters, the link is the slower one of
+/// the median links of each cluster to other clusters.
 host_links links_from(int hosts, const std::vector<host_sample>& samples, const verdict& judged);
 
 /// Text lines, for example "SLOW host n2: 11.7 MB/s, median 38 MB/s (all 3 links)".

@@ -28,7 +28,7 @@ std::string own_name() {
   return {name.data(), static_cast<std::size_t>(length)};
 }
 
-// Equal for all processes of a running kernel.
+// Identifier that is equal for all processes of a running kernel.
 std::uint64_t kernel_id() {
   std::ifstream file("/proc/sys/kernel/random/boot_id");
   std::string id;
@@ -78,7 +78,7 @@ job_hosts hosts_of(MPI_Comm comm) {
   const bool first = ranks_by_name[name_hashes[static_cast<std::size_t>(rank)]].front() == rank;
   const std::vector<std::string> names = texts_of(comm, first ? own_name() : "");
 
-  // One rank per host calls hwloc; equal trees are sent once.
+  // One rank per host calls hwloc. Equal trees are sent only once.
   host_tree own_tree;
   comm::collectively(comm, [&] {
     if (first) own_tree = this_host();

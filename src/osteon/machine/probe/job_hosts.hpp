@@ -13,14 +13,14 @@ struct job_hosts {
   host_list hosts;                              ///< with the cores allowed by the cgroup of the lowest rank on each host
   std::vector<int> host_of_rank;                ///< host of each rank
   std::vector<std::vector<int>> ranks_of_host;  ///< ranks of each host, ascending
-  /// True if several host names belong to one kernel (containers, network namespaces) and share cores.
+  /// True if several host names belong to one kernel and share cores (containers, network namespaces).
   bool shares_kernel = false;
 
   /// Index of a rank on its host, from 0.
   int local_rank(int rank) const;
 };
 
-/// Determine the hosts of a communicator; the result is equal on all ranks.
+/// Determine the hosts of a communicator. The result is equal on all ranks.
 /// @throws machine_error if hwloc fails on a host
 /// @collective on comm
 job_hosts hosts_of(MPI_Comm comm);

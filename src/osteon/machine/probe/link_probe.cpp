@@ -19,7 +19,8 @@ namespace {
 
 using rank_pairs = std::vector<std::pair<int, int>>;
 
-// Rounds with every pair of hosts once: XOR for powers of two, otherwise the circle method. @cite [Ito], table 1
+// Rounds that contain every pair of hosts exactly once. The pairs are determined by XOR for powers of two, and otherwise by
+// the circle method. @cite [Ito], table 1
 std::vector<rank_pairs> all_rounds(int hosts) {
   const plan::pairing schedule = plan::best_pairing(hosts);
   std::vector<rank_pairs> rounds;
@@ -27,8 +28,8 @@ std::vector<rank_pairs> all_rounds(int hosts) {
   return rounds;
 }
 
-// Rounds in which each host is paired with at most about 2 log2(n) other hosts, at all distances in the order of names.
-// Neighbours in this order are mostly neighbours in the network.
+// Rounds in which each host is paired with at most about 2 log2(n) other hosts. The pairs include all distances in the order
+// of names, because neighbours in this order are mostly neighbours in the network.
 std::vector<rank_pairs> sampled_rounds(int hosts) {
   std::vector<rank_pairs> rounds;
   for (int distance = 1; distance < hosts; distance *= 2)
@@ -41,22 +42,23 @@ std::vector<rank_pairs> sampled_rounds(int hosts) {
   return rounds;
 }
 
-// Assign rounds of hosts to cores: core 0 of each host performs the first round, core 1 concurrently the second round, and
-// so on. @param at_once cores of each host @param ranks_of_host ranks on each host, at least at_once
+// Assign rounds of hosts to cores. Core 0 of each host performs the first round, core 1 performs the second round at the
+// same time, and so on. @param at_once cores of each host @param ranks_of_host ranks on each host, at least at_once
 std::vector<rank_pairs> assign_to_cores(const std::vector<rank_pairs>& of_hosts, int at_once,
                                         const std::vector<std::vector<int>>& ranks_of_host) {
   const int count = static_cast<int>(of_hosts.size());
   std::vector<rank_pairs> rounds;
   for (int first = 0; first < count; first += at_once) {
     rounds.emplace_back();
-    for (int core = 0; core < at_once; ++core)  // cores without a round repeat the first rounds, so that no core is idle
+    for (int core = 0; core < at_once;
+         ++core)  // cores without a round repeat the first rounds, because no core must be idle
       for (const auto& [a, b] : of_hosts[at((first + core) % count)])
         rounds.back().emplace_back(ranks_of_host[at(a)][at(core)], ranks_of_host[at(b)][at(core)]);
   }
   return rounds;
 }
 
-// Rounds of single pairs: some pairs of each path class inside a host, distributed over the host.
+// Rounds of single pairs. The rounds contain some pairs of each path class inside a host, distributed over the host.
 // @param here ranks of the host @param path_of path class between two ranks, if known
 std::vector<rank_pairs> rounds_of_paths(const std::vector<int>& here,
                                         const std::function<std::optional<path>(int, int)>& path_of) {
@@ -93,7 +95,7 @@ std::vector<rank_pairs> rounds_of_all(const std::vector<int>& here) {
 constexpr double longest_round = 2.0, shortest_round = 3e-3, shortest_retest = 0.02, longest_inside = 0.5;
 constexpr double inside_weight = 1, between_weight = 5, retest_weight = 2;
 constexpr int chunks = 8, repeats = 15, paper_repeats = 7;
-// Wide steps in the latency regime, then factors of two for the slope.
+// Sizes with wide steps in the latency regime, and then factors of two for the slope.
 constexpr std::array geometric_sizes = {64.0,     1024.0,   4096.0,   16384.0,   32768.0,   65536.0,
                                         131072.0, 262144.0, 524288.0, 1048576.0, 2097152.0, 4194304.0};
 constexpr std::array paper_sizes = {0.667, 0.8, 1.0, 1.25, 1.5};   // multiples of paper_base
@@ -140,7 +142,7 @@ class prober {
   double left() const { return options_.budget_s - (now_() - start_); }
   void remark(std::string text) { result_.remarks.push_back(std::move(text)); }
 
-  // Time for the next stage: a fraction of the remaining time, by weight.
+  // Time for the next stage. The remaining time is divided by the weights of the stages.
   double share(double weight) {
     const double part = std::max(left(), 0.0) * weight / weight_left_;
     weight_left_ -= weight;
@@ -226,7 +228,8 @@ class prober {
     }
   }
 
-  // Isolated: some pairs of each path class, one at a time. Loaded: rounds that pair all ranks.
+  // The isolated measurement uses some pairs of each path class, one pair at a time. The loaded measurement uses rounds that
+  // pair all ranks.
   void measure_inside(bool loaded) {
     std::vector<rank_pairs> rounds;
     for (int host = 0; host < hosts(); ++host) {
@@ -256,7 +259,7 @@ class prober {
     merge_repeated(samples);
   }
 
-  // Other traffic may cause slow results: repeat some links of slow hosts, and all slow links, individually.
+  // Because other traffic may cause slow results, measure some links of slow hosts, and all slow links, again individually.
   void retest_worst(bool loaded) {
     constexpr int links_of_a_host = 4;
     const double seconds = share(retest_weight);

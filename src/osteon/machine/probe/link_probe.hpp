@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Selection, order and duration of measurements between pairs of ranks, and their results. Runs on one process, without
-/// MPI.
+/// Selection, order and duration of measurements between pairs of ranks, and results of these measurements. The code runs on
+/// one process, without MPI.
 #include <functional>
 #include <osteon/machine/links/fit.hpp>
 #include <osteon/machine/links/verdict.hpp>
@@ -10,7 +10,7 @@ namespace osteon::machine {
 
 /// Pairs of ranks to measure. The lower rank of a pair controls the measurement.
 struct measurement {
-  std::vector<std::vector<std::pair<int, int>>> rounds;  ///< pairs of a round are disjoint and measured concurrently
+  std::vector<std::vector<std::pair<int, int>>> rounds;  ///< the pairs of a round are disjoint and are measured concurrently
   double seconds = 0;                                    ///< approximate duration of a round; limits the number of sizes
   std::vector<double> bytes;                             ///< message sizes, ascending; at least the first two are measured
   int repeats = 0;                                       ///< maximum number of repetitions of a size
@@ -36,11 +36,12 @@ struct rank_layout {
 };
 
 struct probe_options {
-  bool isolated = true, loaded = true;  ///< measure one core per host at a time; measure all cores concurrently
+  bool isolated = true,
+       loaded = true;  ///< isolated: measure one core per host at a time; loaded: measure all cores concurrently
   fit_method fit = fit_method::robust;
   double budget_s = 10;
   double slow_below = 0.7;      ///< fraction of the median bandwidth below which a link or host is slow
-  int most_dense_hosts = 1024;  ///< with more hosts, each host is measured with about 2 log2(hosts) other hosts
+  int most_dense_hosts = 1024;  ///< for more hosts, each host is measured with about 2 log2(hosts) other hosts
 };
 
 /// Statistics of a path class: a row of table 5 in [Ito].
@@ -71,15 +72,15 @@ struct probe_result {
   description machine;
   std::vector<class_figures> classes;
   std::vector<fitted_pair> pairs;
-  verdict judged;  ///< verdict on the isolated links, or on the loaded ones if only these were measured
+  verdict judged;  ///< verdict on the isolated links, or on the loaded links if only loaded links were measured
   std::vector<slow_inside> inside;
   std::vector<std::string> remarks;  ///< messages about deviations from the options, and about groups of hosts
   double seconds = 0;
 
   /// Statistics of a path class; null if the class was not measured.
   const class_figures* figures(path kind, bool loaded) const;
-  /// Ratio of loaded to isolated bandwidth: between hosts the median of the ratios of pairs, inside hosts the ratio of
-  /// medians. Empty without both measurements.
+  /// Ratio of loaded to isolated bandwidth. Between hosts, the result is the median of the ratios of pairs. Inside hosts,
+  /// the result is the ratio of the medians. The result is empty unless isolated and loaded links were measured.
   std::optional<double> contention(path kind) const;
   bool fine() const { return judged.fine() && inside.empty(); }
 };

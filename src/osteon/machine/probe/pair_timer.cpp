@@ -18,9 +18,9 @@ namespace {
 constexpr int order_tag = 0, data_tag = 1;
 constexpr double forever = std::numeric_limits<double>::infinity();
 constexpr int fewest_repeats = 3;
-constexpr double part_of_time = 0.2;  // fraction of the remaining time for a size, since larger sizes follow
+constexpr double part_of_time = 0.2;  // fraction of the remaining time for one size; the rest is for larger sizes
 
-// Request of the leader of a pair; 0 repeats: end of the measurement.
+// Request of the leader of a pair. A request with 0 repeats ends the measurement.
 struct order {
   int bytes = 0, repeats = 0;
 };
@@ -141,7 +141,8 @@ void pair_timer::lead(int peer, const measurement& task, double end, std::vector
   };
   const auto affordable = [&](double half_turn) { return (end - MPI_Wtime()) / (2 * half_turn); };
 
-  std::vector<double> first;  // the first repetition establishes the connection, the second yields an estimate
+  std::vector<double>
+      first;  // the first repetition establishes the connection, and the second repetition yields an estimate of the time
   run(task.bytes[0], 2, first);
   timing last{task.bytes[0], first[1]};
   std::vector<double> seconds;
@@ -167,7 +168,7 @@ void pair_timer::lead(int peer, const measurement& task, double end, std::vector
 
 std::vector<pair_timings> pair_timer::perform(const measurement& task) {
   const int rank = comm::rank(comm_), ranks = comm::size(comm_);
-  // The halves of the buffer are for received and sent data.
+  // One half of the buffer is for received data, the other half for sent data.
   buffer_.resize(2 * static_cast<std::size_t>(task.bytes.back()));
   const double patience_of_all = 3 * patience_s_ + 4 * task.seconds;
   const auto wait_for_all = [&] {
@@ -209,8 +210,8 @@ std::vector<pair_timings> pair_timer::perform(const measurement& task) {
   return result;
 }
 
-// Broadcast a count; waiting ranks sleep. All ranks must use the non-blocking broadcast, which does not match a blocking
-// broadcast.
+// Broadcast a count. Waiting ranks sleep. All ranks must use the non-blocking broadcast, because a non-blocking broadcast
+// does not match a blocking broadcast.
 void pair_timer::broadcast_count(int& count) {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibcast(&count, 1, MPI_INT, 0, comm_, &request);

@@ -1,17 +1,18 @@
 #pragma once
 /// @file
-/// Measurement of pairs of ranks over MPI: rank 0 sends requests, and all ranks execute them.
+/// Measurement of pairs of ranks over MPI. Rank 0 sends requests, and all ranks execute the requests.
 #include <mpi.h>
 
 #include <osteon/machine/probe/link_probe.hpp>
 
 namespace osteon::machine {
 
-/// Rank 0 calls `measure` any number of times and then `finish`; the other ranks call `serve`, which returns after `finish`.
+/// Rank 0 calls `measure` any number of times, and then `finish`. The other ranks call `serve`, which returns after
+/// `finish`.
 class pair_timer {
  public:
   /// @param host_names host name of each rank, for messages
-  /// @param patience_s time in s without a reply after which a host is considered lost
+  /// @param patience_s time without a reply in s; after this time a host is considered lost
   pair_timer(MPI_Comm comm, std::vector<std::string> host_names, double patience_s);
   /// @throws machine_error with the name of the host that does not respond
   std::vector<pair_timings> measure(const measurement& task);

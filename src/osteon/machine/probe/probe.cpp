@@ -44,7 +44,7 @@ class own_core {
   ~own_core() {
     try {
       bind_process(tree_, before_);
-    } catch (const error&) {  // the cgroup has changed; the current core is allowed
+    } catch (const error&) {  // the cgroup has changed; the current core of the process is allowed
     }
   }
 
@@ -83,8 +83,8 @@ probe_result probe(MPI_Comm comm, const job_hosts& job, const probe_options& opt
   const auto own = comm::communicator::duplicate(comm);
   pair_timer timer(own.get(), std::move(names), 5 + (which_core ? 2 : 1) * options.budget_s);
   probe_result result;
-  // The loss of a host interrupts a measurement without recovery: the rank reports the host, waits for an agreement that
-  // times out, and ends the program (comm::throw_first_error).
+  // A measurement cannot continue after the loss of a host. The rank reports the host, waits for an agreement that times
+  // out, and ends the program (comm::throw_first_error).
   comm::collectively(comm, [&] {
     if (rank != 0) {
       timer.serve();

@@ -35,7 +35,7 @@ std::optional<class_figures> figures_of(const std::vector<fitted_pair>& pairs, p
                        {l_deviation, b_deviation}};
 }
 
-// Description of groups of hosts; empty if there is only one group.
+// Description of groups of hosts. The description is empty if there is only one group.
 std::optional<std::string> describe_groups(const verdict& groups, const std::vector<host_sample>& samples, bool loaded) {
   std::vector<int> size(at(groups.clusters), 0);
   for (const int c : groups.cluster_of) ++size[at(c)];

@@ -10,7 +10,7 @@
 
 namespace osteon::machine {
 
-/// Ranks of a communicator on this host, and their available cores.
+/// Ranks of a communicator on this host, and the cores available to these ranks.
 ///
 /// A core is available if at least one rank may use it, as restricted by cgroup, taskset and launcher.
 class local_ranks {
@@ -28,13 +28,14 @@ class local_ranks {
   bool bound_already() const { return bound_already_; }  ///< a launcher has assigned different cores to ranks
 
   /// Default policy of a job. The policy is `core` if the job uses all cores of its hosts. Otherwise other jobs may run on
-  /// the hosts, and two jobs must not be bound to the same cores; the policy is `numa` if there are several NUMA nodes, or
-  /// `none`.
+  /// the hosts, and two jobs must not be bound to the same cores. In this case, the policy is `numa` if there are several
+  /// NUMA nodes, and `none` otherwise.
   binding_policy default_policy() const;
 
   /// Binding of this process by a policy. @throws machine_error if there are not enough cores
   pu_set pus(binding_policy policy) const { return binding_of(host_, policy, rank_, ranks_, threads_); }
-  /// Bind this process, its memory if the host has several NUMA nodes, and with binding_policy::core each thread to a core.
+  /// Bind this process. On a host with several NUMA nodes, the memory of the process is also bound. With
+  /// binding_policy::core, each thread is bound to a core.
   /// @throws machine_error if there are not enough cores @collective local
   void bind(binding_policy policy) const;
 
@@ -54,10 +55,10 @@ struct binding_trial {
   std::string summary() const;
 };
 
-/// Measure the policies alternately with the given work, and bind by the fastest policy. Ranks remain unbound unless a
-/// policy gains at least 3 %, because binding may be slower on thousands of cores.
-/// @param work function that allocates its own memory, so that the binding determines the placement of memory; returns the
-/// time of this rank in s
+/// Measure the policies alternately with the given work, and bind by the fastest policy. Ranks remain unbound unless the
+/// gain of a policy is at least 3 %, because work on thousands of cores may be slower with binding.
+/// @param work function that returns the time of this rank in s. The function must allocate its own memory, because the
+/// binding determines the placement of this memory
 /// @return equal on all ranks @collective on comm
 /// @cite [Ono]: modes numa_1 and numa_2 compared with none
 binding_trial try_bindings(MPI_Comm comm, const local_ranks& here, int turns, const std::function<double()>& work);

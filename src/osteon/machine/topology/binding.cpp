@@ -39,7 +39,8 @@ std::vector<int> cores_of_rank(const host_tree& tree, int local_rank, int ranks,
     throw machine_error(fmt::format(
         "{} ranks of {} thread{} require {} cores, but {} are available ({}); start fewer ranks or threads, or do not bind",
         ranks, threads, threads == 1 ? "" : "s", static_cast<std::int64_t>(ranks) * threads, cores, to_list(tree.allowed)));
-  // Consecutive ranks are at least floor(cores / ranks) >= threads cores apart, so their cores are disjoint.
+  // The first cores of consecutive ranks are at least floor(cores / ranks) >= threads cores apart. Therefore the cores of
+  // different ranks are disjoint.
   const auto first = usable.begin() + local_rank * cores / ranks;
   return {first, first + threads};
 }

@@ -21,7 +21,7 @@ bitmap to_bitmap(const pu_set& pus) {
   return set;
 }
 
-// Topology of this host without caches and other objects, which is sufficient for binding and loads fast.
+// Topology of this host without caches and other objects. This reduced topology is sufficient for binding and loads fast.
 hwloc_handle bare_host() {
   hwloc_handle tree = new_topology();
   hwloc_topology_set_all_types_filter(tree.get(), HWLOC_TYPE_FILTER_KEEP_NONE);
@@ -57,7 +57,7 @@ bool bind_process(const host_tree& tree, const pu_set& pus, bool memory) {
   require_allowed(host.get(), pus);
   const bitmap set = to_bitmap(pus);
   if (hwloc_set_cpubind(host.get(), set.get(), HWLOC_CPUBIND_PROCESS) != 0) fail(pus, errno);
-  // Failure to bind memory (a single NUMA node, or no support) is ignored; the process is bound.
+  // Failure to bind memory (a single NUMA node, or no support) is ignored, because the process itself is bound.
   if (memory) hwloc_set_membind(host.get(), set.get(), HWLOC_MEMBIND_BIND, HWLOC_MEMBIND_PROCESS);
   return true;
 }

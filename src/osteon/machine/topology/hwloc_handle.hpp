@@ -14,7 +14,7 @@ struct destroy_topology {
 };
 using hwloc_handle = std::unique_ptr<hwloc_topology, destroy_topology>;
 
-/// Create a topology that is not yet loaded. It includes cores excluded by the cgroup, so that error messages can
+/// Create a topology that is not yet loaded. The topology includes cores excluded by the cgroup, because error messages
 /// distinguish excluded cores from nonexistent cores.
 inline hwloc_handle new_topology() {
   hwloc_topology_t tree = nullptr;

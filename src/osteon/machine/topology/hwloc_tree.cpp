@@ -43,7 +43,7 @@ host_tree reduced(hwloc_topology_t tree) {
     c.pus = numbers_in(object->cpuset);
     if (!c.pus.empty()) host.cores.push_back(std::move(c));
   }
-  // The memory of synthetic hosts is fictitious; a node of 0 bytes is unknown to hwloc.
+  // The memory of synthetic hosts is fictitious. A size of 0 bytes means that hwloc cannot determine the memory of a node.
   if (!host.synthetic && std::find(memory.begin(), memory.end(), 0) == memory.end()) host.numa_bytes = std::move(memory);
   if (host.cores.empty() || host.allowed.empty())
     throw machine_error("hwloc finds no usable core on this host; check the cpuset of the cgroup");

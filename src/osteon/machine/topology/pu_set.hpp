@@ -10,7 +10,7 @@ namespace osteon::machine {
 /// Hardware thread numbers, ascending and unique.
 using pu_set = std::vector<int>;
 
-/// Upper limit of hardware thread numbers; larger numbers are treated as damaged input.
+/// Upper limit of hardware thread numbers. Larger numbers are treated as damaged input.
 inline constexpr int most_pus = 1 << 16;
 
 /// Parse the list format of Linux cgroups, taskset and Slurm, for example "0-3,8,10-11". An empty text is the empty set.

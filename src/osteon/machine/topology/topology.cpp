@@ -74,7 +74,8 @@ namespace {
 
 std::int64_t in_gib(std::int64_t bytes) { return (bytes + (std::int64_t{1} << 29)) >> 30; }
 
-// Memory of the NUMA nodes: ", 2 x 384 GiB" for equal nodes, otherwise ", 384 and 96 GiB"; empty if unknown.
+// Text about the memory of the NUMA nodes: for example ", 2 x 384 GiB" for equal nodes, ", 384 and 96 GiB" for different
+// nodes. The text is empty if the memory is unknown.
 std::string memory_text(const std::vector<std::int64_t>& bytes) {
   if (bytes.empty()) return "";
   std::vector<std::int64_t> gib;
@@ -145,7 +146,7 @@ host_list::host_list(int count, const host_tree& tree) {
 void host_list::add(const std::string& name, const host_tree& tree) {
   if (name.empty()) throw data_error(fmt::format("the name of host {} is empty", size()));
   if (!host_by_name_.emplace(name, size()).second) throw data_error(fmt::format("duplicate host name {}", name));
-  // Usually the tree equals that of the previous host, and the digest is not required.
+  // Usually the tree equals the tree of the previous host. In this case, the digest is not required.
   int place = tree_of_.empty() || trees_[at(tree_of_.back())] != tree ? -1 : tree_of_.back();
   if (place < 0) {
     place = tree_by_digest_.emplace(tree.digest(), static_cast<int>(trees_.size())).first->second;
@@ -189,7 +190,7 @@ bool natural_less(std::string_view a, std::string_view b) {
     if (one != other) return one < other;
   }
   if (a.size() - i != b.size() - j) return a.size() - i < b.size() - j;
-  return a < b;  // node01 before node1: the order is total
+  return a < b;  // node01 precedes node1, because the order must be total
 }
 
 }  // namespace osteon::machine

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Hardware of hosts as values: the hwloc tree of a host, reduced to the data for placement and binding.
+/// Hardware of hosts as values. The hwloc tree of a host is reduced to the data for placement and binding.
 ///
 /// A host is a list of cores in the order of its tree. Each core has the numbers of the domains (package, NUMA node, L3)
 /// that contain it. Domains are numbered from 0 over the whole host, in the order of the cores.
@@ -18,7 +18,8 @@ namespace osteon::machine {
 /// Domains of a host, from the smallest to the host itself.
 enum class level : std::uint8_t { core, l3, numa, package, host };
 
-/// Path between two cores, named by the nearest common level; from the nearest to the farthest.
+/// Path between two cores, named by the nearest common level. The values are in the order from the nearest to the farthest
+/// path.
 enum class path : std::uint8_t { same_l3, inter_l3, inter_socket, inter_host };
 inline constexpr std::array all_paths = {path::same_l3, path::inter_l3, path::inter_socket, path::inter_host};
 inline constexpr std::size_t paths_inside = 3;
@@ -27,7 +28,7 @@ std::string_view name_of(path p);
 
 struct core {
   int package = 0;
-  int numa = 0;  ///< nearest NUMA node; the first of several
+  int numa = 0;  ///< nearest NUMA node; the first one if there are several
   int l3 = 0;    ///< L3 cache; the package on hardware without L3
   pu_set pus;    ///< hardware threads of the core
   friend bool operator==(const core&, const core&) = default;
@@ -42,13 +43,14 @@ struct host_tree {
 
   /// Cores with at least one allowed hardware thread: indices into `cores`, ascending.
   std::vector<int> usable_cores() const;
-  /// Number of the domain of a core at a level; at level::host always 0.
+  /// Number of the domain of a core at a level. The number is always 0 at level::host.
   int domain_of(int core, level l) const;
-  /// Allowed hardware threads of each domain at a level, in order; domains without allowed threads are omitted.
+  /// Allowed hardware threads of each domain at a level, in the order of the domains. Domains without allowed threads are
+  /// omitted.
   std::vector<pu_set> domains(level l) const;
   /// Path between two cores of this host; path::same_l3 for equal cores.
   path between(int core_a, int core_b) const;
-  /// XXH64 digest of cores, allowed threads and GiB of memory, as 16 hexadecimal digits. Memory is rounded to GiB, so that
+  /// XXH64 digest of cores, allowed threads and GiB of memory, as 16 hexadecimal digits. Memory is rounded to GiB. Therefore
   /// different reserves of kernels rarely change the digest.
   std::string digest() const;
   /// Summary in one line, for example "2 packages, 24 L3, 2 NUMA nodes, 192 cores, 192 hardware threads (8 allowed), 2 x 384
@@ -73,7 +75,7 @@ host_tree restricted(host_tree tree, const pu_set& allowed);
 /// Remove cores from a host.
 host_tree without_cores(host_tree tree, const std::vector<int>& cores);
 
-/// Hosts by name. Equal trees are stored once, so that many equal hosts require only the memory of their names.
+/// Hosts by name. Equal trees are stored once. Therefore many equal hosts require only the memory of their names.
 class host_list {
  public:
   host_list() = default;
@@ -90,7 +92,7 @@ class host_list {
   int tree_of(int host) const { return tree_of_[static_cast<std::size_t>(host)]; }
   /// The different trees, in the order of their first hosts.
   const std::vector<host_tree>& trees() const { return trees_; }
-  /// Index of the host with this name; empty if there is none.
+  /// Index of the host with this name; empty if there is no such host.
   std::optional<int> find(std::string_view name) const;
   std::int64_t usable_cores() const;
   friend bool operator==(const host_list& a, const host_list& b) {
