@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// JSON text as plain values. Readers of JSON are thus compiled without the template-based parser.
+/// JSON text as plain values. With these values, readers of JSON are compiled without the template-based parser.
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,7 +13,7 @@ struct json_value {
   kind is = kind::nothing;
   bool truth = false;
   double number = 0;               ///< value of the kinds whole and real
-  std::string text;                ///< string; for other scalars the JSON text; for lists and objects a placeholder
+  std::string text;                ///< text of a string; JSON text of other scalars; placeholder for lists and objects
   std::vector<std::string> names;  ///< names of the members of an object
   std::vector<json_value> items;   ///< elements of a list, or values of the members of an object
 

@@ -46,7 +46,8 @@ std::vector<int> cores_in_order(const job& j, const std::vector<int>& host) {
   return place;
 }
 
-// Hosts with equal trees and equal inner graphs have the same solution. With bricks, most inner graphs are equal.
+// Hosts with equal trees and equal inner graphs have the same solution, which is computed once. With bricks, most inner
+// graphs are equal.
 struct inner_problem {
   int tree;
   std::vector<int> cores;
@@ -86,8 +87,8 @@ std::vector<int> cores_by_search(const job& j, const std::vector<int>& host) {
   return place;
 }
 
-// Method of [Ito]: partition with one part for each host, group g on host g, then mapping by Scotch onto the distances of
-// the tree. Without Scotch, recursive bisection and the search of osteon replace it.
+// Method of [Ito]. The graph is partitioned with one part for each host, group g is assigned to host g, and Scotch maps the
+// subdomains of a host by the distances of the tree. Without Scotch, recursive bisection and the search of osteon are used.
 std::vector<int> by_paper(const job& j, placement& result) {
   std::optional<std::vector<int>> host;
   if (j.search.use_scotch) host = scotch_partition(j.g, j.capacity, j.search.seed);

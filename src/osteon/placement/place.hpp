@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Mapping of subdomains to cores. The cost of a placement is that of the selection model; the time can be measured.
+/// Mapping of subdomains to cores. The cost of a placement is computed by the selection model. The time of a placement can
+/// be measured.
 #include <mpi.h>
 
 #include <array>
@@ -21,11 +22,11 @@ struct assessment {
   std::int64_t off_host_bytes = 0;              ///< both directions
   std::array<std::int64_t, 4> bytes_by_path{};  ///< both directions; indexed by machine::path
   network_load network;
-  std::string hottest_link;                    ///< name; empty without messages between hosts
-  double slowest_rank_s = 0, mean_rank_s = 0;  ///< time of a rank that sends its messages serially
-  /// Time of the exchange: maximum of the times of the hottest link and the slowest rank.
+  std::string hottest_link;                    ///< name of the link; empty without messages between hosts
+  double slowest_rank_s = 0, mean_rank_s = 0;  ///< times of ranks that send their messages serially
+  /// Time of the exchange. The time is the maximum of the times of the hottest link and the slowest rank.
   double predicted_s() const { return std::max(network.hottest_time, slowest_rank_s); }
-  /// Criterion for the comparison of placements; the means distinguish placements of equal maxima.
+  /// Criterion for the comparison of placements. The means distinguish placements with equal maxima.
   double score() const { return predicted_s() + 0.1 * (network.mean_time + mean_rank_s); }
 };
 
@@ -33,7 +34,7 @@ struct assessment {
 /// @param place place of each vertex: index into available.places
 assessment assess(const graph& g, std::span<const int> place, const target& available);
 
-/// Seconds per byte between cores of a host; latencies are distributed over messages of the given size.
+/// Seconds per byte between cores of a host. Latencies are distributed over the bytes of a message of the given size.
 core_costs costs_between_cores(const target& available, int host, std::span<const int> cores, double message_bytes);
 
 /// Mean weight of an edge in bytes; 1 for a graph without edges.
@@ -81,8 +82,9 @@ struct placement {
 /// @cite [Ito]: AFC and AFC-NB
 placement place(const graph& g, const target& available, const options& options = {});
 
-/// Measure an exchange in which rank r sends to and receives from each neighbour of vertex r the bytes of the edge weight.
-/// @return median over repetitions of the time of the slowest rank in s
+/// Measure an exchange. Rank r exchanges data with each neighbour of vertex r; the number of bytes in each direction is the
+/// edge weight.
+/// @return time of the slowest rank in s, median over repetitions
 /// @param g graph with one vertex per rank; equal on all ranks
 /// @throws usage_error on all ranks if the numbers of vertices and ranks differ, or a message is larger than 1 GiB
 /// @collective on comm

@@ -14,7 +14,8 @@ namespace osteon::placement {
 
 namespace {
 
-// Core of `tree` to which this process is bound; -1 if it may use several cores, or the tree is synthetic.
+// Core of `tree` to which this process is bound. The result is -1 if the process may use several cores, or if the tree is
+// synthetic.
 int core_bound_to(const machine::host_tree& tree) {
   if (tree.synthetic) return -1;
   const machine::pu_set bound = machine::current_binding();
@@ -104,7 +105,8 @@ reordered reorder(MPI_Comm comm, const graph& g, const machine::description& mac
   reordered result;
   result.old_rank.resize(at(ranks));
   std::array<double, 6> numbers{};
-  // Rank 0 searches while the other ranks wait, because the search is short and its result must be equal on all ranks.
+  // Rank 0 performs the search while the other ranks wait. A parallel search is not required, because the search is short,
+  // and its result must be equal on all ranks.
   comm::collectively(comm, [&] {
     if (me != 0) return;
     if (g.size() != ranks)

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Reordering of ranks, so that ranks with much communication are close. The result is a new communicator; a restart of the
-/// program is not required.
+/// Reordering of ranks: ranks with much communication are placed close to each other. The result is a new communicator. A
+/// restart of the program is not required.
 #include <mpi.h>
 
 #include <osteon/comm/communicator.hpp>
@@ -13,7 +13,7 @@
 namespace osteon::placement {
 
 struct reorder_options {
-  options search{.least_gain = 0.03};  ///< options of the search; a gain below least_gain leaves the order unchanged
+  options search{.least_gain = 0.03};  ///< options of the search; with a gain below least_gain, the order remains unchanged
   int threads = 1;                     ///< cores of each rank that is not bound to a single core
 };
 
@@ -33,18 +33,18 @@ struct reordered {
   reorder_report report;
 };
 
-/// Determine the places of the ranks of a communicator in rank order. The host of a rank is that of its processor name. A
-/// rank bound to a single core has this core; the other cores of a host are distributed evenly over its other ranks. If
-/// there are more ranks than cores, cores are shared.
+/// Determine the places of the ranks of a communicator in rank order. The host of a rank is determined by its processor
+/// name. The place of a rank bound to a single core is this core. The other cores of a host are distributed evenly over its
+/// other ranks. If there are more ranks than cores, ranks share cores.
 /// @return equal on all ranks; the machine of the target contains the hosts in use
 /// @throws data_error on all ranks if a host is missing in the machine file (another allocation). The message lists up to
 /// eight hosts.
 /// @collective on comm
 target places_of_ranks(MPI_Comm comm, const machine::description& machine, int threads = 1);
 
-/// Renumber the ranks of a communicator for a graph with one subdomain per rank. Call before loading data: data of ranks are
-/// not moved.
-/// @param g the graph; significant on rank 0 only
+/// Renumber the ranks of a communicator for a graph with one subdomain per rank. Call this function before loading data,
+/// because the function does not move data between ranks.
+/// @param g the graph; used only on rank 0
 /// @throws usage_error on all ranks if the numbers of vertices and ranks differ; otherwise as places_of_ranks
 /// @collective on comm
 reordered reorder(MPI_Comm comm, const graph& g, const machine::description& machine, const reorder_options& options = {});

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Selection of a plan. The model ranks the candidates, the caller measures frames of the best few, and `choose` selects the
-/// fastest plan. All-to-all exchanges are selected by their cost on a network.
+/// Selection of a plan. The model ranks the candidates, the caller measures frames of the best few candidates, and `choose`
+/// selects the fastest plan. All-to-all exchanges are selected by their cost on a network.
 #include <osteon/net/costs/plan_cost.hpp>
 #include <osteon/plan/exchange/exchange.hpp>
 #include <span>
@@ -11,7 +11,7 @@
 namespace osteon::net {
 
 constexpr std::size_t plans_to_try = 3;
-constexpr int frames_to_try = 2;  ///< the first frame warms up; the shorter time is used
+constexpr int frames_to_try = 2;  ///< number of measured frames; the first frame warms up, and the shorter time is used
 
 struct ranked_plan {
   std::size_t candidate = 0;  ///< index into the candidates
@@ -26,17 +26,17 @@ std::vector<ranked_plan> rank_plans(std::span<const plan::plan> candidates, cons
 /// A measured plan.
 struct trial {
   std::string name;
-  double predicted = 0;          ///< s a frame
-  std::vector<double> measured;  ///< s of each frame on the slowest rank; equal on all ranks
+  double predicted = 0;          ///< predicted time in s per frame
+  std::vector<double> measured;  ///< time in s of each frame on the slowest rank; equal on all ranks
 };
 
 struct choice {
   std::size_t winner = 0;  ///< index into the trials
-  std::string log;         ///< one line: predicted and measured time of every trial
+  std::string log;         ///< one line with the predicted and measured time of every trial
 };
 
-/// Select the plan with the shortest frame, or the first of several equal plans. Ranks with equal trials select the same
-/// plan.
+/// Select the plan with the shortest measured frame, or the first one of several equal plans. Ranks with equal trials select
+/// the same plan.
 /// @throws usage_error if there is no trial, a trial has no frame, or a frame time is not positive
 choice choose(std::span<const trial> trials);
 
@@ -49,13 +49,13 @@ struct exchange_choice {
 /// Rank all-to-all schedules for the network, fastest first. Candidates are shifts along the dimensions of the network and
 /// along the ring of ranks, XOR, pairwise, Bruck, and exchanges inside groups of close ranks.
 ///
-/// With barriers, the time is the sum over rounds of the busiest link. Without barriers, messages of different rounds
-/// overlap, so the time is the maximum of the LogGP clocks and of the total load of any link. Schedules of equal time are
-/// sorted by bytes in flight, then in the order listed above.
+/// With barriers, the time is the sum over rounds of the busy time of the busiest link. Without barriers, messages of
+/// different rounds overlap. In this case, the time is the maximum of the LogGP clocks and of the total busy time of any
+/// link. Schedules of equal time are sorted by bytes in flight, and then in the order listed above.
 /// @param sizes bytes of the parcels
 /// @param places PU of each rank, as in `simulate`; empty: rank r is on PU r
 /// @throws usage_error if there are more ranks than PUs, or more than most_messages_to_count messages
-/// @cost routes of ranks^2 messages for each schedule
+/// @cost computes the routes of ranks^2 messages for each schedule
 std::vector<exchange_choice> choose_exchange(const network& net, const plan::parcel_sizes& sizes, int ranks,
                                              const simulate_options& options = {}, std::span<const int> places = {});
 

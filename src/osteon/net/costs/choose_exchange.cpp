@@ -17,7 +17,7 @@ std::vector<std::string> candidates(const network& net, int ranks) {
   const bool grid = net.shape.size() > 1 && net.pus == ranks && !net.order.empty();
   if (grid) names.push_back(fmt::format("shift:{}", fmt::join(net.shape, "x")));
   for (const char* name : {"ring", "xor", "pairwise", "bruck"}) names.emplace_back(name);
-  // Groups of close ranks: a line of a grid, a leaf of a fat tree, a router or a group of a dragonfly.
+  // Groups of close ranks. A group is a line of a grid, a leaf of a fat tree, or a router or a group of a dragonfly.
   int group = 1;
   const bool first_is_near = net.kind == topology::fat_tree || net.kind == topology::dragonfly;
   for (std::size_t d = 0; d + 1 < net.shape.size(); ++d) {

@@ -140,8 +140,8 @@ double sharing(const compositing_machine& m, int distance) {
   if (distance < m.ranks_per_host) return 1;
   const double of_host = std::max(1.0, m.ranks_per_host * m.rate / m.host_rate);
   if (m.torus[0] == 0) return of_host;
-  // Hosts are numbered along x, then y, then z. A message uses `hops` links of its dimension, so that `hops` messages share
-  // the link in the middle.
+  // Hosts are numbered along x, then y, then z. A message uses `hops` links of its dimension. Therefore `hops` messages
+  // share the link in the middle.
   int hops = distance / m.ranks_per_host;
   for (const int axis : {2, 1}) {
     const int size = m.torus[static_cast<std::size_t>(axis)];

@@ -15,7 +15,7 @@ struct clock {
   double time = 0, blend = 0, collect = 0;
 };
 
-// All elements that a rank sends to another in a round form one message.
+// All elements sent by one rank to another rank in a round form one message.
 struct message {
   int from = 0, to = 0;
   std::int64_t elements = 0;
@@ -23,7 +23,7 @@ struct message {
   double blend = 0;      // blending time
 };
 
-// Cause of the end of a round: a chain of events that begins when rank `from` enters the round.
+// Cause of the end of a round: a chain of events that begins at the time when rank `from` enters the round.
 struct cause {
   double end = 0, blend = 0;
   int from = 0;
@@ -66,7 +66,7 @@ class walk_of_plan {
     return amount * (off_host ? std::max(alone, sharers / machine_.host_rate) : alone);
   }
 
-  // Count the ranks of each host that use its link in this round, and detect blending.
+  // Count the ranks of each host that use the link of the host in this round, and detect blending.
   void look_ahead(std::int64_t r) {
     sharers_.assign(host(ranks_ - 1) + 1, 0);
     blends_ = false;
@@ -145,7 +145,7 @@ class walk_of_plan {
   }
 
   // Update `latest` with the time at which `rank` has received and blended all messages. Work that is served in the order of
-  // arrival without idling ends at the maximum over i of (release of i + all work released at or after i).
+  // arrival without idling ends at the maximum over i of (release time of i + duration of all work released at or after i).
   void arrivals(std::size_t rank, cause& latest) {
     const std::size_t begin = first_[rank], end = first_[rank + 1];
     if (begin == end) return;
@@ -168,7 +168,7 @@ class walk_of_plan {
       least_blend = std::min(least_blend, m.blend);
       received_[rank] += bytes(m.elements);
     }
-    // The order of arrival is optimal both for the port and for the processor.
+    // The order of arrival is optimal for the port and for the processor.
     double moved = 0;
     for (std::size_t i = works_.size(); i-- > 0;) {
       moved += works_[i].moved;
@@ -244,7 +244,7 @@ class walk_of_plan {
   double bytes_per_element_;
   std::size_t ranks_;
   std::int64_t total_ = 0;
-  double largest_ = 0;  // bytes of the largest message of each round, summed
+  double largest_ = 0;  // sum over rounds of the bytes of the largest message
   std::vector<clock> clocks_;
   std::vector<double> sent_, received_;
   // State of the current round.

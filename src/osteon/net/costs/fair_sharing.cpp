@@ -8,7 +8,7 @@ namespace osteon::net {
 
 namespace {
 
-constexpr double tolerance = 1e-9;  // of rates and remaining link capacity, relative
+constexpr double tolerance = 1e-9;  // relative tolerance of rates and of the remaining link capacity
 
 }  // namespace
 
@@ -23,7 +23,7 @@ void fair_sharing::touch(int l) {
   touched_.push_back(l);
 }
 
-// A new flow is recomputed in the next update; its previous rate is 0.
+// A new flow is recomputed in the next update. The previous rate of a new flow is 0.
 int fair_sharing::add(std::span<const int> path) {
   int f = static_cast<int>(flows_.size());
   if (free_.empty()) {
@@ -46,7 +46,8 @@ int fair_sharing::add(std::span<const int> path) {
   return f;
 }
 
-// Entries of removed flows are erased when a list is read. If all flows of a link end, its list is never read.
+// Entries of removed flows are erased when the list of a link is read. If all flows of a link end, the list of this link is
+// never read.
 void fair_sharing::remove(int f) {
   flow_state& gone = flow_at(f);
   for (const int l : gone.path) {
@@ -80,7 +81,7 @@ const std::vector<fair_sharing::entry>& fair_sharing::entries_of(port& p) {
   return p.entries;
 }
 
-// Include a flow in the recomputation, and return its rate to its links.
+// Include a flow in the recomputation, and add its rate to the remaining capacities of its links.
 void fair_sharing::choose(int f) {
   flow_state& joining = flow_at(f);
   if (joining.chosen) return;
@@ -110,8 +111,8 @@ void fair_sharing::fix(int f, int bottleneck, double rate) {
   }
 }
 
-// Progressive filling: the link with the smallest remaining share per open flow is the bottleneck of its open flows. This
-// share never decreases while rates are fixed, so a heap of old shares yields the minimum.
+// Progressive filling: the link with the smallest remaining capacity per open flow is the bottleneck of its open flows. The
+// capacity per open flow never decreases while rates are fixed. Therefore a heap of older values yields the minimum.
 void fair_sharing::solve() {
   open_flows_ = chosen_.size();
   for (const int f : chosen_) {
@@ -153,7 +154,7 @@ void fair_sharing::solve() {
   }
 }
 
-// Include flows that have lost their bottleneck, or that have a higher rate than a recomputed flow at its bottleneck.
+// Include flows without a bottleneck, and flows with a higher rate than a recomputed flow at the bottleneck of that flow.
 bool fair_sharing::widen() {
   joining_.clear();
   for (const int l : touched_) {

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Max-min fair rates of flows that share links, updated as flows are added and removed.
+/// Max-min fair rates of flows that share links. The rates are updated after flows are added or removed.
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -10,16 +10,17 @@ namespace osteon::net {
 /// Flows and their rates. Rates are max-min fair if each flow has a bottleneck: a saturated link on which no flow has a
 /// higher rate. @cite [BertsekasGallager1992], section 6.5.2
 ///
-/// After changes, only flows with a possibly changed bottleneck are recomputed; the rates of all other flows are subtracted
-/// from the capacities. The condition is then checked on all affected links, and flows that violate it are included until no
-/// violation remains. At the end the condition holds for all flows, so the rates equal those of a complete solution.
+/// After changes, only flows with a possibly changed bottleneck are recomputed. The rates of all other flows are subtracted
+/// from the capacities. Then the bottleneck condition is checked on all affected links. Flows that violate the condition are
+/// included until no violation remains. At the end, the condition is satisfied for all flows. Therefore the rates equal the
+/// rates of a complete solution.
 class fair_sharing {
  public:
   /// @param capacity of each link, above 0
   explicit fair_sharing(std::vector<double> capacity);
 
   /// Add a flow along at least one link. A link may occur twice. `rate` is valid after the next update.
-  /// @return number of the flow; numbers of removed flows are reused
+  /// @return number of the flow; the numbers of removed flows are reused
   int add(std::span<const int> path);
   void remove(int flow);
 

@@ -262,7 +262,8 @@ class simulator {
       if (!events_.empty()) next = events_.top().time;
       if (!later_.empty()) next = std::min(next, later_.top().time);
       now_ = std::max(now_, next);
-      // Process events within rounding error of each other together, so that the rates of equal flows are computed once.
+      // Process events at equal times (within rounding errors) together. Therefore the rates are computed once for equal
+      // flows.
       const double until = now_ * (1 + 1e-12);
       while (!later_.empty() && later_.top().time <= until) {
         const int rank = later_.top().message;

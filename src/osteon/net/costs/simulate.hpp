@@ -11,16 +11,18 @@ namespace osteon::net {
 
 /// Costs at the ends of messages, and synchronisation of ranks. All times are in s.
 struct simulate_options {
-  double send_overhead = -1;    ///< processor time of the sender per message; below 0: start-up time of the network
+  double send_overhead =
+      -1;  ///< processor time of the sender per message; a negative value means the start-up time of the network
   double receive_overhead = 0;  ///< processor time of the receiver per message
   double arrival_overhead = 0;  ///< additional time per message after the first message of a round
   double match_time = 0;        ///< additional time per earlier message of the same round
   double combine_rate = std::numeric_limits<double>::infinity();  ///< bytes per second that a processor sums or blends
-  bool serial_sends = true;  ///< a PU sends one message at a time; otherwise concurrent messages share its injection
-  bool barrier = false;      ///< all ranks enter a round at the same time
-  double barrier_time = 0;   ///< time of a barrier
-  bool rendezvous = false;   ///< a message starts after its receiver has entered the round
-  double background = 0;     ///< unavailable fraction of the rate of each link, in [0, 1)
+  bool serial_sends =
+      true;  ///< true: a PU sends one message at a time; false: concurrent messages share the injection link of the PU
+  bool barrier = false;                    ///< all ranks enter a round at the same time
+  double barrier_time = 0;                 ///< time of a barrier
+  bool rendezvous = false;                 ///< a message starts after its receiver has entered the round
+  double background = 0;                   ///< unavailable fraction of the rate of each link, in [0, 1)
   std::vector<plan::parcel> streams = {};  ///< pairs of PUs with permanent background traffic
 };
 
@@ -33,13 +35,13 @@ struct simulation {
   std::int64_t solutions = 0;  ///< number of computations of rates
 };
 
-/// Simulate a plan; `plan::transfers` combines its messages.
+/// Simulate a plan. The messages of the plan are combined by `plan::transfers`.
 ///
-/// A rank that enters a round posts its sends in order, each after the processor time `send_overhead`. A message then flows
-/// at its max-min fair rate, and arrives after its transmission and the latencies of its route. The receiver processes one
-/// message at a time in the order of arrival, with overheads and combining. The round of a rank ends when its messages are
-/// sent and received; a sender does not wait for a late receiver. Ranks on one PU share its ports; messages between these
-/// ranks use no port.
+/// A rank that enters a round posts its sends in order, each after the processor time `send_overhead`. Then each message is
+/// transmitted at its max-min fair rate, and arrives after the transmission time and the latencies of its route. The
+/// receiver processes one message at a time in the order of arrival, with overheads and combining. The round of a rank ends
+/// when its messages are sent and received. A sender does not wait for a late receiver. Ranks on one PU share the ports of
+/// the PU. Messages between ranks on one PU use no port.
 ///
 /// @param places PU of each rank; empty: rank r is on PU r
 /// @throws usage_error if there are more ranks than PUs, an option is out of range, or a send or receive has no counterpart

@@ -1,11 +1,11 @@
 #pragma once
 /// @file
-/// Conflicts: number of messages of a round that use the same port or link.
+/// Conflicts of messages. A conflict is the use of a port or link by several messages of a round.
 ///
-/// The model is the worst case of wormhole switching: a message occupies its whole route while in flight, and all messages
-/// of a round are in flight at the same time. Switches are internally non-blocking, and a message of a rank to itself uses
-/// no link. The load of a link is the number of messages that occupy the link. A round is free of conflicts if no load
-/// exceeds the number of virtual channels of its link.
+/// The model is the worst case of wormhole switching. A message in flight occupies its whole route, and all messages of a
+/// round are in flight at the same time. Switches are internally non-blocking, and a message of a rank to itself uses no
+/// link. The load of a link is the number of messages that occupy the link. A round is free of conflicts if no load exceeds
+/// the number of virtual channels of its link.
 #include <cstdint>
 #include <optional>
 #include <osteon/net/networks/network.hpp>
@@ -22,7 +22,7 @@ struct round_load {
   int largest = 0;         ///< load of the busiest link
   int busiest = -1;        ///< busiest link; -1: no message leaves its PU
   double mean = 0;         ///< mean load of the links in use
-  bool collision = false;  ///< a load exceeds the number of channels of its link
+  bool collision = false;  ///< the load of a link exceeds its number of channels
 };
 
 /// Last two messages of the first conflict.
@@ -35,19 +35,19 @@ struct collision {
 struct conflict_report {
   std::vector<round_load> rounds;  ///< counted rounds
   int largest = 0;                 ///< largest load of all rounds
-  double mean_largest = 0;         ///< mean over the rounds of the largest load
+  double mean_largest = 0;         ///< largest load of a round, averaged over the rounds
   std::int64_t free_rounds = 0;
   std::optional<collision> first;
 };
 
-/// Rounds begin, begin + step, ... below end.
+/// Rounds begin, begin + step, and so on, below `end`.
 struct round_range {
   std::int64_t begin = 0, end = INT64_MAX, step = 1;
 };
 
 constexpr std::int64_t most_messages_to_count = 200'000'000;
 
-/// Count messages by link, round by round.
+/// Count the messages on each link in each round.
 /// @param places PU of each rank; empty: rank r is on PU r
 /// @throws usage_error if there are more ranks than PUs, or more than most_messages_to_count messages may be concurrent
 /// @cost O(messages * links of a route) time, O(links) memory
@@ -61,9 +61,9 @@ struct link_loads {
 };
 link_loads loads_of(const network& net, const plan::plan& plan, std::int64_t round, std::span<const int> places = {});
 
-/// Find a theorem that excludes conflicts in all rounds of the plan for all message sizes, without counting messages. Rank r
+/// Find a theorem that excludes conflicts in all rounds of the plan for all message sizes. Messages are not counted. Rank r
 /// is on PU r.
-/// @return statement and short proof; empty: no theorem applies, and conflicts are possible
+/// @return statement and short proof; empty if no theorem applies, because conflicts are possible in this case
 std::optional<std::string> proven_free_of_conflicts(const network& net, const plan::plan& plan);
 
 }  // namespace osteon::net

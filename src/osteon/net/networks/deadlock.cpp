@@ -36,7 +36,7 @@ class dependency_graph {
     return sum;
   }
 
-  // Shortest cycle through a vertex of an arbitrary cycle.
+  // Find an arbitrary cycle, and then the shortest cycle through one of its vertices.
   std::vector<waiting> circle() const {
     std::vector<int> best;
     for (const int start : any_circle()) {
@@ -85,7 +85,7 @@ class dependency_graph {
   std::vector<int> any_circle() const {
     enum : char { unseen, on_path, done };
     std::vector<char> state(of_.size(), unseen);
-    std::vector<std::pair<int, std::size_t>> path;  // vertex, its next edge
+    std::vector<std::pair<int, std::size_t>> path;  // vertex, and index of its next edge
     for (int root = 0; root < static_cast<int>(of_.size()); ++root) {
       if (state[static_cast<std::size_t>(root)] != unseen) continue;
       path.push_back({root, 0});
@@ -116,7 +116,7 @@ class dependency_graph {
     return {};
   }
 
-  // Breadth-first search back to `start`, which is on a cycle.
+  // Breadth-first search from `start` back to `start`, which is on a cycle.
   std::vector<int> shortest_from(int start) const {
     constexpr int unvisited = -1;
     std::vector<int> before(of_.size(), unvisited), queue{start};

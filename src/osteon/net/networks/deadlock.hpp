@@ -2,9 +2,10 @@
 /// @file
 /// Deadlock analysis of the routing of a network.
 ///
-/// A message occupies virtual channels of the links that it has passed, and waits for a channel of the next link. A
-/// dependency is a pair of consecutive virtual channels of a route. Without a cycle of dependencies, deadlock is impossible.
-/// With a cycle, some sets of messages deadlock if switches buffer less than a message (wormhole switching).
+/// A message occupies virtual channels of the links on the first part of its route, and waits for a virtual channel of the
+/// next link. A dependency is a pair of consecutive virtual channels of a route. Without a cycle of dependencies, deadlock
+/// is impossible. With a cycle, some sets of messages cause a deadlock if switches buffer less than a message (wormhole
+/// switching).
 /// @cite [DallySeitz1987]
 #include <cstdint>
 #include <osteon/net/networks/network.hpp>
@@ -26,9 +27,12 @@ struct waiting {
 };
 
 struct deadlock_report {
-  std::int64_t channels = 0, dependencies = 0;  ///< virtual channels between switches in use, and their dependencies
-  std::vector<waiting> circle;  ///< each message waits for the next, and the last for the first; empty: free of deadlock
-  int sufficient = 0;           ///< number of virtual channels per link that avoids cycles; 0: no number suffices
+  std::int64_t channels = 0,
+               dependencies = 0;  ///< number of used virtual channels between switches, and number of their dependencies
+  std::vector<waiting> circle;    ///< each message waits for the next message, and the last message waits for the first
+                                  ///< message; empty: free of deadlock
+  int sufficient =
+      0;  ///< number of virtual channels per link that avoids cycles; 0: cycles remain with any number of channels
 };
 
 constexpr int most_pus_for_deadlock = 4096;

@@ -8,8 +8,8 @@ namespace osteon::net {
 namespace {
 
 // Extended generalised fat tree: a switch of level i has children[i - 1] children and parents[i] parents. PUs are level 0.
-// A vertex of level i has the number up_digits + below[i] * (PU / under[i]). The first term encodes the parents on the route
-// to the vertex, the second term the block of PUs below the vertex.
+// A vertex of level i has the number up_digits + below[i] * (PU / under[i]). The first term number that encodes the parents
+// on the route to the vertex, the second term the block of PUs below the vertex.
 struct fat_tree_layout {
   std::vector<int> children, parents;  // of a switch of level i + 1; of a vertex of level i
   std::vector<int> under, below;       // products: PUs under a switch of level i; switches of level i above a PU
@@ -22,8 +22,8 @@ struct fat_tree_layout {
     return list[static_cast<std::size_t>(i)];
   }
 
-  // Parent of a switch for a message to PU `to`. The child that contains `to` selects the parent, so that routes to the PUs
-  // of a switch differ.
+  // Parent of a switch for a message to PU `to`. The child that contains `to` selects the parent. Therefore routes to
+  // different PUs of a switch differ.
   int parent_for(int level, int to) const {
     return level == 0 ? 0 : to / at(under, level - 1) % at(children, level - 1) % at(parents, level);
   }
@@ -32,7 +32,7 @@ struct fat_tree_layout {
     if (from == to) return;
     int top = 1;
     while (from / at(under, top) != to / at(under, top)) ++top;
-    int digits = 0;  // encodes the parents on the route
+    int digits = 0;  // number that encodes the parents on the route
     for (int i = 0; i < top; ++i) {
       const int v = digits + at(below, i) * (from / at(under, i)), c = parent_for(i, to);
       path.push_back(at(first_up, i) + v * at(parents, i) + c);

@@ -6,8 +6,8 @@
 
 namespace osteon::net {
 
-/// Next links by router and destination. The number of the destination PU selects one of several equivalent links, so that
-/// routes to the PUs of a router differ.
+/// Next links by router and destination. The number of the destination PU selects one of several equivalent links. Therefore
+/// routes to different PUs of a router differ.
 /// @cost O(routers^2) memory, O(routers * links) time
 class graph_routing {
  public:
@@ -15,8 +15,8 @@ class graph_routing {
   graph_routing(int routers, std::vector<link> edges);
 
   void route_minimal();
-  /// A link is upward if it ends at a router of a lower level, or of the same level and a smaller number. The order is
-  /// total; therefore up-down routes have no cyclic dependencies.
+  /// A link is upward if it ends at a router with a lower level, or at a router with the same level and a smaller number.
+  /// This order of the routers is total. Therefore up-down routes have no cyclic dependencies.
   /// @param level level of each router; empty: distance from router 0, along links of either direction
   /// @cite [Schroeder1991] (Autonet)
   void route_up_down(std::vector<int> level);
@@ -29,7 +29,7 @@ class graph_routing {
 
  private:
   static constexpr unsigned short unreachable = 0xffff;
-  // A state is 2 * router + (1 after a downward link). Minimal routing has no downward links.
+  // A state is 2 * router, plus 1 after a downward link. In minimal routing, no link is downward.
   std::size_t index(int to, int state) const {
     return static_cast<std::size_t>(to) * 2 * static_cast<std::size_t>(routers_) + static_cast<std::size_t>(state);
   }

@@ -42,7 +42,8 @@ struct grid_layout : lattice {
       const int x = coordinate(at, d), target = coordinate(to, d);
       bool plus = target > x;
       if (torus && size[d] > 2) {
-        // Use the shorter direction. For equal distances, even and odd positions use different directions.
+        // Messages use the shorter direction. For equal distances, messages from even and odd positions use different
+        // directions.
         const int ahead = (target - x + size[d]) % size[d];
         plus = 2 * ahead < size[d] || (2 * ahead == size[d] && x % 2 == 0);
       }
@@ -60,8 +61,8 @@ struct grid_layout : lattice {
     path.push_back(pus + to);
   }
 
-  // In each ring, the channels after the wrap-around channel are of the second class. A route uses the wrap-around channel
-  // at most once, so there is no cycle of waiting messages.
+  // In each ring, the channels after the wrap-around channel have the second class. A route uses the wrap-around channel at
+  // most once. Therefore there is no cycle of waiting messages.
   void append_classes(int from, int to, std::span<const int> route, std::vector<int>& class_of_link) const {
     const auto is_port = [&](int which) { return which < 2 * pus; };
     if (is_port(route.front())) class_of_link.push_back(0);

@@ -10,11 +10,12 @@ namespace {
 // Vertices are the PUs, an exchange switch (EX) for each PU, then the crossbars (XB) of each dimension.
 struct crossbar_layout : lattice {
   using lattice::lattice;
-  std::vector<int> order;           // routing order of the dimensions, without dimensions of size 1
-  std::vector<int> first_in;        // link EX -> XB of PU 0; offset q for PU q; offset pus for XB -> EX
+  std::vector<int> order;  // routing order of the dimensions, without dimensions of size 1
+  std::vector<int>
+      first_in;  // link EX -> XB of PU 0; the link of PU q has the offset q; links XB -> EX have the additional offset pus
   std::vector<int> first_crossbar;  // first crossbar vertex of each dimension
 
-  // Crossbars of a dimension are numbered like PUs, without the coordinate of this dimension.
+  // Crossbars of a dimension are numbered like PUs, but without the coordinate of this dimension.
   int crossbar(std::size_t d, int pu) const {
     const int block = stride[d] * size[d];
     return first_crossbar[d] + pu / block * stride[d] + pu % stride[d];

@@ -6,7 +6,7 @@
 
 namespace osteon::net {
 
-/// Conversion between PU numbers and coordinates; the last dimension varies fastest.
+/// Conversion between PU numbers and coordinates. The last dimension varies fastest.
 struct lattice {
   int pus = 1;
   std::vector<int> size, stride;  // of each dimension
@@ -27,7 +27,8 @@ struct lattice {
   }
 };
 
-/// Create a network of the PUs 0 ... pus - 1 and their ports: the injection of PU q is link q, its ejection link pus + q.
+/// Create a network of the PUs 0 ... pus - 1 and their ports. The injection of PU q is link q, and the ejection of PU q is
+/// link pus + q.
 /// @param switches number of switch vertices, which follow the PUs
 /// @param switch_of function that returns the switch of PU q
 template <class Switch>

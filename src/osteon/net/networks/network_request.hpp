@@ -15,9 +15,9 @@ struct network_request {
   std::vector<int> order;
   bool minimal = true;
   std::uint64_t seed = 1;
-  double rate = 200e6;                       ///< bytes per second of a link
+  double rate = 200e6;                       ///< rate of a link in bytes per second
   double pu_rate = 200e6, top_rate = 200e6;  ///< rate of injection and ejection; rate of top-level or global links
-  double startup = 5e-6, latency = 0;        ///< s per message, s per link
+  double startup = 5e-6, latency = 0;        ///< time in s per message; time in s per link
   int channels = 1;
 
   std::int64_t pus() const;

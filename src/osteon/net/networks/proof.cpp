@@ -16,8 +16,8 @@ std::vector<int> without_ones(std::vector<int> shape) {
   return shape;
 }
 
-// A single hop corrects each dimension. If the positions of all ranks after each dimension are different, no port is used
-// twice.
+// True if a single hop corrects each dimension. In such networks, no port is used twice if the positions of all ranks are
+// different after each dimension.
 bool one_hop_a_dimension(const network& net) {
   return net.kind == topology::hyper_crossbar || net.kind == topology::hypercube;
 }
@@ -30,7 +30,8 @@ bool corrects(const network& net, bool first_dimension_first) {
   return first_dimension_first ? std::is_sorted(order.begin(), order.end()) : std::is_sorted(order.rbegin(), order.rend());
 }
 
-// A plane of side A folds along the dimensions if each product of the last sizes divides A or is a multiple of A.
+// A square arrangement of side A can be folded along the dimensions if each product of the last sizes divides A or is a
+// multiple of A.
 bool folds(const network& net) {
   const auto side = static_cast<std::int64_t>(std::llround(std::sqrt(net.pus)));
   std::int64_t stride = 1;

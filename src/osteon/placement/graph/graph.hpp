@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Communication graph of subdomains and the bytes between them; files in METIS format and JSON.
+/// Communication graph: subdomains and the bytes between subdomains. Files are in METIS format or JSON.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -19,8 +19,8 @@ struct edge {
 };
 
 /// A weighted undirected graph in compressed row format. Vertices are subdomains, or groups of subdomains. The weight of an
-/// edge is the number of bytes sent in each direction in an exchange, so that a network transmits twice the weight of a cut
-/// edge.
+/// edge is the number of bytes sent in each direction in an exchange. Therefore a network transmits twice the weight of a
+/// cut edge.
 struct graph {
   std::vector<std::int64_t> begin{0};  ///< begin of each row, and end of the last row; shape (vertices + 1)
   std::vector<std::int32_t> to;        ///< neighbours, ascending in each row; both directions of an edge are listed
@@ -33,7 +33,7 @@ struct graph {
   std::size_t degree(int v) const { return static_cast<std::size_t>(begin[at(v) + 1] - begin[at(v)]); }
 };
 
-/// Create a graph from a list of edges. Weights of parallel edges are added, loops are omitted.
+/// Create a graph from a list of edges. Weights of parallel edges are added, and loops are omitted.
 /// @throws data_error if a vertex does not exist, a weight is negative, or the sum of weights overflows
 graph from_edges(int vertices, std::span<const edge> edges);
 
@@ -52,7 +52,7 @@ graph graph_of(const cartesian& grid);
 /// Sum of the weights of edges between different parts. @param part part of each vertex
 std::int64_t cut(const graph& g, std::span<const int> part);
 
-/// Quotient graph of parts: the weight between two parts is the sum over all edges between these parts.
+/// Quotient graph of parts. The weight between two parts is the sum of the weights of all edges between these parts.
 graph quotient(const graph& g, std::span<const int> part, int parts);
 
 /// Subgraph induced by the given vertices, which are renumbered in the given order.
@@ -64,8 +64,8 @@ inline constexpr std::string_view graph_schema = "osteon.graph/1";
 /// Parse a graph: JSON if the text begins with a brace, otherwise METIS format.
 ///
 /// The JSON format contains "subdomains" and either "edges" or "sent". "edges" lists [a, b, bytes] once for each pair.
-/// "sent" lists [from, to, bytes] for each direction, as in a trace; the mean of both directions is used. Numbering begins
-/// at 0. The METIS format may include edge weights; vertex weights are ignored.
+/// "sent" lists [from, to, bytes] for each direction, as in a trace. For "sent", the weight is the mean of both directions.
+/// Numbering begins at 0. In METIS format, edge weights are optional, and vertex weights are ignored.
 /// @param name name of the file, for messages
 /// @throws data_error if the text is invalid, the graph is not symmetric, or weights are negative
 graph parse_graph(std::string_view text, const std::string& name);

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Random numbers that do not depend on machine or library, so that a placement depends on its seed only.
+/// Random numbers that do not depend on machine or library. Therefore a placement depends only on its seed.
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -43,9 +43,9 @@ class random_source {
   std::array<std::uint64_t, 4> state_{};
 };
 
-/// Exponential distribution of mean 1, tabulated at the centres of equally probable classes. An annealing step compares its
-/// loss with a random value of the table times the temperature. The acceptance probability equals exp(-loss / temperature),
-/// without evaluation of the exponential function.
+/// Exponential distribution with mean 1, tabulated at the centres of equally probable classes. An annealing step compares
+/// its loss with the product of a random value of the table and the temperature. With this comparison, the acceptance
+/// probability is exp(-loss / temperature), but the exponential function is not evaluated.
 class exponential_table {
  public:
   exponential_table() {

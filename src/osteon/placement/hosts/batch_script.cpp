@@ -113,7 +113,7 @@ target places_of_teams(target cores, int threads) {
     const auto numa = [&](std::size_t i) { return tree.cores[static_cast<std::size_t>(usable[i])].numa; };
     const auto team = static_cast<std::size_t>(threads);
     for (std::size_t i = 0; i + team <= usable.size();) {
-      // A team that would cross into the next NUMA node begins in the next node, if the next node has enough cores.
+      // A team that would cross the boundary of a NUMA node begins in the next node, if the next node has enough cores.
       std::size_t next = i;
       while (next < usable.size() && numa(next) == numa(i)) ++next;
       const bool fits_behind =

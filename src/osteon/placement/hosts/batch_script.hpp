@@ -11,14 +11,14 @@ batch_system parse_batch_system(std::string_view name);
 
 struct batch_options {
   batch_system system = batch_system::slurm;
-  int threads = 1;           ///< cores per rank; 1: flat, more: hybrid
+  int threads = 1;           ///< cores per rank; 1: flat; more than 1: hybrid
   bool named_hosts = false;  ///< request the measured hosts by name
   std::string walltime = "01:00:00";
   std::string program = "PROGRAM";  ///< program and its arguments, in shell syntax
 };
 
 /// Places for ranks of `threads` cores each. A place is the first core of a group of `threads` neighbouring cores in the
-/// tree of a host. Groups do not cross NUMA nodes if a node has enough cores.
+/// tree of a host. If a NUMA node has enough cores, groups do not cross the boundary of the node.
 /// @throws usage_error if no host has `threads` cores
 target places_of_teams(target cores, int threads);
 

@@ -25,7 +25,7 @@ class moving_load {
     for (std::size_t i = 0; i < inverse_.size(); ++i) inverse_[i] = 1 / (net.rate()[i] * scale);
     volume_weight_ = start.volume > 0 ? 0.05 / start.volume : 0;
     for (int v = 0; v < g.size(); ++v) add(v, -1, +1);
-    // Every edge was added at both of its ends.
+    // Every edge was added twice, once for each of its vertices.
     for (double& l : load_) l /= 2;
     sum_ = 0;
     for (std::size_t i = 0; i < load_.size(); ++i) sum_ += eighth_power(load_[i] * inverse_[i]) + volume_weight_ * load_[i];
@@ -42,7 +42,7 @@ class moving_load {
   const std::vector<int>& host() const { return host_; }
 
  private:
-  // Add or subtract the edges of v, except that to `other`.
+  // Add or subtract the edges of v, except the edge to `other`.
   void add(int v, int other, double sign) {
     const auto to = g_.neighbours(v);
     const auto w = g_.weights(v);
@@ -134,7 +134,7 @@ std::vector<float> distances(const fabric& net) {
     std::vector<int> buffer;
 #pragma omp for schedule(static)
     for (int a = 0; a < n; ++a)
-      for (int b = 0; b < n; ++b) {  // an exchange uses the routes of both directions, which may differ
+      for (int b = 0; b < n; ++b) {  // an exchange uses the routes of both directions, and the two routes may differ
         const std::size_t links = net.route(a, b, buffer).size() + net.route(b, a, buffer).size();
         result[at(a) * at(n) + at(b)] = static_cast<float>(links) / 2;
       }

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The network between hosts as directed links, and the load of the links by an exchange.
+/// The network between hosts as directed links, and the load of the links in an exchange.
 #include <cstdint>
 #include <functional>
 #include <osteon/placement/graph/graph.hpp>
@@ -24,7 +24,7 @@ class fabric {
   const std::string& name() const { return name_; }
   int hosts() const { return hosts_; }
   std::span<const double> rate() const { return rate_; }
-  /// Links of the route from one host to another; empty for equal hosts. `buffer` is storage for the result.
+  /// Links of the route from one host to another. The route is empty for equal hosts. `buffer` is storage for the result.
   std::span<const int> route(int from, int to, std::vector<int>& buffer) const;
   std::string link_name(int link) const { return link_name_(link); }
 
@@ -34,7 +34,7 @@ class fabric {
   std::vector<double> rate_;
   route_function route_;
   name_function link_name_;
-  std::vector<std::uint32_t> begin_;  // routes of all pairs, if there are few
+  std::vector<std::uint32_t> begin_;  // begin of the routes of all pairs, stored if there are few pairs
   std::vector<int> links_;
 };
 
@@ -44,8 +44,8 @@ fabric host_links_only(std::span<const double> rate, fabric::name_function link_
 
 /// Load of the network by an exchange.
 struct network_load {
-  double volume = 0;        ///< sum over messages of bytes times number of links of the route
-  double hottest_time = 0;  ///< time of the slowest link, in s if rates are in bytes/s
+  double volume = 0;        ///< sum over messages of the number of bytes times the number of links of the route
+  double hottest_time = 0;  ///< time of the slowest link; the unit is s if rates are in bytes/s
   double mean_time = 0;     ///< mean over all links
   int hottest_link = -1;
   double score() const { return hottest_time + mean_time; }  ///< criterion for the choice of placements; smaller is better
@@ -57,8 +57,8 @@ network_load load_of(const graph& g, std::span<const int> host, const fabric& ne
 /// Number of links between hosts, shape (hosts, hosts).
 std::vector<float> distances(const fabric& net);
 
-/// Exchange vertices between hosts to reduce the load of the hottest links, by annealing of the 8-norm of the link times
-/// with a small weight of the volume.
+/// Exchange vertices between hosts to reduce the load of the hottest links. Simulated annealing minimises the 8-norm of the
+/// link times, plus the volume with a small weight.
 /// @param kind only vertices of equal kind are exchanged; empty: all vertices have the same kind
 /// @param host host of each vertex; replaced by the mapping of the lowest score
 /// @return load of the result; the score never increases

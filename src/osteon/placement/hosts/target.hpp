@@ -11,7 +11,7 @@
 
 namespace osteon::placement {
 
-/// Available places of a machine, in default order: without a placement, rank r is at place r.
+/// Available places of a machine, in default order. Without a placement, rank r is at place r.
 struct target {
   machine::description machine;        ///< hosts with at least one place
   std::vector<machine::place> places;  ///< places of the ranks
@@ -34,13 +34,13 @@ struct path_cost {
   double latency_s = 0, s_per_byte = 0;
   double time(double bytes) const { return latency_s + s_per_byte * bytes; }
 };
-/// Cost of each path inside a host; typical values for unmeasured paths.
+/// Cost of each path inside a host. Unmeasured paths have typical values.
 std::array<path_cost, machine::paths_inside> costs_inside(const machine::description& machine);
 
 enum class launcher : std::uint8_t {
   ompi4_rankfile,  ///< mpirun --rankfile
   ompi5,           ///< mpirun --map-by rankfile:file=
-  seq,             ///< Open MPI: host of each rank, without cores
+  seq,             ///< Open MPI sequential mapping: host of each rank, without cores
   hydra,           ///< MPICH and derivatives: mpiexec -f, with binding
   slurm,           ///< SLURM_HOSTFILE: host of each rank, without cores
   wrap,            ///< script that binds a rank to its core and reports a wrong host

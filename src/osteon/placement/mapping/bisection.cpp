@@ -67,8 +67,8 @@ weighted coarsen(const weighted& fine, random_source& random, std::vector<int>& 
   return result;
 }
 
-// Perform a sequence of moves, each with the highest remaining gain, and undo the moves after the best state. Returns true
-// if the best state is better than the initial state.
+// Perform a sequence of moves, each with the highest remaining gain, and undo the moves after the best state. The function
+// returns true if the best state is better than the initial state.
 bool pass_of_moves(const weighted& w, const bounds& limit, sides& side) {
   const graph& g = w.g;
   const int n = g.size();
@@ -109,7 +109,7 @@ bool pass_of_moves(const weighted& w, const bounds& limit, sides& side) {
   while (done.size() - best_length < patience) {
     const move* from[2] = {top(0), top(1)};
     std::size_t s;
-    // A half may temporarily exceed its limit by one vertex; otherwise exchanges would be impossible.
+    // A half may temporarily exceed its limit by one vertex. Otherwise exchanges would be impossible.
     const bool may_shrink = from[0] && half - w.size[at(from[0]->vertex)] >= limit.low - largest;
     const bool may_grow = from[1] && half + w.size[at(from[1]->vertex)] <= limit.high + largest;
     if (half > limit.high && from[0])

@@ -8,12 +8,12 @@
 
 namespace osteon::placement {
 
-/// Partition the vertices into parts of limited size by recursive bisection with a small edge cut (in bytes). Parts with
+/// Partition the vertices into parts of limited size by recursive bisection. The edge cut (in bytes) is small. Parts with
 /// similar numbers are close in the graph.
 ///
-/// Multilevel method: heavy-edge matching coarsens the graph, growing a part from several start vertices bisects the
-/// coarsest level, and moves of single vertices refine each finer level (Fiduccia and Mattheyses).
-/// @param capacity maximum number of vertices of each part; the sum is at least the number of vertices
+/// The method is multilevel. Heavy-edge matching coarsens the graph. On the coarsest level, a half is grown from several
+/// start vertices. On each finer level, moves of single vertices refine the bisection (Fiduccia and Mattheyses).
+/// @param capacity maximum number of vertices of each part; the sum of the capacities is at least the number of vertices
 /// @return the part of each vertex
 /// @cost O(edges log(edges) log(parts))
 /// @cite [KarypisKumar1998]; [FiducciaMattheyses1982]

@@ -7,7 +7,7 @@ namespace osteon::placement {
 
 namespace {
 
-// Order blocks brick by brick along a boustrophedon path, so that consecutive blocks are close.
+// Order blocks brick by brick along a boustrophedon path. Therefore consecutive blocks are close.
 std::vector<int> along_bricks(const std::array<int, 3>& blocks, const std::array<int, 3>& brick) {
   std::array<int, 3> bricks{};
   for (std::size_t d = 0; d < 3; ++d) bricks[d] = (blocks[d] + brick[d] - 1) / brick[d];

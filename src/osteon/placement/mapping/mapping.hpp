@@ -10,18 +10,19 @@
 
 namespace osteon::placement {
 
-/// Distance of two cores in levels: 0 for equal cores, otherwise 1 plus the number of levels (L3, NUMA node, package) that
-/// the cores do not share. The distance is Lmax - depth + 1 of the deepest common ancestor, not its depth: mappers require
-/// that a larger value is farther.
+/// Distance of two cores in levels. The distance is 0 for equal cores; otherwise it is 1 plus the number of levels (L3, NUMA
+/// node, package) that the cores do not share. The distance is Lmax - depth + 1, where depth is the depth of the deepest
+/// common ancestor. The depth itself is not a distance, because mappers require larger values for farther cores.
 int tree_distance(const machine::host_tree& tree, int core_a, int core_b);
 
-/// Cost per byte between two places on cores, in seconds or another measure of distance; shape (places, places).
+/// Cost per byte between two places on cores, in seconds or another measure of distance. The table has shape (places,
+/// places).
 using core_costs = std::vector<float>;
 
-/// Assign each vertex to a separate core with a small sum of weight times cost.
+/// Assign each vertex to a separate core. The sum over edges of weight times cost is small.
 ///
-/// The search for hosts is applied top down: it groups vertices by package, then by NUMA node, then by L3. Exchanges of
-/// vertices with the costs of all pairs follow. The result is never worse than vertex i on core i.
+/// The grouping search for hosts is also used inside a host. Vertices are grouped by package, then by NUMA node, then by L3.
+/// Then exchanges of vertices reduce the cost over all pairs. The result is never worse than vertex i on core i.
 /// @param cores indices into the tree's cores, ascending; at least as many as vertices
 /// @param costs between cores of the list, shape (cores, cores)
 /// @return place in `cores` of each vertex
@@ -40,11 +41,11 @@ struct host_mapping {
   network_load load;
 };
 
-/// Map each group to a host of the capacity for which the group was created.
+/// Map each group to a host. The capacity of the host must be the capacity for which the group was created.
 ///
 /// Searches for a small volume (bytes times distance) start from the order of the hosts, from bisections of groups and
-/// hosts, and from random mappings. Then the load of the hottest links is reduced in the best mappings. The result has the
-/// lowest `network_load::score` and is never worse than group g on host g.
+/// hosts, and from random mappings. Then the load of the hottest links is reduced in the best mappings. The result is the
+/// mapping with the lowest `network_load::score`. The result is never worse than group g on host g.
 /// @param groups as many vertices as hosts
 /// @param capacity number of places of each host
 host_mapping map_to_hosts(const graph& groups, std::span<const int> capacity, const host_network& network,

@@ -124,7 +124,7 @@ std::optional<std::vector<int>> scotch_mapping(const graph& g, int places, std::
   std::vector<edge> edges;
   for (int a = 0; a < places; ++a)
     for (int b = a + 1; b < places; ++b)
-      // scotch_graph adds 1. The distance is 0 between two places on the same core.
+      // Subtract 1, because scotch_graph adds 1. The distance between two places on the same core is 0 and is replaced by 1.
       edges.push_back(
           {a, b,
            std::max(1,

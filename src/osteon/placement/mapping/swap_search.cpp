@@ -39,7 +39,8 @@ class table_costs {
   std::vector<int> near_;
 };
 
-// Assignment of vertices to places. Free places have dummy vertices without edges, numbered after the vertices of the graph.
+// Assignment of vertices to places. Free places are represented by vertices without edges, numbered after the vertices of
+// the graph.
 template <class Costs>
 class seating {
  public:
@@ -70,7 +71,7 @@ class seating {
       while (next[p] < first_[p + 1]) assign(dummy++, p);
   }
 
-  // Change of the cost if u and v exchange places; u and v must be in different parts.
+  // Change of the cost by an exchange of the places of u and v. The vertices u and v must be in different parts.
   float delta(std::uint32_t u, std::uint32_t v) const {
     const int a = part_[u], b = part_[v];
     float d = 0, between = 0;
@@ -83,7 +84,7 @@ class seating {
       const auto [x, w] = links_[i];
       d += w * (costs_(a, part_[x]) - costs_(b, part_[x]));
     }
-    // The sums treat the edge between u and v as if only one end moved; correct this error.
+    // Each sum assumes that only one end of the edge between u and v moves. Correct this error.
     return d + between * (2 * costs_(a, b) - costs_(a, a) - costs_(b, b));
   }
 
@@ -94,7 +95,8 @@ class seating {
     occupant_[place_[v]] = v;
   }
 
-  // Draw a vertex u, and a vertex v of a part in or near which u has a neighbour. Returns false if the draw is rejected.
+  // Draw a vertex u, and a vertex v. The part of v contains a neighbour of u, or is close to the part of a neighbour. The
+  // function returns false if the draw is rejected.
   bool propose(random_source& random, std::uint32_t& u, std::uint32_t& v) const {
     u = random.below(vertices_);
     const std::uint32_t degree = begin_[u + 1] - begin_[u];

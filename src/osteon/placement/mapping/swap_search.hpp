@@ -8,7 +8,8 @@
 
 namespace osteon::placement {
 
-/// Cost of sending a byte from one part to another. Without a table: 1 between different parts, 0 inside a part.
+/// Cost of sending a byte from one part to another. Without a table, the cost is 1 between different parts and 0 inside a
+/// part.
 struct part_costs {
   const float* of = nullptr;  ///< symmetric, shape (parts, parts); borrowed
   int parts = 0;
@@ -19,7 +20,7 @@ struct part_costs {
   }
 };
 
-/// Sum over edges of weight times cost between the parts of both ends.
+/// Sum over edges of the weight times the cost between the parts of the two vertices.
 double cost_of(const graph& g, std::span<const int> part, const part_costs& costs);
 
 /// Parameters of the search.
@@ -30,11 +31,11 @@ struct search_effort {
   double cold = 0.03;          ///< final temperature
 };
 
-/// Exchange vertices between parts until convergence, by simulated annealing with swaps that move a vertex to the part of a
-/// neighbour, followed by descent. Free places are represented by vertices without edges, so that a part may lose vertices,
+/// Exchange vertices between parts until convergence. Simulated annealing is followed by descent; each swap moves a vertex
+/// to the part of a neighbour. Free places are represented by vertices without edges. Therefore a part may lose vertices,
 /// but never exceeds its capacity.
-/// @param capacity number of places of each part; the sum is at least the number of vertices
-/// @param part part of each vertex; replaced by the result, which is never worse
+/// @param capacity number of places of each part; the sum of the capacities is at least the number of vertices
+/// @param part part of each vertex; replaced by the result, which is never worse than the input
 /// @param kind if not empty, only vertices of equal kind are exchanged, and free places are not used
 /// @return cost of the result
 /// @cost O(degree) per proposal
