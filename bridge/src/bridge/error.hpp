@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The errors of the bridge: fault, value, limit and remedy.
+/// The errors of the bridge. Each message contains fault, value, limit and remedy.
 #include <common/problem.hpp>
 #include <stdexcept>
 #include <string>
@@ -11,7 +11,7 @@ namespace osteon::bridge {
 class error : public std::runtime_error {
  public:
   error(int exit_code, const std::string& text) : std::runtime_error(text), exit_code_(exit_code) {}
-  /// Exit status of a program that ends by this error.
+  /// Exit status of a program that ends with this error.
   int exit_code() const noexcept { return exit_code_; }
 
  private:

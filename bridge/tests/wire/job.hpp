@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// A joined job inside one test process: a server, and an endpoint per rank that joins in a thread of its own.
+/// A joined job inside one test process. The job consists of a server, and an endpoint per rank; each endpoint joins in a
+/// separate thread.
 #include <bridge/wire/link.hpp>
 #include <bridge/wire/servers/server.hpp>
 #include <cstring>
@@ -78,7 +79,7 @@ inline std::vector<std::byte> pattern(std::size_t n, unsigned seed) {
   return v;
 }
 
-/// The next message, or a failed test after `seconds`.
+/// Return the next message. The test fails if no message arrives within `seconds`.
 inline wire::message next(wire::endpoint& e, double seconds = 5) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   for (;;) {

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// A wide-area link on one machine, without root: a TCP proxy on the loopback interface that delays and limits the rate.
-/// Its memory is bounded by the data in flight on such a link.
+/// An emulated wide-area link on one machine, which does not require root. The emulation is a TCP proxy on the loopback
+/// interface, which delays data and limits the rate. Its memory is bounded by the data in flight on such a link.
 #include <atomic>
 #include <bridge/wire/socket.hpp>
 #include <cstdint>
@@ -17,10 +17,10 @@ namespace test {
 struct wan_settings {
   double one_way_ms = 0;
   double mbit = 0;  ///< per direction, shared by all connections; 0: unlimited
-  /// Fraction of lost packets (1500 bytes). As with TCP, the connection resends such a packet a round trip
-  /// later, or 200 ms later if no packet followed it, and later packets wait for it.
+  /// Fraction of lost packets (1500 bytes). As with TCP, a lost packet is resent a round trip later; if no packet follows
+  /// the lost packet, it is resent 200 ms later. Later packets wait for the resent packet.
   double loss_percent = 0;
-  bool polling = false;  ///< use a core for exact timing
+  bool polling = false;  ///< true: use a core for exact timing
 };
 
 class wan {
@@ -47,7 +47,7 @@ class wan {
   struct direction {
     std::deque<chunk> queue;
     std::size_t held = 0;
-    bool ended = false, told = false;  ///< the reader's side has closed; the writer was notified
+    bool ended = false, told = false;  ///< ended: the side of the reader has closed; told: the writer was notified
     clock::time_point stalled{};       ///< time until which a lost packet delays later ones
   };
   struct line {

@@ -1,5 +1,6 @@
 /// @file
-/// The adapter of one vendor: compiled with that vendor's wrapper, loaded by the front. See callbacks.hpp, convert.hpp.
+/// The adapter of one vendor. The adapter is compiled with the compiler wrapper of the vendor, and loaded by the front
+/// (callbacks.hpp, convert.hpp).
 #include <bridge/adapter/interface.hpp>
 
 #include "convert.hpp"

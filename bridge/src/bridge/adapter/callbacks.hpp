@@ -1,10 +1,10 @@
 #pragma once
 /// @file
-/// Functions of the program called by the vendor: reductions, error handlers, attributes, generalised requests.
+/// Functions of the program that the vendor calls: reductions, error handlers, attributes, generalised requests.
 ///
 /// If MPI passes a state to the callback, the state contains the program's function. Reductions and error handlers have no
-/// state, so each of their functions uses one of a fixed number of entry functions. All objects created with a function
-/// share its entry function.
+/// state. Therefore each of their functions uses one of a fixed number of entry functions. All objects created with a
+/// function of the program share one entry function.
 #include <array>
 #include <deque>
 #include <map>
@@ -15,15 +15,15 @@
 
 namespace {
 
-/// Entry functions 0..N-1 and the program's function of each.
+/// Entry functions 0 to N - 1, and the function of the program for each entry function.
 template <class User, int N>
 struct entries {
   std::array<User, N> user{};
-  std::array<int, N> users{};             // number of objects that need it
+  std::array<int, N> users{};             // number of objects that use each entry
   std::map<std::uintptr_t, int> used_by;  // entry of each object that will be freed, by the vendor's handle
   std::mutex mutex;
 
-  /// @return the number of the entry of a function, -1 if there are too many functions
+  /// @return the number of the entry of a function; -1 if there are too many functions
   int take(User f) {
     const std::lock_guard lock(mutex);
     int free = -1;
@@ -88,7 +88,8 @@ int custom_Op_create(abi_reduction f, int commute, abi_handle* op) {
 using abi_reduction_c = void (*)(void*, void*, MPI_Count*, abi_handle*);
 entries<abi_reduction_c, entry_count> large_reductions;
 
-/// `N` is the vendor's count type: a vendor without MPI_Op_create_c reduces in pieces whose counts fit in an int.
+/// `N` is the count type of the vendor. For a vendor without MPI_Op_create_c, data are reduced in pieces with counts that
+/// fit in an int.
 template <class N>
 struct large_reduction {
   template <int I>
@@ -184,7 +185,7 @@ int custom_Session_create_errhandler(abi_errhandler f, abi_handle* made) {
 }
 #endif
 
-/// The entry remains: the handler is still in use by its objects.
+/// The entry is not released, because objects of the program may still use the handler.
 int custom_Errhandler_free(abi_handle* errhandler) {
   MPI_Errhandler v = in<MPI_Errhandler>(*errhandler);
   const int e = MPI_Errhandler_free(&v);
@@ -201,7 +202,7 @@ struct attribute {
   abi_delete remove;
   void* state;
 };
-/// Entries are permanent: an attribute may outlive its key.
+/// Entries are permanent, because an attribute may outlive its key.
 std::deque<attribute> attributes;
 
 int callback_result(int abi) { return abi == 0 ? MPI_SUCCESS : code_in(abi); }
@@ -248,7 +249,8 @@ int custom_Win_create_keyval(abi_copy copy, abi_delete remove, int* key, void* s
                                              MPI_WIN_NULL_DELETE_FN, copy, remove, key, state);
 }
 
-/// Predefined attributes with a constant of the vendor are converted to the standard's value.
+/// If the value of a predefined attribute is a constant of the vendor, the value is converted to the constant of the
+/// standard.
 int translated(int (*convert)(int), void* value) {
   static thread_local int kept_values[8];
   static thread_local unsigned next = 0;
@@ -323,7 +325,7 @@ struct datarep {
   int (*extent)(abi_handle, MPI_Aint*, void*);
   void* state;
 };
-std::deque<datarep> datareps;  // MPI has no function to remove one
+std::deque<datarep> datareps;  // MPI has no function to remove a data representation
 
 int custom_Register_datarep(const char* name, decltype(datarep::read) read, decltype(datarep::write) write,
                             decltype(datarep::extent) extent, void* state) {
@@ -352,8 +354,8 @@ int order_out(int);
 int distribute_out(int);
 int darg_out(int);
 
-/// Some of the integers are constants: the order of a subarray, and the description of a distributed array, which follow
-/// its `sizes` if they are among the integers.
+/// Some of the integers are constants: the order of a subarray, and the description of a distributed array. These constants
+/// follow the `sizes` of the array if the sizes are among the integers.
 void contents_out(int combiner, int integers_[], int n_integers, bool sizes) {
   if (combiner == MPI_COMBINER_SUBARRAY) integers_[n_integers - 1] = order_out(integers_[n_integers - 1]);
   if (combiner == MPI_COMBINER_DARRAY) {

@@ -10,12 +10,13 @@
 
 namespace {
 
-// Pairs of the standard's value and the vendor's: generated tables, assigned by adapter.cpp.
+// Generated tables with pairs of a value of the standard and the corresponding value of the vendor. adapter.cpp assigns
+// these tables.
 std::span<const int[2]> known_codes;
 std::span<const int[2]> known_keyvals;
 
 constexpr int first_user_code = 0x4000;  // after MPI_ERR_LASTCODE
-std::vector<int> user_codes;             // codes and classes added by the program, in the vendor's numbers
+std::vector<int> user_codes;             // codes and classes added by the program, as numbers of the vendor
 
 int code_new(int vendor) {
   const auto at = std::find(user_codes.begin(), user_codes.end(), vendor);
@@ -52,7 +53,7 @@ constexpr int keyval_shift = 0;
 #endif
 
 int keyval_in(int abi) {
-  if (abi < 0 || abi >= 4096) return abi - keyval_shift;  // MPICH's are negative
+  if (abi < 0 || abi >= 4096) return abi - keyval_shift;  // keys of MPICH are negative
   for (const auto& [known, own] : known_keyvals)
     if (known == abi) return own;
   return MPI_KEYVAL_INVALID;

@@ -2,9 +2,10 @@
 /// @file
 /// Conversion of values between the standard ABI and the vendor whose mpi.h is included.
 ///
-/// A handle below 4096 is predefined and is looked up. Any other handle is the vendor's own, either a pointer or an integer,
-/// so that a message costs one comparison per handle. `_in` converts to the vendor, `_out` to the program. All functions
-/// have internal linkage: an adapter is one translation unit.
+/// A handle below 4096 is predefined and is converted by a table. Any other handle is the handle of the vendor itself,
+/// either a pointer or an integer. Therefore a message requires only one comparison per handle. Functions `_in` convert to
+/// values of the vendor, and functions `_out` convert to values of the standard. All functions have internal linkage,
+/// because an adapter is one translation unit.
 #include <mpi.h>
 
 #include <algorithm>
@@ -65,8 +66,8 @@ std::uintptr_t null_request;
 void predefine(handle kind, abi_handle abi, std::uintptr_t vendor) {
   vendor_of[abi] = vendor;
   auto& list = abi_of[static_cast<int>(kind)];
-  // Two names of one vendor object (MPI_LONG_LONG and MPI_INT64_T are not, MPI_C_BOOL and MPI_CXX_BOOL may be): the first
-  // name is used for the conversion back.
+  // If two predefined names are one object of the vendor, the first name is used for the conversion back. For example,
+  // MPI_C_BOOL and MPI_CXX_BOOL may be one object; MPI_LONG_LONG and MPI_INT64_T are always different objects.
   if (std::none_of(list.begin(), list.end(), [&](const auto& e) { return e.vendor == vendor; }))
     list.push_back({vendor, abi});
 }
@@ -114,8 +115,8 @@ class handles : public room<V> {
   }
 };
 
-/// Persistent converted handles, for operations that read them after their call returned. Equal lists share one copy,
-/// so that a loop does not increase memory.
+/// Permanent copies of converted handles, for operations that read the handles after the call has returned. Equal lists
+/// share one copy. Therefore repeated calls in a loop do not increase memory.
 template <class V>
 const V* kept(const abi_handle* from, std::ptrdiff_t n) {
   static std::set<std::vector<V>> lists;
@@ -157,7 +158,7 @@ const int* weights_in(const int* p) {
 
 MPI_Offset displacement_in(MPI_Offset d) { return d == -1 ? MPI_DISPLACEMENT_CURRENT : d; }
 
-/// The vendor's other members of a status are stored in the five that the standard reserves for the library.
+/// Other members of a status of the vendor are stored in the five members that the standard reserves for the library.
 MPI_Status status_in(const abi_status& from) {
   MPI_Status to;
 #ifdef OPEN_MPI
@@ -173,7 +174,7 @@ MPI_Status status_in(const abi_status& from) {
   return to;
 }
 
-/// MPI_ERROR is not changed: only the functions that complete several requests set it.
+/// MPI_ERROR is not changed, because only functions that complete several requests set MPI_ERROR.
 void status_out(const MPI_Status& from, abi_status* to) {
   to->source = rank_out(from.MPI_SOURCE);
   to->tag = tag_out(from.MPI_TAG);

@@ -6,7 +6,7 @@
 
 namespace osteon::bridge {
 
-/// Copies of arrays; types and operations are retained.
+/// Arrays are copied; types and operations are retained.
 template <class T>
 class kept_argument {
  public:

@@ -1,10 +1,11 @@
 #pragma once
 /// @file
-/// Fallbacks: functions of the standard that are missing in the underlying MPI or in a communicator over clusters,
-/// implemented by existing functions. They are above all other layers, so that they may use functions of any of these.
+/// Fallbacks are functions of the standard that are missing in the underlying MPI, or for communicators over clusters.
+/// Fallbacks are implemented by existing functions. The layer of fallbacks is above all other layers. Therefore fallbacks
+/// may use functions of all other layers.
 ///
-/// A fallback that returns a request returns one of this layer. The functions that wait for requests pass through this layer
-/// after the first such request, so that a program without fallbacks has no overhead.
+/// A request returned by a fallback belongs to this layer. Functions that wait for requests are replaced only after the
+/// first request of this layer is created. Therefore a program without fallbacks has no overhead.
 #include <atomic>
 #include <bridge/front/front.hpp>
 #include <functional>
@@ -13,7 +14,7 @@
 
 namespace osteon::bridge {
 
-/// One request of the program, composed of several of the layers below.
+/// One request of the program, composed of several requests of the layers below.
 struct composite {
   std::vector<MPI_Request> parts;
   std::size_t reported = 0;          ///< the part whose status the program receives
@@ -21,8 +22,8 @@ struct composite {
   std::vector<bool> over;
   int error = MPI_SUCCESS;
   std::function<int()> finish;             ///< called once after completion of all parts
-  std::shared_ptr<void> kept;              ///< data that the parts need until then
-  std::function<int(MPI_Request*)> start;  ///< starts the only part of a persistent request
+  std::shared_ptr<void> kept;              ///< data used by the parts, released after completion
+  std::function<int(MPI_Request*)> start;  ///< function that starts the only part of a persistent request
   bool active = true;
   // Partitioned requests: partitions marked by MPI_Pready, number of unmarked partitions, and the start of the message.
   std::vector<bool> ready;
@@ -42,7 +43,7 @@ struct composite {
   }
 };
 
-/// Create a request. The program receives its handle by `handle_of` after the start of all parts.
+/// Create a request. After the start of all parts, `handle_of` returns its handle for the program.
 composite* make_composite();
 void drop(composite* c);
 /// A completed request, for an operation that has ended.
@@ -53,14 +54,16 @@ inline MPI_Request handle_of(composite* c) { return reinterpret_cast<MPI_Request
 
 bool spans_clusters(MPI_Comm comm) noexcept;
 bool job_spans_clusters() noexcept;
-/// True if the vendor's functions that are new in MPI 4 work. False for MPICH 4.0:
+/// True if the functions of the vendor that are new in MPI 4 work. The result is false for MPICH 4.0, because:
 /// - MPI_Gather_init writes data that were not received;
 /// - MPI_Allgather_init omits the rank's own data at its second start;
 /// - a wait for a persistent collective that was not started does not return;
-/// - a wait for MPI_Isendrecv with MPI_PROC_NULL does not return; with other ranks its status is not that of the message.
+/// - a wait for MPI_Isendrecv with MPI_PROC_NULL does not return; with other ranks, the status does not describe the
+/// message.
 bool trusts_functions_of_mpi_4() noexcept;
 
-/// True if a function is not available for a communicator: the vendor has none, or the communicator spans clusters.
+/// True if a function is not available for a communicator, because the vendor does not have the function, or because the
+/// communicator spans clusters.
 template <auto function>
 bool lacks(MPI_Comm comm) noexcept {
   return vendor().*function == absent.*function || spans_clusters(comm);
@@ -81,7 +84,7 @@ void put_fallback_of_mpi_4(slots& s, F own) {
   put_fallback<function>(s, own);
 }
 
-/// Retains a type or an operation that the program may free while a persistent request still needs it.
+/// Retains a type or an operation that the program may free while a persistent request still uses this object.
 class held_handles {
  public:
   held_handles() = default;

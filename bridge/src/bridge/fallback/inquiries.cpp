@@ -199,7 +199,7 @@ struct large_representation {
 
 int register_datarep_c(const char* name, MPI_Datarep_conversion_function_c* read, MPI_Datarep_conversion_function_c* write,
                        MPI_Datarep_extent_function* extent, void* state) {
-  static std::deque<large_representation> all;  // MPI has no function to remove one
+  static std::deque<large_representation> all;  // MPI has no function to remove a data representation
   large_representation& own = all.emplace_back(large_representation{read, write, extent, state});
   const auto reading = [](void* user, MPI_Datatype t, int n, void* file, MPI_Offset at, void* p) {
     const auto& r = *static_cast<large_representation*>(p);

@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Conversion of Fortran arguments to C: all are references, handles are integers, strings have a length.
+/// Conversion of Fortran arguments to C. In Fortran, all arguments are references, handles are integers, and strings have a
+/// length.
 #include <mpi.h>
 
 #include <algorithm>
@@ -13,10 +14,11 @@
 #define OSTEON_EXPORT __attribute__((visibility("default")))
 
 extern "C" {
-// The constants of mpif.h that are identified by their address; the linker merges them with the program's COMMON blocks.
+// Constants of mpif.h that are identified by their addresses. The linker merges these constants with the COMMON blocks of
+// the program.
 extern int osteon_mpi_bottom_, osteon_mpi_in_place_, osteon_mpi_unweighted_[1], osteon_mpi_weights_empty_[1];
 extern MPI_Status osteon_mpi_status_ignore_, osteon_mpi_statuses_ignore_;
-/// Function of libmpi_abi: the integer of a freed handle may be reused.
+/// Function of libmpi_abi that permits reuse of the integer of a freed handle.
 void osteon_mpi_forget(int kind, int integer);
 }
 
@@ -43,7 +45,7 @@ std::vector<H> from_integers(const int* integers, int n) {
   return handles;
 }
 
-/// Write a handle back; one that has become null releases its integer.
+/// Write a handle back. If the handle has become null, its integer is released.
 template <auto to, class H>
 void to_integer(H handle, int* integer, bool had_value) {
   const int before = *integer;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Functions with large counts (MPI_X_c) by their twins with int counts, if the counts fit.
+/// Functions with large counts (MPI_X_c), implemented by the functions with int counts (MPI_X) if the counts fit.
 #include <bridge/front/front.hpp>
 #include <climits>
 #include <tuple>
@@ -9,7 +9,8 @@
 
 namespace osteon::bridge {
 
-/// An argument of MPI_X_c converted for MPI_X. Arrays of 64 bits are MPI_Count or MPI_Aint, with n significant elements.
+/// An argument of MPI_X_c converted for MPI_X. Arrays of 64-bit integers are MPI_Count or MPI_Aint, with n significant
+/// elements.
 template <class To, class From>
 class narrowed {
  public:
@@ -25,7 +26,7 @@ template <class Wide>
 class narrowed<const int*, const Wide*> {
  public:
   narrowed(const Wide* values, int n, bool& fits) : null_(!values) {
-    copy_.reserve(1);  // not null, even without elements
+    copy_.reserve(1);  // data() must not be null, even without elements
     for (int i = 0; values && i < n; ++i) {
       fits = fits && values[i] >= INT_MIN && values[i] <= INT_MAX;
       copy_.push_back(static_cast<int>(values[i]));
@@ -72,7 +73,7 @@ struct twin_of<large, small> {
   }
   static int call(const narrow_arguments& with) { return call_with(with, std::index_sequence_for<From...>{}); }
 
-  /// @returns true if the counts fit; then the result of the call is in `result`
+  /// @returns true if the counts fit; in this case, `result` is the result of the call
   template <class Length>
   static bool call(const arguments& from, Length&& length, int& result) {
     bool fits = true;
@@ -100,8 +101,9 @@ constexpr std::size_t comm_among() {
   return i;
 }
 
-/// Number of significant elements of an array argument of a collective, by the index of the argument: the number of members
-/// of the other side; only at the root, if there is one; 0 for MPI_IN_PLACE.
+/// Number of significant elements of an array argument of a collective, by the index of the argument. The result is the
+/// number of members of the other side. For a collective with a root, elements are significant only at the root. The result
+/// is 0 for MPI_IN_PLACE.
 template <class... A>
 class collective_lengths {
  public:
@@ -128,7 +130,8 @@ class collective_lengths {
   bool in_place_ = false;
 };
 
-/// The same for neighbourhood collectives: the ranks sent to, and those received from.
+/// Number of significant elements for neighbourhood collectives: the number of destinations for sent data, and the number of
+/// sources for received data.
 template <class... A>
 class neighbor_lengths {
  public:

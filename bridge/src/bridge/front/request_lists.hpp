@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Waiting for and testing requests of a layer of the bridge and of the layer below: single requests, and lists with
-/// requests of both layers.
+/// Functions that wait for requests or test requests. Requests belong to a layer of the bridge or to the layer below; lists
+/// may contain requests of both layers.
 #include <algorithm>
 #include <bridge/front/front.hpp>
 #include <vector>
@@ -99,7 +99,7 @@ struct request_lists {
     int size() const { return static_cast<int>(requests.size()); }
   };
 
-  /// Select a complete request of a list. `index` is MPI_UNDEFINED if none is active.
+  /// Select a complete request of a list. `index` is MPI_UNDEFINED if no request is active.
   static int testany(int n, MPI_Request list[], int* index, int* flag, MPI_Status* status) {
     Layer::progress();
     bool waiting = false;

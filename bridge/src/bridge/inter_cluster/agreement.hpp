@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Facts that the processes of a joined job exchange at its start, and the consequences when they differ.
+/// Facts that the processes of a joined job exchange at the start of the job, and consequences of different facts.
 #include <bridge/wire/choices.hpp>
 #include <bridge/wire/link.hpp>
 #include <string>
@@ -8,18 +8,19 @@
 namespace osteon::bridge {
 
 struct agreement {
-  int tag_limit = 32767;    ///< the smallest of all
-  bool external32 = false;  ///< data between clusters are sent as external32, because representations in memory differ
-  std::string warning;      ///< warning for the user; empty if there is none
+  int tag_limit = 32767;  ///< smallest tag limit of all processes
+  bool external32 =
+      false;  ///< data between clusters are sent as external32, because representations in memory differ between processes
+  std::string warning;  ///< warning for the user; empty if there is none
 };
 
 /// Facts of this process.
 std::string own_facts(int tag_limit, const wire::choices& c);
-/// Consequences of all processes' facts; equal in every process.
-/// @throws usage_error if sizes or modes differ, or arithmetic does and OSTEON_BRIDGE_ARITHMETIC = require
+/// Consequences of the facts of all processes. The result is equal in every process.
+/// @throws usage_error if sizes or modes differ, or if arithmetic differs and OSTEON_BRIDGE_ARITHMETIC = require
 agreement agree_on(const wire::world_info& info, const wire::choices& c);
 
-/// Floating-point properties of the program's code, in words.
+/// Text with the floating-point properties of the code of the program.
 std::string own_arithmetic();
 
 }  // namespace osteon::bridge

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The data of messages: their locations in memory, and their bytes in transfer.
+/// Data of messages: locations in memory, and bytes in transfer.
 #include <cstddef>
 #include <vector>
 
@@ -8,12 +8,12 @@
 
 namespace osteon::bridge {
 
-/// Bytes of `count` elements; true if they can be read from and written to the program's memory directly.
+/// Number of bytes of `count` elements; true if the bytes can be read and written directly in the memory of the program.
 struct layout {
   std::size_t bytes = 0;
   bool contiguous = false;
 };
-/// In the representation of this process, or of a message between clusters, which may need conversion.
+/// The representation is that of this process, or that of a message between clusters, which may require a conversion.
 layout layout_of(MPI_Count count, MPI_Datatype type) noexcept;
 layout layout_of_message(MPI_Count count, MPI_Datatype type) noexcept;
 
@@ -21,12 +21,12 @@ layout layout_of_message(MPI_Count count, MPI_Datatype type) noexcept;
 std::vector<std::byte> pack(const void* buffer, MPI_Count count, MPI_Datatype type) noexcept;
 void unpack(const std::byte* from, std::size_t bytes, void* buffer, MPI_Count count, MPI_Datatype type) noexcept;
 
-/// The bytes of a message between clusters, and back. @returns the size of the elements in this process
+/// Convert elements to the bytes of a message between clusters, and back. @returns the size of the elements in this process
 std::vector<std::byte> pack_message(const void* buffer, MPI_Count count, MPI_Datatype type) noexcept;
 std::size_t unpack_message(const std::byte* from, std::size_t bytes, void* buffer, MPI_Count count,
                            MPI_Datatype type) noexcept;
 
-/// Holds a type while pending operations need it: the program may free its own at once.
+/// Retains a type while pending operations use the type, because the program may free its handle at once.
 class kept_type {
  public:
   kept_type() = default;

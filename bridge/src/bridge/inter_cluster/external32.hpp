@@ -1,17 +1,17 @@
 #pragma once
 /// @file
-/// Data in the standard's representation external32: big-endian IEEE numbers without gaps.
+/// Data in the representation external32 of the standard: big-endian IEEE numbers without gaps.
 ///
-/// The bridge implements the conversion, because the underlying MPIs disagree. They use four bytes for MPI_LONG, Open MPI 4
-/// counts eight bytes in MPI_Pack_external_size, and MPICH 4.0 aborts at MPI_WCHAR. Here MPI_LONG has eight bytes, so that
-/// no value is truncated, and long double has 16 bytes.
+/// The bridge implements the conversion, because the underlying MPIs are inconsistent. Their MPI_LONG has four bytes, Open
+/// MPI 4 counts eight bytes in MPI_Pack_external_size, and MPICH 4.0 aborts at MPI_WCHAR. In the bridge, MPI_LONG has eight
+/// bytes, because four bytes would truncate values. A long double has 16 bytes.
 #include <cstddef>
 #include <span>
 #include <vector>
 
 namespace osteon::bridge {
 
-/// A number of equal basic numbers in sequence.
+/// Several consecutive numbers of one basic type.
 struct run_of_numbers {
   std::size_t count = 0;
   std::size_t bytes = 1;  ///< size of each number in this process
@@ -19,12 +19,12 @@ struct run_of_numbers {
   std::size_t bytes_outside() const { return quad ? 16 : bytes; }
 };
 
-/// Basic types of an element of a datatype, in the order in which it is packed.
+/// Basic types of an element of a datatype, in the order of packing.
 using signature = std::vector<run_of_numbers>;
 
 std::size_t bytes_here(const signature& s);
 std::size_t bytes_outside(const signature& s);
-/// Append `next`, merged with equal ones before it.
+/// Append `next`. Numbers of the same basic type are merged with the last run.
 void append(signature& s, const run_of_numbers& next);
 
 /// Convert `elements` contiguous elements. `to` must be large enough.

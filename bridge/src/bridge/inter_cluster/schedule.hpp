@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A collective over clusters as a list of steps; each step starts after completion of the previous one.
+/// A collective over clusters as a list of steps. Each step starts after completion of the previous step.
 #include <bridge/inter_cluster/world.hpp>
 #include <functional>
 #include <memory>
@@ -10,7 +10,7 @@ namespace osteon::bridge {
 
 struct schedule {
   communicator* comm = nullptr;
-  bool blocking = false;  ///< the caller waits, and blocking functions of the vendor may be used
+  bool blocking = false;  ///< true: the caller waits, and blocking functions of the vendor may be used
   int tag = 0;            ///< tag of messages between clusters; negative
   int error = MPI_SUCCESS;
   std::vector<std::function<void()>> steps;
@@ -33,7 +33,7 @@ struct schedule {
   void send(const void* buffer, MPI_Count count, MPI_Datatype type, int to);
   void receive(void* buffer, MPI_Count count, MPI_Datatype type, int from);
 
-  /// A vendor's collective within the cluster, in its blocking form if the caller waits for the result.
+  /// A collective of the vendor within the cluster. The blocking form is used if the caller waits for the result.
   template <class Nonblocking, class Blocking, class... A>
   void local(Nonblocking start, Blocking run, A... arguments) {
     if (blocking && may_block()) {
@@ -53,7 +53,7 @@ struct schedule {
   }
 };
 
-/// Start the operation described by `s`. A blocking one is complete when this returns.
+/// Start the operation described by `s`. A blocking operation is complete when the function returns.
 int run(std::unique_ptr<schedule> s, MPI_Request* request);
 
 }  // namespace osteon::bridge

@@ -1,7 +1,8 @@
 #pragma once
 /// @file
-/// State of this process in a joined job: objects of the program that span clusters, and the distinction of their handles
-/// from the vendor's. Called by one thread at a time (the level provided is MPI_THREAD_SERIALIZED at most).
+/// State of this process in a joined job. The state contains objects of the program that span clusters; their handles can be
+/// distinguished from handles of the vendor. One thread at a time calls these functions (the provided thread level is at
+/// most MPI_THREAD_SERIALIZED).
 #include <bridge/front/arena.hpp>
 #include <bridge/front/front.hpp>
 #include <bridge/inter_cluster/carrier.hpp>
@@ -32,7 +33,7 @@ struct distributed_graph {
   std::vector<int> sources, source_weights, destinations, destination_weights;
   bool weighted = false;
 };
-/// Topology of a communicator; at most one of the three.
+/// Topology of a communicator; at most one of the three members is set.
 struct topology {
   std::shared_ptr<const cartesian> cart;
   std::shared_ptr<const graph> edges;
@@ -43,12 +44,12 @@ struct schedule;
 
 struct communicator;
 
-/// An intercommunicator. Messages are sent to the other group, its `world`; collectives of both groups use an
-/// intracommunicator of both.
+/// An intercommunicator. Messages are sent to the other group, which is stored in `world`. Collectives use an
+/// intracommunicator of both groups.
 struct intercommunicator {
   communicator* both = nullptr;
   std::vector<int> own;  ///< world ranks of the own group
-  int first_own = 0;     ///< ranks in `both` of the two groups' first ranks
+  int first_own = 0;     ///< ranks in `both` of the first ranks of the two groups
   int first_other = 0;
 };
 
@@ -59,24 +60,24 @@ struct communicator {
   std::vector<int> world;                 ///< world rank of each rank
   std::vector<int> local_of;              ///< vendor rank of each rank, -1 in another cluster
   std::vector<int> rank_of;               ///< rank of each vendor rank
-  std::vector<std::vector<int>> members;  ///< ranks by cluster, without the clusters that have none
-  int cluster = 0;                        ///< this cluster, as an index of `members`
-  bool in_order = true;                   ///< ranks of a cluster are consecutive, in the order of clusters
-  MPI_Comm local = MPI_COMM_NULL;         ///< the vendor's communicator of this cluster's members
-  MPI_Comm shadow = MPI_COMM_NULL;        ///< its duplicate for collectives
+  std::vector<std::vector<int>> members;  ///< ranks by cluster, without clusters that have no ranks
+  int cluster = 0;                        ///< index of this cluster in `members`
+  bool in_order = true;             ///< true if the ranks of each cluster are consecutive, in the order of the clusters
+  MPI_Comm local = MPI_COMM_NULL;   ///< communicator of the vendor with the members of this cluster
+  MPI_Comm shadow = MPI_COMM_NULL;  ///< duplicate of `local`, used for collectives
   topology layout;
   std::unique_ptr<intercommunicator> inter;  ///< null: an intracommunicator
   std::deque<schedule*> collectives;         ///< active collectives in order; only the first one advances
   std::uint32_t next_collective = 0;
-  int users = 0;       ///< requests and messages that refer to it
-  bool freed = false;  ///< freed by the program; destroyed with the last user
+  int users = 0;       ///< number of requests and messages that refer to this communicator
+  bool freed = false;  ///< true if freed by the program; the communicator is destroyed with the last user
 
   int size() const { return static_cast<int>(world.size()); }
   bool is_local(int r) const { return local_of[static_cast<std::size_t>(r)] >= 0; }
   int local_rank() const { return local_of[static_cast<std::size_t>(rank)]; }
 };
 
-/// Keeps a communicator while this object exists.
+/// Retains a communicator during the lifetime of this object.
 class communicator_use {
  public:
   communicator_use() = default;
@@ -111,13 +112,13 @@ struct request {
   bool active = false;
   bool done = false;
   bool accepted = false;  ///< a remote message is being received into the buffer
-  bool detached = false;  ///< MPI_Request_free: destroy it on completion
+  bool detached = false;  ///< true after MPI_Request_free: the request is destroyed on completion
   int error = MPI_SUCCESS;
   MPI_Status status{};                    ///< see status_of()
   bool status_due = false;                ///< the received count is not yet set
-  MPI_Request vendor = MPI_REQUEST_NULL;  ///< the part in the vendor
-  wire::ticket ticket;                    ///< the part in the link
-  std::unique_ptr<carried> by_vendor;     ///< or in the carrier
+  MPI_Request vendor = MPI_REQUEST_NULL;  ///< part of the request in the vendor
+  wire::ticket ticket;                    ///< part of the request in the link
+  std::unique_ptr<carried> by_vendor;     ///< part of the request in the carrier, instead of the link
   std::vector<std::byte> packed;
   std::size_t received = 0;
   std::unique_ptr<schedule> work;
@@ -139,7 +140,7 @@ struct unexpected {
 
 struct joined_world {
   std::unique_ptr<wire::endpoint> link;
-  std::unique_ptr<carrier> bytes;  ///< if the vendor only transports bytes: then each process is a cluster
+  std::unique_ptr<carrier> bytes;  ///< not null if the vendor only transports bytes; in this case, each process is a cluster
   communicator* everyone = nullptr;
   MPI_Group vendor_group = MPI_GROUP_NULL;  ///< group of the vendor's MPI_COMM_WORLD
   int first_local = 0;                      ///< world rank of the vendor's rank 0
@@ -147,9 +148,10 @@ struct joined_world {
   int tag_limit = 32767;
   std::uint64_t next_cid = 1;
   bool finalized = false;
-  bool external32 = false;         ///< data between clusters have that representation, not that of memory
-  bool in_order_of_ranks = false;  ///< order of reductions, for any operation
-  bool yielding = false;           ///< never block in the vendor, because its waiting would occupy the core
+  bool external32 =
+      false;  ///< true: data between clusters have the representation external32; false: the representation in memory
+  bool in_order_of_ranks = false;  ///< true: all reductions combine values in the order of ranks
+  bool yielding = false;           ///< true: never block in the vendor, because waiting in the vendor would occupy the core
   arena<communicator> communicators;
   arena<group> groups;
   arena<request> requests;
@@ -160,8 +162,8 @@ struct joined_world {
   std::vector<MPI_Op> freed_operations;   ///< operations freed by the program that collectives may still use
 };
 
-/// Created when the library is loaded, in a joined job only, at a fixed address, because each message uses it. Never
-/// destroyed: MPI_Abort can end a process at any point.
+/// In a joined job, the object is created when the library is loaded. Its address is fixed, because each message uses the
+/// object. The object is never destroyed, because MPI_Abort can end a process at any point.
 union world_place {
   constexpr world_place() : empty{} {}
   ~world_place() {}
@@ -171,7 +173,7 @@ union world_place {
 extern world_place the_world;
 inline joined_world& world() noexcept { return the_world.object; }
 
-/// True if this process is part of a job over clusters. Only then there is a world.
+/// True if this process is part of a job over clusters. The object world() exists only in such a job.
 bool job_is_joined() noexcept;
 
 inline communicator* find(MPI_Comm comm) {
@@ -182,9 +184,9 @@ inline request* find(MPI_Request r) { return world().requests.holds(r) ? reinter
 inline MPI_Comm handle_of(communicator* c) { return c == world().everyone ? MPI_COMM_WORLD : reinterpret_cast<MPI_Comm>(c); }
 inline MPI_Request handle_of(request* r) { return reinterpret_cast<MPI_Request>(r); }
 
-/// Print, stop the whole job in every cluster, and do not return.
+/// Print a text and stop the whole job in every cluster. The function does not return.
 [[noreturn]] void fatal(const std::string& text) noexcept;
-/// Run a function that may throw for a broken link.
+/// Run a function that may throw because of a broken link.
 template <class F>
 auto linked(F&& f) noexcept {
   try {
@@ -200,7 +202,8 @@ int cluster_of(int world_rank) noexcept;
 /// Raise an error of a communicator. @returns its class
 int raise(communicator* c, int error_class) noexcept;
 
-/// True if the next vendor call may block. False while the program's thread must match messages or advance collectives.
+/// True if the next call of the vendor may block. The result is false while the thread of the program must match messages or
+/// advance collectives.
 inline bool may_block() noexcept { return !world().yielding && world().posted.empty() && world().moving.empty(); }
 /// Match arrived messages, and advance pending operations. @returns true after any progress
 bool progress() noexcept;
@@ -230,49 +233,51 @@ void install_neighbors(slots& into) noexcept;
 /// Report an unsupported function on a communicator that spans clusters.
 int refuse_over_clusters(communicator* c, const char* function) noexcept;
 
-/// The members of a group of the bridge (null: MPI_GROUP_EMPTY), and the vendor's group of them: MPI_GROUP_NULL unless all
-/// are in this cluster. The caller frees it.
+/// The members of a group of the bridge (null: MPI_GROUP_EMPTY), and the group of the vendor with these members. The group
+/// of the vendor is MPI_GROUP_NULL unless all members are in this cluster. The caller frees the group of the vendor.
 const group* group_members(MPI_Group g) noexcept;
 MPI_Group group_below(const group* g) noexcept;
-/// Convert a vendor's group to one of the bridge; the vendor's is freed.
+/// Convert a group of the vendor to a group of the bridge. The group of the vendor is freed.
 int adopt_group(MPI_Group below, MPI_Group* out) noexcept;
 
-// Messages of the bridge and of the program. Ranks are those of the communicator.
+// Messages of the bridge and of the program. Ranks are ranks of the communicator.
 request* start_send(communicator* c, const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag,
                     bool synchronous, bool copy = false) noexcept;
 request* start_receive(communicator* c, void* buffer, MPI_Count count, MPI_Datatype type, int source, int tag) noexcept;
-/// The same for a request with its members set.
+/// Overload for a request with initialised members.
 void begin_send(request* r, bool synchronous, bool copy) noexcept;
 void begin_receive(request* r) noexcept;
-/// The first message that matches, in order of arrival: its queue, or null, and its position.
+/// The first matching message in the order of arrival. The result is its queue (null if there is no match) and its position.
 std::deque<unexpected>* find_waiting(communicator* c, int source, int tag, std::deque<unexpected>::iterator& place) noexcept;
-/// Receive a message that was removed from its queue into the buffer of a request.
+/// Receive a message into the buffer of a request. The message was removed from its queue before the call.
 void receive_matched(request* r, wire::message& m) noexcept;
 /// Match arrived messages, without advancing other operations.
 bool match_arrivals() noexcept;
-/// Wait until a request is done, and free it (a persistent one becomes inactive). @returns its error
+/// Wait until a request is complete, and free the request (a persistent request becomes inactive). @returns the error of the
+/// request
 int complete(request* r, MPI_Status* status) noexcept;
 bool is_done(request* r) noexcept;
 /// The status of a completed request. The vendor's fields are set only here, because few programs read them.
 const MPI_Status& status_of(request* r) noexcept;
 
-/// Determine the largest next context number of the members of a communicator and take the next one. @collective
+/// Allocate a context number: the largest next context number of all members of a communicator. @collective
 std::uint64_t agree_cid(communicator* c) noexcept;
-/// A communicator of these world ranks; `local` is the vendor's part of it. The caller frees it.
+/// Create a communicator of the given world ranks. `local` is the communicator of the vendor for the members in this
+/// cluster. The caller frees the result.
 communicator* make_communicator(std::uint64_t cid, std::vector<int> ranks, MPI_Comm local, bool own_shadow) noexcept;
-/// One new communicator out of those of equal color; MPI_COMM_NULL for MPI_UNDEFINED. @collective
+/// New communicator of the ranks with equal color; MPI_COMM_NULL for the color MPI_UNDEFINED. @collective
 int split(communicator* c, int color, int key, MPI_Comm* out) noexcept;
 /// A rank's arguments of a split.
 struct wish {
   int color;
   int key;
 };
-/// The same for two groups: a communicator of those of equal color in both.
+/// New intercommunicator of the ranks with equal color in both groups.
 int split_inter(communicator* c, int color, int key, MPI_Comm* out) noexcept;
 int dup_inter(communicator* c, MPI_Info info, MPI_Comm* out) noexcept;
-/// The vendor's communicator of the members in this cluster, created by them alone.
+/// Communicator of the vendor with the members in this cluster. Only these members create the communicator.
 int vendor_communicator_of(const std::vector<int>& ranks, int tag, MPI_Comm* out) noexcept;
-/// Complete the collectives of a communicator before other uses of the vendor's part.
+/// Complete the collectives of a communicator before other uses of its communicator of the vendor.
 void drain_collectives(communicator* c) noexcept;
 void free_what_collectives_needed() noexcept;
 int blocking_allgather(communicator* c, const void* mine, int count, MPI_Datatype type, void* all) noexcept;

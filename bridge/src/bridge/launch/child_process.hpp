@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A child process in its own process group, whose output lines are forwarded with a prefix.
+/// A child process in its own process group. The output lines of the process are forwarded with a prefix.
 #include <sys/types.h>
 
 #include <functional>
@@ -11,11 +11,11 @@ namespace osteon::bridge::launch {
 
 class child_process {
  public:
-  /// Receives each line before it is forwarded. @return true to forward it
+  /// Function that receives each line before it is forwarded. @return true to forward the line
   using listener = std::function<bool(const std::string& line)>;
 
   /// Start `command` with `input` as standard input.
-  /// @param inherited a descriptor that it keeps open; -1 for none
+  /// @param inherited a descriptor that the child keeps open; -1: no descriptor
   /// @throws machine_error
   child_process(std::string name, const std::vector<std::string>& command, const std::string& input, listener heard = {},
                 int inherited = -1);
@@ -24,17 +24,16 @@ class child_process {
   ~child_process();
 
   /// Read available output and print complete lines, each after "[name] ". @return false after the end of both outputs
-  /// ended
   bool flush();
   /// Print the rest of an incomplete last line.
   void hand_on_rest();
   int output() const { return out_.fd; }
   int errors() const { return err_.fd; }
 
-  /// True if it has ended; sets `status` (as from waitpid).
+  /// True if the process has ended; in this case, the function sets `status` (as waitpid).
   bool ended();
   int status() const { return status_; }
-  /// Signal to its whole group.
+  /// Send a signal to the whole process group.
   void signal(int number) const;
   const std::string& name() const { return name_; }
 
@@ -53,14 +52,15 @@ class child_process {
   stream out_, err_;
 };
 
-/// The signal that killed a process of a job, if this line of a launcher reports one; otherwise 0.
+/// The signal that killed a process of a job, if this line of a launcher reports a signal; otherwise 0.
 int reported_signal(const std::string& line);
 
-/// "exited with code 3", "was killed by signal 9 (Killed)".
-/// @param reported_signal the signal reported by the launcher: MPICH reports "code 9" for it, others 137
+/// Text for messages, for example "exited with code 3" or "was killed by signal 9 (Killed)".
+/// @param reported_signal the signal reported by the launcher. For a process killed by signal 9, MPICH reports "code 9", and
+/// other MPIs report 137
 std::string fate(int status, int reported = 0);
 
-/// The exit code of a child in shell convention: 128 plus the signal for a killed one.
+/// The exit code of a child in shell convention: 128 plus the signal for a killed process.
 int code_of(int status, int reported = 0);
 
 }  // namespace osteon::bridge::launch

@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Run a job over several clusters: start-up server, relays, each cluster's launcher, and the end of all after a failure.
+/// Run a job over several clusters: start the server, the relays and the launcher of each cluster, and end all processes
+/// after a failure.
 #include <bridge/launch/join_plan.hpp>
 #include <functional>
 #include <string>
@@ -19,13 +20,13 @@ struct job_settings {
 };
 
 struct outcome {
-  int exit_code = 0;   ///< exit code of the first failed cluster, or that of a machine_error
-  std::string reason;  ///< reason of an early end, with process and place; empty if there was none
+  int exit_code = 0;   ///< exit code of the first failed cluster, or exit code of a machine_error
+  std::string reason;  ///< reason of an early end, with process and place; empty without an early end
 };
 
-/// Run it to its end. The clusters' output goes to this program's, each line after its cluster's name; signals are passed
-/// on.
-/// @throws usage_error, machine_error if it cannot be started
+/// Run a job to its end. The output of the clusters is forwarded to the output of this program; each line is preceded by the
+/// name of the cluster. Signals are passed on.
+/// @throws usage_error; machine_error if the job cannot be started
 outcome run(const join_plan& plan, const job_settings& options);
 
 }  // namespace osteon::bridge::launch

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Detection of processes of a joined job that have loaded another MPI, and therefore never join.
+/// Detection of processes of a joined job that have loaded another MPI. Such processes never join the job.
 #include <sys/types.h>
 
 #include <string>
@@ -11,11 +11,12 @@ namespace osteon::bridge::launch {
 struct other_mpi {
   pid_t pid = 0;
   int cluster = 0;
-  std::string program;  ///< its command line
-  std::string library;  ///< the MPI that it has loaded
+  std::string program;  ///< command line of the process
+  std::string library;  ///< MPI library loaded by the process
 };
 
-/// The other MPI library of a process according to /proc/PID/maps; empty if it has none, or the bridge's.
+/// The other MPI library of a process according to /proc/PID/maps. The result is empty if the process has loaded no MPI, or
+/// the library of the bridge.
 std::string mpi_without_ours(const std::string& maps);
 
 /// Processes of this machine with this job key in their environment.

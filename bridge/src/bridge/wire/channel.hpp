@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A non-blocking stream of bytes over a connected socket: plain, or TLS 1.3 with a pre-shared key.
+/// A non-blocking stream of bytes over a connected socket. The stream uses plain TCP, or TLS 1.3 with a pre-shared key.
 #include <bridge/wire/socket.hpp>
 #include <cstddef>
 #include <memory>
@@ -34,21 +34,22 @@ class channel {
   ~channel();
 
   /// Read or write without waiting.
-  /// @return bytes; 0: no data now; -1: the connection has ended, see `reason`
+  /// @return number of bytes; 0: no data now; -1: the connection has ended (`reason`)
   std::ptrdiff_t read(std::span<std::byte> into);
   std::ptrdiff_t write(std::span<const std::byte> from);
 
-  /// True if more has been read from the socket than read() has returned.
+  /// True if more bytes have been read from the socket than read() has returned.
   bool holds_more() const noexcept;
 
-  /// After a call that returned 0: true if it must wait until the socket is writable. (TLS may need that to read.)
+  /// After a call that returned 0: true if the caller must wait until the socket is writable. For TLS, this may also be
+  /// required for reading.
   bool wants_writable() const noexcept { return wants_writable_; }
   /// Reason of the end; empty if the other side closed the connection.
   const std::string& reason() const noexcept { return reason_; }
-  /// True if it ended because there is no route or no listener.
+  /// True if the connection ended because there is no route or no listener.
   bool never_connected() const noexcept { return unreachable_; }
   int fd() const noexcept { return fd_.get(); }
-  /// Shut down writing; data written before still arrive.
+  /// Shut down writing. Data written before the call still arrive.
   void finish() noexcept;
 
  private:
@@ -63,7 +64,7 @@ class channel {
 
 /// HMAC-SHA256 of `text` by `key`, 32 bytes.
 std::string keyed_digest(const std::string& key, const std::string& text);
-/// Compare in time independent of the position of a difference.
+/// Compare two texts. The time does not depend on the position of a difference.
 bool same_secret(const std::string& a, const std::string& b);
 /// Unpredictable random bytes. @throws machine_error
 std::string random_bytes(std::size_t n);

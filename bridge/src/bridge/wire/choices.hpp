@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// User settings of the layer above the wire: the variables OSTEON_BRIDGE_... (bridge/docs/bridge.md). Both `osteon join`,
-/// which checks them before the start, and each process read them.
+/// User settings of the layer above the wire: the variables OSTEON_BRIDGE_... (bridge/docs/bridge.md). `osteon join` reads
+/// and checks these variables before the start, and each process reads them.
 #include <bridge/wire/settings.hpp>
 #include <cstddef>
 #include <optional>
@@ -9,17 +9,18 @@
 namespace osteon::bridge::wire {
 
 struct choices {
-  bool bytes = false;              ///< OSTEON_BRIDGE_MODE = bytes: the vendor only transports bytes (carrier.hpp)
-  bool threads = false;            ///< OSTEON_BRIDGE_PROGRESS = threads, for that mode
-  std::size_t short_bytes = 4064;  ///< OSTEON_BRIDGE_SHORT, for that mode: with the header a packet of 4 KiB
-  bool external32 = false;         ///< OSTEON_BRIDGE_DATA = external32
-  bool order_of_ranks = false;     ///< OSTEON_BRIDGE_REDUCTIONS = ranks
+  bool bytes = false;    ///< OSTEON_BRIDGE_MODE = bytes: the vendor only transports bytes (carrier.hpp)
+  bool threads = false;  ///< OSTEON_BRIDGE_PROGRESS = threads, for the mode `bytes`
+  std::size_t short_bytes =
+      4064;                 ///< OSTEON_BRIDGE_SHORT, for the mode `bytes`; the default with the header is a packet of 4 KiB
+  bool external32 = false;  ///< OSTEON_BRIDGE_DATA = external32
+  bool order_of_ranks = false;  ///< OSTEON_BRIDGE_REDUCTIONS = ranks
   enum class arithmetic { warn, require, ignore };
   arithmetic on_difference = arithmetic::warn;  ///< OSTEON_BRIDGE_ARITHMETIC
   std::optional<bool> yields;                   ///< OSTEON_BRIDGE_YIELD
 };
 
-/// Read and check them. @param faults receives all faults: key, value, allowed values
+/// Read and check the settings. @param faults receives all faults with key, value and allowed values
 choices read_choices(const given_values& given, std::vector<problem>& faults);
 
 /// The names that `[bridge]` accepts.

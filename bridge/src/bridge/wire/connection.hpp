@@ -17,34 +17,36 @@ struct connection {
   connection(channel c, std::uint64_t number) : stream(std::move(c)), id(number) {}
 
   enum class input {
-    drained,  ///< wait for epoll
-    more,     ///< more data may be pending, possibly inside TLS, without an event of epoll
-    ended     ///< see `reason`
+    drained,  ///< no more data; wait for epoll
+    more,     ///< more data may be pending without an event of epoll, for example inside TLS
+    ended     ///< the connection has ended; see `reason`
   };
   /// Read available data for a bounded time, and pass on each packet.
-  /// @param take returns false if this connection was dropped meanwhile (the object still exists)
+  /// @param take function that returns false if this connection was dropped during the call (the object still exists)
   input receive(const job_id& job, std::int64_t world,
                 const std::function<bool(const packet_header&, std::span<const std::byte>)>& take);
 
   void put(packet_header h, const job_id& job, std::span<const std::byte> payload);
-  /// Write without waiting, at most `limit` bytes. @return false if the connection has ended: see `reason`
+  /// Write without waiting, at most `limit` bytes. @return false if the connection has ended: the connection has ended; see
+  /// `reason`
   bool flush(std::size_t limit);
 
   std::size_t waiting() const { return out.size() - out_begin; }
-  /// Accept longer packets than a greeting: the other side is authenticated.
+  /// Accept packets longer than a greeting, because the other side is authenticated.
   void trust();
-  /// Request epoll events for reading (if `read`) and writing (if output is pending); no-op if unchanged.
+  /// Request epoll events for reading (if `read`) and for writing (if output is pending). The call has no effect if the
+  /// events are unchanged.
   void arm(int epoll, bool read, bool write);
 
   channel stream;
-  std::uint64_t id = 0;      ///< the number that epoll returns
+  std::uint64_t id = 0;      ///< number of the connection, returned by epoll
   int route = -1, slot = 0;  ///< route and slot of the stream, after the other side has sent them
   std::int64_t other = 0;    ///< relays: rank of the other end
   bool greeted = false;      ///< the greeting of the other side was received
   std::string reason;        ///< reason of its end
-  bool faulty = false;       ///< it ended because of invalid bytes
+  bool faulty = false;       ///< true: the connection ended because of invalid bytes
   steady::time_point began = steady::now(), heard = steady::now(), sent = steady::now();
-  double mbit = 0;  ///< speed of writing, measured while it was the bottleneck; 0: never
+  double mbit = 0;  ///< rate of writing in Mbit/s, measured while writing was the bottleneck; 0: not measured
 
  private:
   input parse_all(const job_id& job, std::int64_t world,

@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Client side of the dialogue with the start-up server: dial, authenticate, and dial again after a broken connection.
+/// Client side of the connection to the start-up server. The client dials, authenticates, and dials again after a broken
+/// connection.
 #include <bridge/wire/frame_stream.hpp>
 #include <chrono>
 #include <functional>
@@ -13,13 +14,13 @@ class control_stream {
  public:
   control_stream(const settings& options, const tls_context* tls) : options_(options), tls_(tls) {}
 
-  /// Creates the first command after authentication, for every connection.
+  /// Function that creates the first command after authentication, for every connection.
   std::function<std::string(const frame_stream&)> introduce;
 
-  /// Read and write without waiting, and pass on the server's commands except authentication; dial if there is no
-  /// connection and the retry time has come.
+  /// Read and write without waiting, and pass on the commands of the server except authentication. If there is no connection
+  /// and the retry time has come, dial.
   void serve(const std::function<void(const frame&)>& take);
-  /// Write without waiting, without reading.
+  /// Write without waiting and without reading.
   void flush() {
     if (stream_) stream_->flush();
   }
@@ -31,13 +32,14 @@ class control_stream {
   bool flushed() const { return !stream_ || stream_->flushed(); }
   int fd() const { return stream_ ? stream_->fd() : -1; }
   bool wants_writable() const { return stream_ && stream_->wants_writable(); }
-  /// True if it must be served again soon, independent of epoll.
+  /// True if the stream must be served again soon, even without an event of epoll.
   bool unfinished() const { return !stream_ || stream_->wants_writable() || stream_->unfinished(); }
-  /// Number of connections so far, so that a new descriptor is noticed even if it has the number of the old one.
+  /// Number of connections so far. With this number, a new descriptor is detected even if its number equals the number of
+  /// the old descriptor.
   std::uint64_t generation() const { return generation_; }
-  /// Seconds without an authenticated connection; 0 while there is one.
+  /// Seconds without an authenticated connection; 0 while there is an authenticated connection.
   double away() const;
-  /// Restart the count of `away()`. The time in which this process was stopped is not silence of the server.
+  /// Restart the count of `away()`. The time in which this process was stopped is not counted as silence of the server.
   void forgive();
   const std::string& reason() const { return reason_; }
   /// True if the server was reached and rejected this process, or failed authentication: a retry is useless.

@@ -11,24 +11,25 @@ namespace osteon::bridge::wire {
 
 class frame_stream {
  public:
-  /// @param limit largest command accepted, until `trust` raises it
+  /// @param limit length of the largest accepted command until the call of `trust`
   explicit frame_stream(channel c, std::size_t limit = 4096) : channel_(std::move(c)), limit_(limit) {}
-  /// The other side has proved knowledge of the key: accept long commands as well.
+  /// Accept long commands as well, because the other side has proved knowledge of the key.
   void trust() { limit_ = max_frame; }
   void send(const std::string& encoded) { out_ += encoded; }
   void send(command kind, std::string data = {}) { out_ += encode(frame{kind, std::move(data)}); }
 
-  /// Read, pass on each complete command, write, and repeat until no more is possible. All data read are passed on, because
-  /// the stem announces bytes only once: a remainder would wait for further bytes.
-  /// @param take may send; it is not called again after the stream has ended and all commands were passed on
+  /// Read, pass on each complete command, and write, until neither reading nor writing is possible. All read data are passed
+  /// on, because epoll reports bytes only once: unprocessed data would remain until further bytes arrive.
+  /// @param take function that may send; the function is not called after the stream has ended and all commands were passed
+  /// on
   void serve(const std::function<void(const frame&)>& take);
-  /// Write without waiting, without reading.
+  /// Write without waiting and without reading.
   void flush();
-  /// True if `serve` returned early, so that other connections are served.
+  /// True if `serve` returned early to let other connections be served.
   bool unfinished() const { return unfinished_ && !ended_; }
 
   bool wants_writable() const { return !out_.empty() || channel_.wants_writable(); }
-  /// The connection has ended: see reason().
+  /// True if the connection has ended; see reason().
   bool ended() const { return ended_; }
   bool flushed() const { return out_.empty(); }
   const std::string& reason() const { return reason_; }

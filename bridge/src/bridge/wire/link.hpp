@@ -1,11 +1,12 @@
 #pragma once
 /// @file
-/// The link between the processes of joined clusters: one endpoint per process, no MPI inside.
+/// The link between the processes of joined clusters. There is one endpoint per process. The link does not use MPI.
 ///
-/// The layer above (matching, communicators, collectives) uses messages: `send` never blocks, `take` returns arrived
-/// messages, in the order in which each source sent them. A message longer than `settings::short_bytes`, or beyond its
-/// eager credit, arrives as its first part only; `accept` assigns a buffer after the match and requests the rest. The
-/// memory of unmatched messages is therefore bounded, and MPI's progress rule still holds.
+/// The layer above the link (matching, communicators, collectives) uses messages. `send` never blocks. `take` returns
+/// arrived messages; messages of one source have the order in which they were sent. Only the first part of a message is sent
+/// at once if the message is longer than `settings::short_bytes` or exceeds the eager credit. After the match, `accept`
+/// assigns a buffer and requests the rest. Therefore the memory of unmatched messages is bounded, and the progress rule of
+/// MPI is satisfied.
 ///
 ///     auto link = endpoint::join(settings_from_environment(), facts);
 ///     auto sent = link->send(dest, {.cid = 0, .tag = 7}, bytes);
@@ -43,12 +44,13 @@ struct process_info {
   std::int64_t pid = 0;
   std::string host;
   std::string facts;           ///< the process's argument to `join`, unchanged
-  std::string representation;  ///< byte order and sizes of int, long, pointer, long double: equal if no conversion is needed
+  std::string representation;  ///< byte order and sizes of int, long, pointer, long double; if the representations are
+                               ///< equal, no conversion is required
 };
 
 struct cluster_info {
   std::string name;
-  int first_rank = 0;  ///< world rank of its local rank 0
+  int first_rank = 0;  ///< world rank of local rank 0 of the MPI of this process
   int size = 0;
 };
 
@@ -61,12 +63,12 @@ struct world_info {
   int size() const { return static_cast<int>(processes.size()); }
 };
 
-/// The link is broken permanently; `what()` contains process, place and reason. Every later call throws the same text.
+/// The link is broken permanently. `what()` contains process, place and reason. Every later call throws the same text.
 struct link_error : machine_error {
   explicit link_error(const std::string& text) : machine_error(text) {}
 };
 
-/// State of a send or of an accepted message. Copies share it. A default-constructed one is complete.
+/// State of a send or of an accepted message. Copies share the state. A default-constructed ticket is complete.
 class ticket {
  public:
   enum class cancelling { no, requested, cancelled, refused };
@@ -76,7 +78,8 @@ class ticket {
   };
   ticket() = default;
   ticket(std::uint64_t id, int peer, std::shared_ptr<state> s) : id_(id), peer_(peer), state_(std::move(s)) {}
-  /// One atomic load. A broken link does not set it: use endpoint::test or wait, which throw.
+  /// Return true if the operation is complete. The cost is one atomic load. A broken link does not complete a ticket;
+  /// endpoint::test and wait throw in this case.
   bool done() const noexcept { return !state_ || state_->done.load(std::memory_order_acquire); }
   cancelling cancel_state() const noexcept {
     return state_ ? state_->cancel.load(std::memory_order_acquire) : cancelling::no;
@@ -93,9 +96,9 @@ class ticket {
 
 class endpoint;
 
-/// A message that has arrived, completely or in part. Its eager credit returns to the sender when it is accepted
-/// or destroyed: keep it (do not copy its bytes elsewhere) while it is unmatched, so that memory remains bounded.
-/// It must not outlive its endpoint.
+/// A message that has arrived, completely or partially. When the message is accepted or destroyed, its eager credit returns
+/// to the sender. Keep the object while the message is unmatched, and do not copy its bytes elsewhere; otherwise memory is
+/// not bounded. The object must not outlive its endpoint.
 class message {
  public:
   enum class what_kind {
@@ -108,7 +111,7 @@ class message {
   std::uint64_t total = 0;       ///< bytes of the complete message
   std::uint64_t id = 0;          ///< number of the sender's request; unique per source
   bool wants_reply = false;      ///< synchronous, or incomplete: `accept` sends the answer
-  std::vector<std::byte> bytes;  ///< received so far, at most `total`
+  std::vector<std::byte> bytes;  ///< bytes received so far, at most `total`
 
   message() = default;
   message(message&& other) noexcept;
@@ -121,14 +124,14 @@ class message {
   class endpoint_core* owner_ = nullptr;  ///< owner of the credit; null after its return
 };
 
-/// One process's end of the link. Thread-safe.
+/// The end of the link in one process. The class is thread-safe.
 ///
-/// With `progress::thread` a side thread waits in epoll and does all socket work that `send` cannot finish at once.
-/// With `progress::polling` data move only in calls of this object: `progress`, `test`, `wait`, `send`.
+/// With `progress::thread`, a side thread waits in epoll and performs all socket operations that `send` cannot complete at
+/// once. With `progress::polling`, data are transferred only in calls of `progress`, `test`, `wait` and `send`.
 class endpoint {
  public:
-  /// Join the job: authenticate at the start-up server, register this process, receive the list of processes and connect to
-  /// every process of the other clusters (or to the relay).
+  /// Join the job. This process authenticates at the start-up server, registers, receives the list of processes, and
+  /// connects to every process of the other clusters (or to the relay).
   /// @collective over all processes of all clusters
   /// @throws link_error after `settings::join_seconds`, or when the server reports a mismatch: wrong key, singletons,
   /// different versions; the text is equal in every process
@@ -144,30 +147,33 @@ class endpoint {
   /// @param synchronous complete only after the receiver has accepted it
   ticket send(int dest, const envelope& fields, std::span<const std::byte> bytes, bool synchronous = false);
 
-  /// True if a message has arrived. One atomic load, no lock.
+  /// True if a message has arrived. The cost is one atomic load without a lock.
   bool anything_new() const noexcept { return waiting_.load(std::memory_order_acquire) != 0; }
   /// The next arrived message, in order of arrival.
   std::optional<message> take();
 
-  /// Receive a matched message into `buffer`; bytes beyond its end are dropped (the caller compares with `total`).
-  /// `buffer` must remain valid until the ticket is complete. Afterwards `m.bytes` is empty.
+  /// Receive a matched message into `buffer`. Bytes beyond the end of the buffer are dropped; the caller must compare the
+  /// size of the buffer with `total`. `buffer` must remain valid until the ticket is complete. After the call, `m.bytes` is
+  /// empty.
   ticket accept(message& m, std::span<std::byte> buffer);
 
-  /// Ask the receiver to return an unmatched message; see ticket::cancel_state. A returned message is complete.
+  /// Ask the receiver to return an unmatched message (ticket::cancel_state). The ticket of a returned message is complete.
   void cancel(ticket& sent);
-  /// Answer a message of type cancel_requested; `found`: the message with that id was still unmatched and is now dropped.
+  /// Answer a message of type cancel_requested. `found` is true if the message with this id was unmatched and has been
+  /// dropped.
   void answer_cancel(const message& request, bool found);
 
   /// @throws link_error if the link is broken and the ticket cannot complete
   bool test(const ticket& t);
   void wait(const ticket& t);
 
-  /// Number of events: arrivals, completed tickets, failure. One atomic load.
+  /// Number of events: arrivals, completed tickets, failure. The cost is one atomic load.
   std::uint32_t events() const noexcept { return events_.load(std::memory_order_acquire); }
   /// Sleep (thread) or make progress (polling) until `events() != seen` or the time limit. @throws link_error
   void wait_event(std::uint32_t seen, double seconds);
 
-  /// Read and write without waiting. Required with polling, optional (lower latency) with the thread.
+  /// Read and write without waiting. Calls are required with polling. With the thread, calls are optional and reduce the
+  /// latency.
   /// @throws link_error
   void progress();
 
@@ -179,11 +185,11 @@ class endpoint {
   /// @return true if the server was notified, for the first time
   bool abort(const std::string& text) noexcept;
 
-  /// Deliver all messages, then close: returns when every other process has called close.
+  /// Deliver all messages, and then close the link. The function returns when every other process has called close.
   /// @collective over all processes @throws link_error
   void close();
 
-  /// Bytes stored here: unmatched messages, unacknowledged packets.
+  /// Number of bytes stored in this process: unmatched messages and unacknowledged packets.
   std::size_t memory_in_use() const;
 
  private:

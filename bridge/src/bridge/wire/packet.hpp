@@ -2,8 +2,8 @@
 /// @file
 /// The packet of the wire: the 128-byte header of IMPI 0.0 in network byte order, and its payload. Pure functions.
 ///
-/// Differences from IMPI (bridge/docs/wire.md): `src` and `dest` contain the job's id as host id and the world rank as
-/// pid; `reserved` contains flags; types from 0x8000 on are extensions.
+/// Differences from IMPI (bridge/docs/wire.md): `src` and `dest` contain the id of the job as host id, and the world rank as
+/// pid. `reserved` contains flags. Types from 0x8000 on are extensions.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +31,7 @@ enum class packet_type : std::uint32_t {
 
 using job_id = std::array<std::byte, 16>;
 
-/// The header of IMPI, field by field; see packet_type for the fields used by each type.
+/// The header of IMPI, field by field. packet_type lists the fields used by each type.
 struct packet_header {
   packet_type type = packet_type::data;
   std::uint32_t len = 0;  ///< bytes of payload that follow

@@ -11,7 +11,7 @@ namespace osteon::bridge::wire {
 
 enum class progress_mode {
   thread,  ///< a side thread waits in epoll
-  polling  ///< the application's calls drive the sockets
+  polling  ///< calls of the application serve the sockets
 };
 
 struct settings {
@@ -25,8 +25,8 @@ struct settings {
   std::string ports;           ///< OSTEON_WIRE_PORTS: range to listen on, first-last; empty: any
   std::string relay;           ///< OSTEON_WIRE_RELAY: host:port of this cluster's relay; empty: direct connections
   int streams = 1;             ///< OSTEON_WIRE_STREAMS: connections per peer, 1 .. 16
-  double pacing_mbit = 0;      ///< OSTEON_WIRE_PACING_MBIT: upper rate of each stream; 0: none
-  std::string congestion;      ///< OSTEON_WIRE_CONGESTION: TCP congestion control, such as bbr; empty: the system's
+  double pacing_mbit = 0;      ///< OSTEON_WIRE_PACING_MBIT: upper limit of the rate of each stream; 0: no limit
+  std::string congestion;      ///< OSTEON_WIRE_CONGESTION: TCP congestion control, such as bbr; empty: default of the system
   double zstd_below_mbit = 0;  ///< OSTEON_WIRE_ZSTD_BELOW_MBIT: compress while the link is slower; 0: never
   progress_mode progress = progress_mode::thread;  ///< OSTEON_WIRE_PROGRESS: thread or polling
   std::size_t short_bytes = 64 << 10;  ///< OSTEON_WIRE_SHORT: payload of a packet; longer messages wait for a match
@@ -38,10 +38,10 @@ struct settings {
   double join_seconds = 60;            ///< OSTEON_WIRE_JOIN_S: time limit for the other processes at start and end
 };
 
-/// Values of a file or the environment, by the names above without OSTEON_WIRE_ and in lower case.
+/// Values of a file or the environment. The keys are the names above in lower case, without OSTEON_WIRE_.
 using given_values = std::map<std::string, std::string>;
 
-/// Read and check them. @param faults receives all faults: key, value, limit
+/// Read and check the settings. @param faults receives all faults with key, value and limit
 settings read_settings(const given_values& given, std::vector<problem>& faults);
 
 /// The names that `[wire]` accepts.
@@ -50,7 +50,7 @@ const std::vector<std::string>& settings_of_file();
 /// Read the variables above. @throws usage_error listing each invalid variable, its value and the limit
 settings settings_from_environment();
 
-/// True if there is a job to join, that is, if OSTEON_WIRE_SERVER is set.
+/// True if OSTEON_WIRE_SERVER is set, that is, if this process must join a job.
 bool joined_by_environment();
 
 /// Check the limits of every value. @throws usage_error

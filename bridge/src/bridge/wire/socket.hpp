@@ -37,24 +37,27 @@ std::string join_address(const std::string& host, std::uint16_t port);
 /// @return the socket, non-blocking, and its port @throws link_error
 std::pair<descriptor, std::uint16_t> listen_on(const std::string& ports, const std::string& host = "");
 
-/// Start to connect; complete when the socket becomes writable (see socket_error). Empty descriptor and `reason` on failure.
+/// Start to connect. The connection is complete when the socket becomes writable (socket_error). After a failure, the
+/// descriptor is empty and `reason` is set.
 descriptor dial(const std::string& address, const settings& options, std::string& reason);
 
-/// Accept a waiting connection, non-blocking and tuned; empty if there is none.
-/// @param may_accept set to false if a connection may wait without a free descriptor: retry later
+/// Accept a waiting connection, and make its socket non-blocking and tuned. The result is empty if no connection waits.
+/// @param may_accept set to false if a connection may wait, but there is no free descriptor; the caller must retry later
 descriptor accept_one(int listener, const settings& options, bool* may_accept = nullptr);
 
-/// `host` if it is a numeric address of this machine, to listen on it alone; otherwise empty, for all addresses.
+/// `host` if `host` is a numeric address of this machine; in this case, the process listens only on this address. Otherwise
+/// the result is empty, which means all addresses.
 std::string own_numeric(const std::string& host);
 
-/// Pending error of a socket as text; empty if there is none.
+/// Pending error of a socket as text; empty without an error.
 std::string socket_error(int fd);
 
-/// Own and other address of a connected socket, without port; v4 addresses in dotted form.
+/// Local and remote address of a connected socket, without port; v4 addresses are in dotted form.
 std::string own_address(int fd);
 std::string other_address(int fd);
 
-/// This process's address for other processes: from settings::address, by host name or as is; otherwise `fallback`.
+/// Address of this process for other processes. The address is determined from settings::address, by host name or unchanged;
+/// otherwise the result is `fallback`.
 std::string advertised_address(const settings& options, const std::string& host_name, const std::string& fallback);
 
 std::string host_name();

@@ -60,9 +60,10 @@ enum class label : std::int32_t {
 
 constexpr std::uint32_t wire_version = 1;
 enum capability : std::uint32_t {
-  can_zstd = 1,       ///< accepts compressed packets
-  address_given = 2,  ///< its address was set, not guessed from its connection to the server
-  polls = 4,          ///< it may be silent while the application computes
+  can_zstd = 1,       ///< the process accepts compressed packets
+  address_given = 2,  ///< the address of the process was set by the user; otherwise the address is derived from the
+                      ///< connection to the server
+  polls = 4,          ///< the process may be silent while the application computes
 };
 
 /// Message of a process to the server.
@@ -103,7 +104,7 @@ std::string encode(const frame& f);
 
 /// IMPI, COLL.., DONE of a process.
 std::string encode(const registration& r);
-/// Parse one of those commands. @return its fault, or ""
+/// Parse a command IMPI, COLL or DONE. @return the fault of the command; empty for a valid command
 std::string absorb(registration& r, command kind, std::string_view data);
 
 std::string encode(const collation& c);

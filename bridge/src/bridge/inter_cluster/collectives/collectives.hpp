@@ -1,10 +1,10 @@
 #pragma once
 /// @file
-/// Collectives over clusters: the vendor's within clusters, and one exchange between the first ranks of the clusters, so
-/// that each costs one latency of the wide-area link. Data of clusters are combined in the order of clusters: the result
-/// does not depend on timing and is equal in every cluster.
+/// Collectives over clusters. Collectives of the vendor are used within clusters, and the first ranks of the clusters
+/// exchange data once. Therefore each collective requires one latency of the wide-area link. Data of clusters are combined
+/// in the order of the clusters. Therefore the result does not depend on timing and is equal in every cluster.
 ///
-/// Functions with a communicator first are those of MPI, nonblocking if `out` is given.
+/// Functions with a communicator as first argument are functions of MPI. They are nonblocking if `out` is given.
 #include <bridge/inter_cluster/schedule.hpp>
 #include <bridge/inter_cluster/world.hpp>
 #include <memory>
@@ -37,14 +37,14 @@ inline void* element(const void* buffer, MPI_Aint index, MPI_Datatype type) {
 /// Copy within this process, from one type to another.
 void copy(const void* from, MPI_Count n_from, MPI_Datatype from_type, void* to, MPI_Count n_to, MPI_Datatype to_type);
 
-/// Vendor collectives within the cluster, in their two forms.
+/// Collectives of the vendor within the cluster, in blocking and nonblocking form.
 #define OSTEON_LOCAL(s, nonblocking, blocking, ...) (s)->local(vendor().nonblocking, vendor().blocking, __VA_ARGS__)
 void local_bcast(schedule* s, void* buffer, int count, MPI_Datatype type, int local_root);
 
 std::vector<int> equal_counts(const communicator* c, int count);
 std::vector<int> equal_places(const communicator* c, int count);
 
-/// Counts and displacements of the ranks of a communicator in one buffer: of all ranks, and of this cluster.
+/// Counts and displacements of ranks in one buffer: for all ranks of a communicator, and for the ranks of this cluster.
 struct parts {
   std::vector<int> counts, places;
   std::vector<int> here_counts, here_places;  ///< counts and displacements by vendor rank

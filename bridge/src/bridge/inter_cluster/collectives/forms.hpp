@@ -1,14 +1,14 @@
 #pragma once
 /// @file
-/// Entries of collectives: the vendor's or the bridge's, depending on the communicator.
+/// Entry functions of collectives. Depending on the communicator, an entry function calls the vendor or the bridge.
 #include <bridge/inter_cluster/world.hpp>
 #include <type_traits>
 
 namespace osteon::bridge {
 
-/// A function of the standard in its two forms, of the bridge or of the vendor. A blocking call waits inside the vendor. It
-/// is used only if this thread has no other work; otherwise the nonblocking form is used. `inter` is the bridge's function
-/// between two groups; null if there is none.
+/// A function of the standard in blocking and nonblocking form, of the bridge or of the vendor. A blocking call waits inside
+/// the vendor. The blocking form is used only if this thread has no other work; otherwise the nonblocking form is used.
+/// `inter` is the function of the bridge between two groups; null if the bridge has no such function.
 template <auto name, auto iname, auto ours, auto inter>
 struct forms;
 

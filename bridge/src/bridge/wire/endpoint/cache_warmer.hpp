@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Keep the code of TCP and TLS in the processor's caches while a process polls for a message from another cluster.
+/// Keeping the code of TCP and TLS in the caches of the processor while a process polls for a message from another cluster.
 #include <bridge/wire/channel.hpp>
 #include <chrono>
 #include <cstdint>
@@ -8,15 +8,16 @@
 
 namespace osteon::bridge::wire {
 
-/// A connection of this process to itself. In a wait of milliseconds the code of TCP and TLS is evicted from the
-/// processor's caches, and loading it adds tens of microseconds to the message. Periodic packets prevent that.
+/// A connection of this process to itself. During a wait of milliseconds, the code of TCP and TLS is evicted from the caches
+/// of the processor. Loading the code adds tens of microseconds to the latency of the message. Periodic packets on this
+/// connection prevent the eviction.
 class cache_warmer {
  public:
-  /// @param tls null for plain TCP; must outlive this
+  /// @param tls null for plain TCP; must outlive the object
   explicit cache_warmer(const tls_context* tls);
-  /// Send and receive a packet if the last one is older than an interval. No-op without a connection.
+  /// Send and receive a packet if the last packet is older than an interval. Without a connection, the call has no effect.
   void now_and_then();
-  /// Packets returned so far.
+  /// Number of packets returned so far.
   std::uint64_t packets() const noexcept { return packets_; }
 
  private:

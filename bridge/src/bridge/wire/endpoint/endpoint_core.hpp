@@ -19,12 +19,12 @@
 
 namespace osteon::bridge::wire {
 
-/// A route to one or more processes: the streams to one process, or to the relay.
+/// A route to one or more processes. The route contains the streams to one process, or to the relay.
 struct route {
-  std::string name;                                  ///< name of the other end, for messages
-  std::string address;                               ///< address to dial; empty: the other side dials
-  int relay = 0;                                     ///< 0: a process; else the negative rank of the relay
-  std::vector<int> peers;                            ///< world ranks reached by it
+  std::string name;        ///< name of the other end, for messages
+  std::string address;     ///< address to dial; empty: the other side dials
+  int relay = 0;           ///< 0: the other end is a process; otherwise the negative rank of the relay
+  std::vector<int> peers;  ///< world ranks reached by this route
   std::vector<std::unique_ptr<connection>> streams;  ///< streams by slot; null: not connected
   std::vector<steady::time_point> next_try;          ///< time of the next attempt by slot
   std::deque<int> ready;                             ///< peers with packets to send
@@ -62,7 +62,7 @@ class endpoint_core {
   struct peer {
     std::unique_ptr<pair_protocol> pair;
     int route = -1;
-    bool queued = false;  ///< is in the list of its route
+    bool queued = false;  ///< true: the peer is in the list of its route
     std::atomic<std::uint64_t> released{0};
     std::uint64_t acknowledged = 0;
     steady::time_point moved = steady::now(), heard = steady::now(), next_probe{};
@@ -129,10 +129,10 @@ class endpoint_core {
   job_id job_{};
   std::vector<std::unique_ptr<route>> routes_;
   std::vector<std::unique_ptr<peer>> peers_;                    ///< by world rank; null: of this cluster
-  std::list<std::unique_ptr<connection>> guests_;               ///< not yet authenticated
-  std::unordered_map<std::uint64_t, connection*> connections_;  ///< by the number that epoll returns
+  std::list<std::unique_ptr<connection>> guests_;               ///< connections that are not yet authenticated
+  std::unordered_map<std::uint64_t, connection*> connections_;  ///< by number of the connection, returned by epoll
   std::vector<std::uint64_t> connections_again_, busy_;         ///< with pending input; with pending output
-  std::vector<std::unique_ptr<connection>> bin_;                ///< connections that ended in this turn
+  std::vector<std::unique_ptr<connection>> bin_;                ///< connections that ended in the current iteration
   std::uint64_t next_id_ = 1, next_connection_ = 16;
   unsigned polls_ = 0;  ///< polls so far
   steady::time_point last_timers_{}, last_turn_ = steady::now();
@@ -149,11 +149,12 @@ class endpoint_core {
   std::atomic<int> sleepers_{0};
   std::atomic<bool> stop_{false};
 
-  // A waiting thread of the application does the work of the side thread, so that an event wakes one thread instead of two.
+  // A waiting thread of the application performs the work of the side thread. Therefore an event wakes one thread instead of
+  // two threads.
   enum class side_thread { at_work, resting, about_to_work };
-  std::mutex driver_m_;  ///< held by the thread that drives
+  std::mutex driver_m_;  ///< locked by the thread that serves the sockets
   std::atomic<bool> driving_{false};
-  std::atomic<steady::rep> polled_{0};  ///< when the application last called progress()
+  std::atomic<steady::rep> polled_{0};  ///< time of the last call of progress() by the application
   std::atomic<side_thread> side_{side_thread::at_work};
   std::mutex rest_m_;
   std::condition_variable rest_;

@@ -1,11 +1,12 @@
 #pragma once
 /// @file
-/// The protocol between two processes: order, acknowledgement, flow control, short and long messages. It is independent of
-/// sockets and clocks: packets are input and output, so that every rule can be tested without a network.
+/// The protocol between two processes: order, acknowledgement, flow control, short and long messages. The protocol is
+/// independent of sockets and clocks; its input and output are packets. Therefore every rule can be tested without a
+/// network.
 ///
-/// Two limits bound memory. Packets: at most `hiwater` are in flight; the receiver acknowledges each `ackmark`.
-/// Bytes: at most `eager_bytes` of unmatched messages are at the receiver; a message beyond that sends only its
-/// header and waits for its match, so it is never rejected.
+/// Two limits bound memory. At most `hiwater` packets are in flight, and the receiver sends an acknowledgement after every
+/// `ackmark` packets. At most `eager_bytes` bytes of unmatched messages are stored at the receiver. For a message beyond
+/// this limit, only the header is sent before the match. Therefore no message is rejected.
 #include <bridge/wire/link.hpp>
 #include <bridge/wire/packet.hpp>
 #include <deque>
@@ -28,7 +29,7 @@ struct pair_limits {
 
 /// A packet to be sent on a stream. The payload remains valid until the next call of its pair.
 struct departing {
-  packet_header header;  ///< without job; len is that of the uncompressed payload
+  packet_header header;  ///< header without job; len is the length of the uncompressed payload
   std::span<const std::byte> payload;
 };
 
@@ -48,21 +49,22 @@ class pair_protocol {
   /// @param id unique among the requests of this process @return null if complete
   std::shared_ptr<ticket::state> send(std::uint64_t id, const envelope& fields, std::span<const std::byte> bytes,
                                       bool synchronous);
-  /// Receive the rest of a message into `buffer`; its first part has been copied already.
+  /// Receive the rest of a message into `buffer`. The first part has been copied before the call.
   std::shared_ptr<ticket::state> receive(std::uint64_t id, const message& m, std::span<std::byte> buffer);
   void cancel(std::uint64_t id, const std::shared_ptr<ticket::state>& state);
   void answer_cancel(std::uint64_t other_id, bool found);
   void finish() { order({.type = packet_type::fini}); }
-  /// Eager bytes that were matched or dropped here.
+  /// Report eager bytes that were matched or dropped in this process.
   void give_back(std::uint64_t bytes);
 
   // The side of the streams.
 
   bool has_departing() const;
   std::optional<departing> next();
-  /// @return the fault of the packet, or ""
+  /// @return the fault of the packet; empty for a valid packet
   std::string arrived(const packet_header& h, std::span<const std::byte> payload, const sink& to);
-  /// Ask which packets have arrived, after a new connection or a missing acknowledgement.
+  /// Request the numbers of the packets that have arrived. This is required after a new connection or a missing
+  /// acknowledgement.
   void probe() { probe_due_ = true; }
   /// Acknowledge all unacknowledged packets.
   void acknowledge() { ack_due_ = ack_due_ || since_ack_ > 0 || given_back_ != given_back_reported_; }
@@ -73,7 +75,7 @@ class pair_protocol {
   /// True if all sent packets have arrived.
   bool settled() const { return flight_.empty() && ordered_.empty() && bulk_.empty(); }
   bool other_finished() const { return other_finished_; }
-  /// True if both sides have closed.
+  /// True if both sides have closed the pair.
   bool over() const;
   /// Bytes stored for resending and reordering.
   std::size_t bytes_held() const { return held_bytes_; }
@@ -96,7 +98,7 @@ class pair_protocol {
     packet_header header;
     std::vector<std::byte> own;
     std::span<const std::byte> borrowed;
-    std::uint64_t request = 0;  ///< request whose rest this is part of; 0: none
+    std::uint64_t request = 0;  ///< request of a long message if the packet is a part of its rest; 0: no such request
     bool resend = false;
   };
   struct held_packet {
@@ -118,8 +120,8 @@ class pair_protocol {
   // sending
   std::uint64_t next_seq_ = 1;
   std::deque<packet> ordered_;        ///< packets without a number, in the order of the application's calls
-  std::deque<std::uint64_t> bulk_;    ///< requests whose rest may be sent
-  std::deque<packet> flight_;         ///< numbered and not acknowledged
+  std::deque<std::uint64_t> bulk_;    ///< requests of long messages with a rest that may be sent
+  std::deque<packet> flight_;         ///< numbered packets that are not acknowledged
   std::deque<std::uint64_t> resend_;  ///< numbers
   std::unordered_map<std::uint64_t, sending> sends_;
   std::unordered_map<std::uint64_t, std::shared_ptr<ticket::state>> cancels_;

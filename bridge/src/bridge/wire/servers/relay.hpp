@@ -1,10 +1,10 @@
 #pragma once
 /// @file
-/// A relay: forwards packets between processes without direct connections. It is stateless; the processes
-/// resend packets that are lost when a connection breaks.
+/// A relay forwards packets between processes without direct connections. A relay is stateless: if packets are lost in a
+/// broken connection, the processes resend the packets.
 ///
-/// The relays of clusters are the leaves of a star: each dials the hub, so a cluster needs one outbound port and no
-/// inbound one. Processes may also dial the hub directly.
+/// The relays of clusters are the leaves of a star, and the hub is its centre. Each relay dials the hub. Therefore a cluster
+/// requires one outbound port and no inbound port. Processes may also dial the hub directly.
 #include <bridge/wire/settings.hpp>
 #include <cstdint>
 #include <memory>
@@ -16,8 +16,8 @@ struct relay_settings {
   settings link;      ///< server, key, tls, streams, pacing, heartbeat and time-outs are used
   std::string ports;  ///< range to listen on
   std::string host;   ///< address to listen on; empty: all
-  std::string hub;    ///< host:port of the hub; empty: this is the hub
-  int cluster = -1;   ///< cluster of the processes behind it; -1: any
+  std::string hub;    ///< host:port of the hub; empty: this relay is the hub
+  int cluster = -1;   ///< cluster of the processes behind this relay; -1: any
 };
 
 class relay {
@@ -28,11 +28,11 @@ class relay {
   relay(const relay&) = delete;
   relay& operator=(const relay&) = delete;
   std::uint16_t port() const;
-  /// Forward until the end of the job or `stop`. @throws link_error if the server or the hub is lost for too long
+  /// Forward packets until the end of the job or `stop`. @throws link_error if the server or the hub is lost for too long
   void run();
   /// Thread-safe.
   void stop();
-  /// Packets forwarded, and packets dropped without a receiver.
+  /// Number of forwarded packets, and number of packets dropped without a receiver.
   std::uint64_t forwarded() const;
   std::uint64_t dropped() const;
 

@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// The start-up server: collects the processes' addresses, sends all of them to each process, and then monitors the job.
+/// The start-up server collects the addresses of the processes, sends all addresses to each process, and then monitors the
+/// job.
 #include <bridge/wire/startup.hpp>
 #include <cstdint>
 #include <memory>
@@ -11,8 +12,8 @@ namespace osteon::bridge::wire {
 
 struct expected_cluster {
   std::string name;
-  int size = 0;       ///< processes that must register; 0: the number that they report
-  std::string relay;  ///< host:port that its processes connect to; empty: direct connections
+  int size = 0;       ///< number of processes that must register; 0: number that the processes report
+  std::string relay;  ///< host:port of the relay of this cluster; empty: direct connections
 };
 
 struct server_settings {
@@ -25,10 +26,10 @@ struct server_settings {
   double cut_seconds = 30;
 };
 
-/// A running server: a thread of its own.
+/// A running server, in a separate thread.
 class startup_server {
  public:
-  /// @throws link_error if it cannot listen
+  /// @throws link_error if the server cannot listen
   explicit startup_server(server_settings s);
   ~startup_server();
   startup_server(const startup_server&) = delete;
@@ -36,21 +37,22 @@ class startup_server {
 
   std::uint16_t port() const;
 
-  /// Set the relay of a cluster, before all its processes have joined.
+  /// Set the relay of a cluster. Call this function before all processes of the cluster have joined.
   void set_relay(int cluster, const std::string& address);
 
   enum class state { joining, running, finished, failed };
   state now() const;
-  /// Failed process or cluster, place and reason; empty before.
+  /// Failed process or cluster, place and reason; empty without a failure.
   std::string failure() const;
-  /// Reason of the last rejected connection; empty if there was none.
+  /// Reason of the last rejected connection; empty if no connection was rejected.
   std::string refusal() const;
   /// Number of processes of a cluster that have registered.
   int joined(int cluster) const;
 
-  /// End the job: every process receives this text. Thread-safe, also from a signal's handling thread.
+  /// End the job. Every process receives the given text. The function is thread-safe, and a thread that handles signals may
+  /// call it.
   void fail(const std::string& reason);
-  /// Wait until it has finished or failed (and has notified all processes). @return false at the time limit
+  /// Wait until the job has finished, or until it has failed and all processes are notified. @return false at the time limit
   bool wait(double seconds);
 
  private:
@@ -58,8 +60,8 @@ class startup_server {
   std::unique_ptr<impl> impl_;
 };
 
-/// Contradictions between the registrations, as one message; empty if there are none.
-/// @param last_call the time to join has ended: incomplete clusters are also a fault
+/// Contradictions between the registrations, as one message; empty without contradictions.
+/// @param last_call true: the time limit for joining has passed, and incomplete clusters are also a fault
 std::string diagnose(const std::vector<expected_cluster>& expected, const std::vector<registration>& registrations,
                      bool last_call);
 

@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Implementation of a start-up server: its members, and the state of the job. Only its thread modifies the members.
+/// Implementation of a start-up server: processes of the job, and state of the job. Only the thread of the server modifies
+/// these data.
 #include <bridge/wire/frame_stream.hpp>
 #include <bridge/wire/servers/server.hpp>
 #include <chrono>
@@ -33,7 +34,7 @@ struct startup_server::impl {
   std::uint16_t port = 0;
   std::list<server_member> members;
   collation world;
-  std::vector<clock::time_point> lost;  ///< by world rank: time since which its connection is lost
+  std::vector<clock::time_point> lost;  ///< by world rank: time at which the connection was lost
   std::vector<char> away, parted;
   std::vector<int> counts;  ///< number of registered processes by cluster
   clock::time_point began = clock::now(), failed_at;
