@@ -19,7 +19,8 @@ namespace fs = std::filesystem;
 
 fs::path own_path() { return fs::canonical("/proc/self/exe"); }
 
-// The folder of libmpi_abi.so.1, relative to this program: in the build tree of the bridge, in that of osteon, installed.
+// Folders of libmpi_abi.so.1, relative to this program: in the build tree of the bridge, in the build tree of osteon, and in
+// an installation.
 std::string own_library() {
   const fs::path here = own_path().parent_path();
   for (const char* folder : {"../lib", "../../bridge/lib", "../lib/osteon-bridge/lib"})

@@ -1,9 +1,9 @@
 /// @file
-/// Buffers of MPI 4.1: attached to a communicator or a session, automatic ones, and flushing.
+/// Buffers of MPI 4.1: buffers attached to a communicator or a session, automatic buffers, and flushing.
 ///
-/// With such a buffer, a buffered send copies into memory of this library and calls MPI_Isend; the program's buffer is only
-/// stored until it is detached. If the process has attached a buffer by MPI_Buffer_attach, the underlying MPI handles all
-/// calls.
+/// With such a buffer, a buffered send copies the data to memory of this library and calls MPI_Isend. The address of the
+/// buffer of the program is only stored until the buffer is detached. If the process has attached a buffer by
+/// MPI_Buffer_attach, the underlying MPI executes all calls.
 #include <bridge/fallback/composite_requests.hpp>
 #include <bridge/inter_cluster/data.hpp>
 #include <map>
@@ -34,7 +34,7 @@ all_buffers& buffers() {
 }
 slots before_buffers;
 
-/// The buffer of the communicator, of a session, or the automatic one of the process. Call it under the lock.
+/// The buffer of the communicator or of a session, or the automatic buffer of the process. The caller must hold the lock.
 attached* buffer_for(MPI_Comm comm) {
   auto& all = buffers();
   for (const void* owner : {static_cast<const void*>(comm), all.sessions.empty() ? nullptr : all.sessions.front(),
@@ -50,7 +50,7 @@ void forget_what_is_over(attached& b) {
   });
 }
 
-/// @returns true if the send was made here; then `error` is its result
+/// @returns true if this function has sent the message; in this case, `error` is the result
 bool send_by_copy(const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, int& error) {
   {
     const std::lock_guard lock(buffers().mutex);
@@ -86,7 +86,7 @@ int ibsend(const void* buffer, N count, MPI_Datatype type, int dest, int tag, MP
   return error;
 }
 
-/// The buffer is determined when the request is started.
+/// The buffer is selected when the request is started.
 template <auto function, class N>
 int bsend_init(const void* buffer, N count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* out) {
   {

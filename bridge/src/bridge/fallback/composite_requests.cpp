@@ -16,7 +16,7 @@ namespace {
 
 slots under;  // the functions below this layer
 
-/// Created with the first request of this layer.
+/// The object is created with the first request of this layer.
 struct composites {
   arena<composite> objects;
   std::mutex mutex;
@@ -28,7 +28,7 @@ struct composites {
 };
 std::atomic<composites*> all_composites = nullptr;
 
-/// Test the parts in their order. The functions of `active` are used, because a part may be a request of this layer.
+/// Test the parts in order. The functions of `active` are used, because a part may be a request of this layer.
 bool all_over(composite* c, bool wait) {
   for (; c->unready > 0; sched_yield())  // another thread may call MPI_Pready
     if (!wait) return false;
@@ -96,7 +96,7 @@ struct composite_requests {
   }
   static MPI_Status status_of(const composite* c) { return c->statuses[c->reported]; }
   static const slots& below() { return under; }
-  static bool progress() { return false; }  // done by the functions below
+  static bool progress() { return false; }  // the functions of the layer below make progress
   static bool may_block() { return true; }
 };
 

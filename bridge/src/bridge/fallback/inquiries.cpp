@@ -1,6 +1,6 @@
 /// @file
-/// Small functions of MPI 4.0 and later, implemented by older functions: lists of requests, infos, removal of error codes, a
-/// type with more elements than int can count, data representations with large counts.
+/// Small functions of MPI 4.0 and later, implemented by older functions: lists of requests, infos, removal of error codes,
+/// types with more elements than an int can count, data representations with large counts.
 #include <algorithm>
 #include <bridge/fallback/composite_requests.hpp>
 #include <climits>
@@ -28,7 +28,8 @@ int get_status_all(int n, const MPI_Request list[], int* flag, MPI_Status status
   return MPI_SUCCESS;
 }
 
-/// Inactive persistent requests count as complete: their state cannot be queried without completing them.
+/// Inactive persistent requests count as complete, because the state of a persistent request cannot be queried without
+/// completing the request.
 int get_status_any(int n, const MPI_Request list[], int* index, int* flag, MPI_Status* status) {
   bool some = false;
   *index = MPI_UNDEFINED;
@@ -104,7 +105,7 @@ int abi_get_info(MPI_Info* info) {
                    info);
 }
 
-/// The types of Fortran are available in the Fortran library only.
+/// The types of Fortran are available only in the Fortran library.
 int abi_get_fortran_info(MPI_Info* info) { return *info = MPI_INFO_NULL, MPI_SUCCESS; }
 
 /// MPI permits an empty value.
@@ -113,7 +114,7 @@ int get_hw_resource_info(MPI_Info* info) { return active.Info_create(info); }
 // --- error classes, codes and strings of the program ---
 struct own_errors {
   std::mutex mutex;
-  std::map<int, int> class_of;  ///< classes of codes that the program added; the class of a class is the class
+  std::map<int, int> class_of;  ///< class of each code added by the program; the class of a class is the class itself
   std::map<int, bool> has_text;
 };
 own_errors& errors() {
@@ -173,7 +174,8 @@ int remove_error_string(int code) {
 // --- types ---
 decltype(slots::Type_contiguous_c) contiguous_below;
 
-/// A type with more elements than int can count: as many whole pieces as possible, and the remainder.
+/// A type with more elements than an int can count. The type consists of as many whole pieces as possible, and the
+/// remainder.
 int contiguous(MPI_Count count, MPI_Datatype type, MPI_Datatype* made) {
   const int e = contiguous_below(count, type, made);
   if (e != MPI_ERR_VALUE_TOO_LARGE || count / INT_MAX > INT_MAX) return e;

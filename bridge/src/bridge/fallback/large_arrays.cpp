@@ -1,5 +1,6 @@
 /// @file
-/// Collectives with arrays of large counts (MPI_X_c) by their twins with int counts, if the counts fit.
+/// Collectives with arrays of large counts (MPI_X_c), implemented by the functions with int counts (MPI_X) if the counts
+/// fit.
 #include <bridge/fallback/arguments.hpp>
 
 namespace osteon::bridge {
@@ -10,7 +11,7 @@ int too_large(MPI_Comm comm) {
   return MPI_ERR_VALUE_TOO_LARGE;
 }
 
-/// For functions that return at once, the narrow arrays are retained until completion.
+/// For nonblocking functions, the arrays of int counts are retained until completion.
 template <auto large, auto small, bool among_neighbors>
 struct nonblocking_by_twin;
 template <class... A, int (*slots::*large)(A...), auto small, bool among_neighbors>
@@ -51,7 +52,7 @@ struct among_neighbors_by_twin<large, small> {
 }  // namespace
 
 void install_large_arrays(slots& s) noexcept {
-  // On communicators over clusters inter_cluster/ handles the first six, and copies their arguments.
+  // For communicators over clusters, inter_cluster/ implements the first six functions and copies their arguments.
 #define OSTEON_NONBLOCKING(name) \
   if (vendor().name##_c == absent.name##_c) s.name##_c = nonblocking_by_twin<&slots::name##_c, &slots::name, false>::call
   OSTEON_NONBLOCKING(Igatherv);

@@ -1,7 +1,8 @@
 /// @file
-/// Partitioned communication as one message, sent when its last partition is ready.
+/// Partitioned communication as one message. The message is sent when the last partition is ready.
 ///
-/// Its messages match only each other: their tags are counted down from the upper limit of the underlying MPI.
+/// Messages of partitioned communication match only each other, because their tags are counted down from the upper limit of
+/// the underlying MPI.
 #include <algorithm>
 #include <bridge/fallback/arguments.hpp>
 
@@ -67,7 +68,7 @@ int make_ready(composite* c, int first, int last) {
     c->ready[static_cast<std::size_t>(i)] = true;
     if (c->unready == 1)
       if (const int e = c->go(&c->parts[0])) return e;
-    --c->unready;  // after the start of the message, because another thread may wait for it
+    --c->unready;  // decremented after the start of the message, because another thread may wait for the start
   }
   return MPI_SUCCESS;
 }

@@ -1,6 +1,7 @@
 /// @file
-/// Persistent collectives by their nonblocking forms: MPI_Start calls MPI_IX with the arguments of MPI_X_init. Processes may
-/// start persistent collectives in different orders, but not nonblocking ones: therefore each has its own communicator.
+/// Persistent collectives, implemented by nonblocking collectives: MPI_Start calls MPI_IX with the arguments of MPI_X_init.
+/// Processes may start persistent collectives in different orders, but must start nonblocking collectives in the same order.
+/// Therefore each persistent collective has its own communicator.
 #include <bridge/fallback/arguments.hpp>
 
 namespace osteon::bridge {
@@ -39,7 +40,7 @@ struct what_is_kept {
       : own(std::move(comm)), arguments(given, lengths) {}
 };
 
-/// `blocking` determines the arguments that all three functions have in common.
+/// `blocking` determines the common arguments of the three functions.
 template <auto init, auto start, auto blocking, bool among_neighbors>
 struct persistent;
 

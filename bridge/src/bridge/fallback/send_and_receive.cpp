@@ -60,7 +60,7 @@ int isendrecv_replace(void* buffer, N count, MPI_Datatype type, int dest, int se
 
 int idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made, MPI_Request* request) {
   if (!lacks<&slots::Comm_idup_with_info>(comm)) return vendor().Comm_idup_with_info(comm, info, made, request);
-  MPI_Info own = MPI_INFO_NULL;  // the program may free its own at once
+  MPI_Info own = MPI_INFO_NULL;  // the program may free its info object at once
   if (info != MPI_INFO_NULL)
     if (const int e = active.Info_dup(info, &own)) return e;
   const int e = active.Comm_idup(comm, made, request);

@@ -1,5 +1,5 @@
 /// @file
-/// Sessions over an MPI without them, and over clusters: all of them share one MPI_COMM_WORLD.
+/// Sessions for an MPI without sessions, and for jobs over clusters. All sessions share one MPI_COMM_WORLD.
 #include <strings.h>
 
 #include <bridge/fallback/composite_requests.hpp>
@@ -21,8 +21,9 @@ struct all_sessions {
   arena<session> objects;
   std::mutex mutex;
   std::map<MPI_Errhandler, MPI_Session_errhandler_function*> functions;  ///< of error handlers of sessions
-  std::map<MPI_Errhandler, int> returned;  ///< number of times that a session returned each other handler
-  bool began_mpi = false;                  ///< MPI_Init was called here
+  std::map<MPI_Errhandler, int>
+      returned;            ///< for each other handler, number of times that a session has returned the handler
+  bool began_mpi = false;  ///< true: MPI_Init was called by this layer
 };
 all_sessions& sessions() {
   static all_sessions all;
@@ -56,7 +57,8 @@ int session_init(MPI_Info, MPI_Errhandler handler, MPI_Session* out) {
   if (!ready) {
     if (const int e = active.Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided)) return e;
     all.began_mpi = true;
-    std::atexit([] {  // a session may follow another one, but MPI_Init cannot follow MPI_Finalize
+    std::atexit([] {  // MPI_Finalize is called at exit, because a further session is possible, but MPI_Init cannot follow
+                      // MPI_Finalize
       int over = 0;
       active.Finalized(&over);
       if (!over) active.Finalize();
@@ -109,7 +111,7 @@ int group_from_pset(MPI_Session handle, const char* name, MPI_Group* out) {
   return comm == MPI_COMM_NULL ? call_handler(handle, MPI_ERR_ARG) : active.Comm_group(comm, out);
 }
 
-/// Communicators of one group that are created at the same time are distinguished by their text.
+/// If several communicators of one group are created at the same time, their texts distinguish these communicators.
 int tag_of(const char* text) {
   std::uint32_t hash = 2166136261u;
   for (; *text; ++text) hash = (hash ^ static_cast<unsigned char>(*text)) * 16777619u;
@@ -156,8 +158,8 @@ int set_errhandler(MPI_Session handle, MPI_Errhandler handler) {
   return MPI_SUCCESS;
 }
 
-/// The program frees its handle, and the session keeps its own: handlers of sessions are never freed below, others not
-/// for handles returned here.
+/// The program frees its handle, and the session keeps its own handle. Therefore handlers of sessions are never freed in the
+/// layer below. Other handlers are not freed for handles returned by this layer.
 int get_errhandler(MPI_Session handle, MPI_Errhandler* handler) {
   const session* s = find_session(handle);
   if (!s) return no_session();
@@ -205,7 +207,7 @@ int call_errhandler(MPI_Session handle, int code) {
 decltype(slots::Init) init_below;
 decltype(slots::Init_thread) init_thread_below;
 
-/// MPI_Init after a session that has already initialised MPI.
+/// MPI_Init is called after a session has already initialised MPI.
 int init_thread(int* argc, char*** argv, int required, int* provided) {
   if (!sessions().began_mpi) return init_thread_below(argc, argv, required, provided);
   sessions().began_mpi = false;

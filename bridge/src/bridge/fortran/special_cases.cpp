@@ -10,7 +10,7 @@ void give(int* ierror, int error) {
 }  // namespace
 
 extern "C" {
-// Aligned as Fortran compilers align COMMON blocks.
+// The alignment equals the alignment of COMMON blocks of Fortran compilers.
 alignas(32) OSTEON_EXPORT int osteon_mpi_bottom_, osteon_mpi_in_place_;
 alignas(32) OSTEON_EXPORT int osteon_mpi_unweighted_[1], osteon_mpi_weights_empty_[1], osteon_mpi_errcodes_ignore_[1];
 alignas(32) OSTEON_EXPORT MPI_Status osteon_mpi_status_ignore_, osteon_mpi_statuses_ignore_;
@@ -25,7 +25,7 @@ OSTEON_EXPORT void mpi_get_address_(void* location, MPI_Aint* address_of, int* i
   give(ierror, MPI_Get_address(osteon::bridge::fortran::address(location), address_of));
 }
 
-/// Predefined attributes are integers behind a pointer in C and the integers themselves in Fortran.
+/// In C, a predefined attribute is a pointer to an integer; in Fortran, it is the integer itself.
 OSTEON_EXPORT void mpi_comm_get_attr_(int* comm, int* key, MPI_Aint* value, int* flag, int* ierror) {
   void* found = nullptr;
   const int error = MPI_Comm_get_attr(MPI_Comm_fromint(*comm), *key, &found, flag);

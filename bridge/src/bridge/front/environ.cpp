@@ -1,9 +1,9 @@
 /// @file
 /// One `environ` for the program and for the MPI that was loaded separately.
 ///
-/// A program that refers to `environ` (osteon, Debian's python3) has a copy of that variable, which all libraries of the
-/// program use. Libraries loaded with RTLD_DEEPBIND bind to the original in libc instead, which is then never set. Open MPI
-/// would mistake the list of the environment for its own and free the list.
+/// A program that refers to `environ` (osteon, python3 of Debian) has a copy of this variable, and all libraries of the
+/// program use the copy. Libraries loaded with RTLD_DEEPBIND bind to the original variable in libc, which is not updated.
+/// Therefore Open MPI would treat the list of environment variables as its own list and free the list.
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/mman.h>

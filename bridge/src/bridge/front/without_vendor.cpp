@@ -1,6 +1,6 @@
 /// @file
-/// Functions that need no vendor: the public members of a status, handles as integers, the version of the ABI; and the
-/// texts of errors that this layer reports.
+/// Functions that do not require a vendor: access to the public members of a status, handles as integers, and the version of
+/// the ABI. The file also contains the texts of errors reported by this layer.
 #include <algorithm>
 #include <bridge/front/front.hpp>
 #include <bridge/front/large_counts.hpp>
@@ -85,7 +85,7 @@ int error_string(int code, char* text, int* length) {
     *length = static_cast<int>(std::strlen(text));
     return MPI_SUCCESS;
   }
-  if (code == MPI_ERR_VALUE_TOO_LARGE) {  // unknown to a vendor without large counts
+  if (code == MPI_ERR_VALUE_TOO_LARGE) {  // a vendor without large counts does not have this code
     std::strcpy(text, "MPI_ERR_VALUE_TOO_LARGE: a count exceeds the limit of the underlying MPI");
     *length = static_cast<int>(std::strlen(text));
     return MPI_SUCCESS;
@@ -95,7 +95,7 @@ int error_string(int code, char* text, int* length) {
 
 decltype(slots::Error_class) vendor_error_class;
 
-/// The class of an error class is the class itself, also if the vendor does not support it.
+/// The class of an error class is the class itself, even if the vendor does not support the class.
 int error_class(int code, int* its_class) {
   if (code < MPI_SUCCESS || code > MPI_ERR_ABI) return vendor_error_class(code, its_class);
   return *its_class = code, MPI_SUCCESS;
@@ -130,7 +130,7 @@ int get_value_index(MPI_Datatype value, MPI_Datatype index, MPI_Datatype* pair) 
   return MPI_SUCCESS;
 }
 
-/// Constructors of types: the length of their arrays is an argument.
+/// For constructors of types, the length of the arrays is an argument.
 template <auto large, auto small, int length_at>
 struct constructor;
 template <class... A, int (*slots::*large)(A...), auto small, int length_at>
@@ -143,7 +143,7 @@ struct constructor<large, small, length_at> {
   }
 };
 
-/// Blocking collectives, so that the vendor no longer needs its arrays when they return.
+/// Only blocking collectives are converted, because the vendor no longer uses the arrays when a blocking collective returns.
 template <auto large, auto small>
 struct waiting_collective;
 template <class... A, int (*slots::*large)(A...), auto small>
@@ -220,7 +220,7 @@ void install_without_vendor(slots& into) noexcept {
     into.Type_get_contents_c = get_contents_c;
   }
   lacking(&slots::Type_get_value_index, get_value_index);
-  // The same by older names; their twins with int counts cannot return large sizes.
+  // The same functions are also available by older names. The functions with int counts cannot return large sizes.
   const auto same = [&](auto slots::* f, auto slots::* older) {
     if (into.*older != absent.*older) into.*f = into.*older;
   };
@@ -247,7 +247,7 @@ void install_without_vendor(slots& into) noexcept {
   OSTEON_COLLECTIVE(Alltoallw);
   OSTEON_COLLECTIVE(Reduce_scatter);
 #undef OSTEON_COLLECTIVE
-  // Handles as integers are those of the bridge over every vendor, so that Fortran has one numbering.
+  // Integer handles are assigned by the bridge for every vendor. Therefore Fortran has one numbering of handles.
   into.Comm_toint = to_integer<MPI_Comm, 0>;
   into.Comm_fromint = from_integer<MPI_Comm, 0>;
   into.Group_toint = to_integer<MPI_Group, 1>;
@@ -274,5 +274,5 @@ void install_without_vendor(slots& into) noexcept {
 
 }  // namespace osteon::bridge
 
-/// For the Fortran library: a completed request releases its integer.
+/// Function for the Fortran library: a completed request releases its integer.
 extern "C" OSTEON_EXPORT void osteon_mpi_forget(int kind, int integer) { osteon::bridge::integers_of(kind).forget(integer); }

@@ -51,7 +51,8 @@ std::string representation(const wire::choices& c) {
 }  // namespace
 
 std::string own_arithmetic() {
-  // The program's, if it was compiled with our mpi.h; otherwise this library's own, from the same header.
+  // The function of the program is used if the program was compiled with mpi.h of the bridge. Otherwise the function of this
+  // library is used, which is compiled from the same header.
   double result[3] = {};
   osteon_mpi_arithmetic(result);
   std::string text;

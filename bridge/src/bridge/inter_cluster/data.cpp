@@ -57,7 +57,8 @@ bool in_one_piece(MPI_Datatype type) {
   return keeps_order && in_one_piece(parts.types.front());
 }
 
-/// A buffer and its type; MPI_BOTTOM is moved to the first byte, because MPICH 4 packs no data from address zero.
+/// A buffer and its type. MPI_BOTTOM is replaced by the address of the first byte, because MPICH 4 packs no data from
+/// address zero.
 class placed {
  public:
   placed(const void* buffer, MPI_Datatype type) : buffer_(const_cast<void*>(buffer)), type_(type) {
@@ -138,7 +139,7 @@ signature signature_of(MPI_Datatype type) {
     for (std::size_t i = 0; i < parts.types.size(); ++i)
       add(parts.types[i], parts.counts.empty() ? parts.integers[i + 1] : parts.counts[i + 1]);
   } else if (const MPI_Count inner = size_of(parts.types.front()); inner > 0) {
-    add(parts.types.front(), size_of(type) / inner);  // all others repeat one type, at any displacements
+    add(parts.types.front(), size_of(type) / inner);  // all other constructors repeat one type, at any displacements
   }
   return s;
 }
@@ -146,7 +147,8 @@ signature signature_of(MPI_Datatype type) {
 }  // namespace
 
 layout layout_of(MPI_Count count, MPI_Datatype type) noexcept {
-  // Cached for predefined types: the vendor's functions are not in the processor's caches when a remote message arrives.
+  // The result is cached for predefined types, because the functions of the vendor are not in the caches of the processor
+  // when a remote message arrives.
   struct predefined {
     int bytes;
     bool known, in_one_piece;
@@ -172,7 +174,7 @@ std::vector<std::byte> pack(const void* buffer, MPI_Count count, MPI_Datatype ty
   std::vector<std::byte> to(static_cast<std::size_t>(count * size_of(type)));
   if (to.size() > static_cast<std::size_t>(INT32_MAX))
     fatal("cannot pack a message of more than 2 GiB of a datatype with gaps");
-  if (to.empty()) return to;  // Open MPI rejects null pointers even then
+  if (to.empty()) return to;  // Open MPI rejects null pointers even for empty data
   const placed from(buffer, type);
   int position = 0;
   vendor().Pack(from.buffer(), static_cast<int>(count), from.type(), to.data(), static_cast<int>(to.size()), &position,

@@ -1,5 +1,5 @@
 /// @file
-/// Matching of messages between clusters, and progress. See bridge/docs/bridge.md for the rules.
+/// Matching of messages between clusters, and progress. bridge/docs/bridge.md describes the rules.
 #include <sched.h>
 
 #include <algorithm>
@@ -64,7 +64,7 @@ void accept(request* r, wire::message& m) {
   world().moving.push_back(r);
 }
 
-/// Withdraw a wildcard receive from the vendor. @returns false if a message of the own cluster matched first
+/// Cancel a wildcard receive in the vendor. @returns false if a message of the own cluster has matched before
 bool claim(request* r) {
   if (r->vendor == MPI_REQUEST_NULL) return true;
   int cancelled = 0;
@@ -134,7 +134,7 @@ void finish(request* r) {
 
 }  // namespace
 
-/// The first message that matches, in order of arrival, and its position.
+/// The first matching message in the order of arrival, and the position of this message.
 std::deque<unexpected>* find_waiting(communicator* c, int source, int tag,
                                      std::deque<unexpected>::iterator& place) noexcept {
   const auto found = matching().waiting.find(c->cid);
@@ -204,7 +204,7 @@ request* start_receive(communicator* c, void* buffer, MPI_Count count, MPI_Datat
 
 void begin_receive(request* r) noexcept {
   r->active = true;
-  match_arrivals();  // messages that have arrived precede later ones
+  match_arrivals();  // messages that have already arrived precede later messages
   communicator* c = r->comm;
   const bool from_others = r->peer == MPI_ANY_SOURCE || !c->is_local(r->peer);
   const bool from_here = r->peer == MPI_ANY_SOURCE || c->is_local(r->peer);
@@ -230,11 +230,12 @@ void begin_receive(request* r) noexcept {
 
 namespace {
 
-/// The vendor has completed its part, and there is no other part.
+/// The vendor has completed its part of the request, and there is no other part.
 void done_by_vendor(request* r, int error, const MPI_Status& status) {
   r->error = error;
   r->status = status;
-  // MPICH stores in a cancelled receive the source of an older message, which may be of a larger communicator.
+  // In the status of a cancelled receive, MPICH stores the source of an older message. This source may belong to a larger
+  // communicator.
   const auto source = static_cast<std::size_t>(status.MPI_SOURCE);
   if (r->kind == request::what_kind::receive && source < r->comm->rank_of.size())
     r->status.MPI_SOURCE = r->comm->rank_of[source];
@@ -279,7 +280,7 @@ int complete(request* r, MPI_Status* status) noexcept {
       p.wait();
   }
   const int error = r->error;
-  if (error != MPI_SUCCESS && r->accepted) raise(r->comm, error);  // the vendor has raised its own
+  if (error != MPI_SUCCESS && r->accepted) raise(r->comm, error);  // the vendor has raised its own errors
   if (status) {
     const int kept = status->MPI_ERROR;
     *status = status_of(r);
@@ -327,7 +328,8 @@ bool progress() noexcept {
       ++i;
       continue;
     }
-    w.moving.erase(w.moving.begin() + static_cast<std::ptrdiff_t>(i));  // operations that it added are after it
+    w.moving.erase(w.moving.begin() +
+                   static_cast<std::ptrdiff_t>(i));  // operations added by this operation follow in the list
     moved = true;
     if (r->kind == request::what_kind::collective) {
       r->error = r->work->error;
@@ -342,13 +344,13 @@ bool progress() noexcept {
 }
 
 void patience::wait() noexcept {
-  // The vendor advances its own long messages only in calls.
+  // The vendor advances its long messages only during calls of the vendor.
   int flag = 0;
   vendor().Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
   auto& link = *world().link;
   if (world().bytes) {
-    // With threads, the link's own thread serves the sockets. With polling, every 16th call serves them, because sockets ire
-    // system calls, whereas polling the vendor's messages does not.
+    // With threads, the thread of the link serves the sockets. With polling, only every 16th call serves the sockets,
+    // because sockets ire system calls, whereas polling the vendor's messages does not.
     if (world().bytes->has_thread())
       linked([&] { return link.check(), 0; });
     else if (spins_ % 16 == 0)
@@ -359,7 +361,7 @@ void patience::wait() noexcept {
   }
   const auto now = std::chrono::steady_clock::now();
   if (spins_++ == 0) began_ = now;
-  // A process with its own core polls, as MPIs do: a wake-up costs tens of microseconds.
+  // A process with its own core polls, as MPIs do, because a wake-up requires tens of microseconds.
   if (spins_ < 1000 || (!world().yielding && now - began_ < std::chrono::milliseconds(200))) {
     linked([&] { return link.progress(), 0; });
     if (spins_ > 100) sched_yield();

@@ -28,7 +28,7 @@ bool job_is_joined() noexcept { return joined; }
 void fatal(const std::string& text) noexcept {
   int rank = 0;
   vendor().Comm_rank(MPI_COMM_WORLD, &rank);
-  // The start-up server prints the text if it was notified; otherwise this process does.
+  // The start-up server prints the text if the server was notified. Otherwise this process prints the text.
   const bool notified = world().link && world().link->abort(text);
   report_once(notified ? "" : text, rank);
   vendor().Abort(MPI_COMM_WORLD, 70);

@@ -27,8 +27,8 @@ std::array<int, 2> make_pipe() {
   return p;
 }
 
-/// Write a complete script to a pipe before the shell reads it. Writing to a running shell would raise SIGPIPE in this
-/// process if the shell ends early, as ssh does after a rejected login.
+/// Write the complete script to a pipe before the shell reads the script. Writing to a running shell would raise SIGPIPE in
+/// this process if the shell ends early. For example, ssh ends early after a rejected login.
 void fill(int fd, const std::string& text, const std::string& name) {
   const int bytes = static_cast<int>(text.size());
   if (fcntl(fd, F_GETPIPE_SZ) < bytes) fcntl(fd, F_SETPIPE_SZ, bytes);
@@ -146,7 +146,7 @@ void child_process::hand_on_rest() {
 bool child_process::ended() {
   if (!ended_ && waitpid(pid_, &status_, WNOHANG) == pid_) {
     ended_ = true;
-    // Other processes of its group must not outlive it.
+    // Other processes of the process group must not outlive the child.
     kill(-pid_, SIGTERM);
   }
   return ended_;

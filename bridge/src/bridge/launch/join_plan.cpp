@@ -18,7 +18,7 @@ namespace osteon::bridge::launch {
 
 namespace {
 
-/// Reads one table and records the requested keys, so that other keys are reported as unknown.
+/// Reads one table and records the requested keys. All other keys are reported as unknown.
 class keys {
  public:
   keys(const toml::table& table, std::string where, std::vector<problem>& problems)
@@ -164,8 +164,8 @@ std::string shell_line(const std::vector<std::string>& arguments) {
   return line;
 }
 
-/// Index of the program in the words of a launcher command: the first known launcher, or else the first word (`time mpirun`,
-/// `env A=b mpirun`).
+/// Index of the launcher program in the words of a launcher command (`time mpirun`, `env A=b mpirun`). The result is the
+/// first known launcher, or the first word if no launcher is known.
 std::size_t launcher_index(const std::vector<std::string>& launcher) {
   for (std::size_t i = 0; i < launcher.size(); ++i) {
     const std::string name = std::filesystem::path(launcher[i]).filename();
@@ -175,8 +175,8 @@ std::size_t launcher_index(const std::vector<std::string>& launcher) {
   return 0;
 }
 
-/// Shell options required by Open MPI's launcher only: the variables to export to other hosts. The MPI of an mpirun is
-/// determined on the machine where it will be started.
+/// Options that export variables to other hosts. Only the launcher of Open MPI requires these options. The script determines
+/// the MPI of an mpirun on the machine where the mpirun is started.
 std::string export_options(const join_cluster& c, const std::vector<std::string>& names, std::string& script) {
   const std::string launcher = c.launcher[launcher_index(c.launcher)];
   const std::string program = std::filesystem::path(launcher).filename();
@@ -278,14 +278,15 @@ std::string start_script(const join_cluster& c, const std::map<std::string, std:
   };
   for (const auto& [name, value] : variables) set(name, value);
   if (!c.adapter.empty()) set("OSTEON_MPI", c.adapter.rfind("abi:", 0) == 0 ? c.adapter.substr(4) : c.adapter);
-  // mpi4py's wheel, which supports other MPIs only, then reports it, and one with the standard ABI uses this library.
+  // With this setting, a wheel of mpi4py for other MPIs reports an error, and a wheel for the standard ABI uses this
+  // library.
   if (!c.environment.contains("MPI4PY_MPIABI")) set("MPI4PY_MPIABI", "mpiabi");
   for (const auto& [name, value] : c.environment) set(name, value);
   if (!c.library.empty()) {
     script += fmt::format("export LD_LIBRARY_PATH={}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}\n", shell_quoted(c.library));
     names.push_back("LD_LIBRARY_PATH");
   }
-  // In a container a laptop's user may be root; Open MPI requires two confirmations.
+  // In a container, the user may be root. In this case, Open MPI requires two confirmations.
   script += "if [ \"$(id -u)\" = 0 ]; then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi\n";
   if (!c.directory.empty()) script += fmt::format("cd {} || exit 2\n", shell_quoted(c.directory));
   std::vector<std::string> command;

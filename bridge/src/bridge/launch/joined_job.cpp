@@ -30,7 +30,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// The local address of a connection to `host`, on which this program listens; empty: all addresses.
+/// The local address of a connection to `host`. This program listens on this address. An empty address means all addresses.
 std::string host_of(const std::string& address) {
   const auto colon = address.rfind(':');
   return colon != std::string::npos && address.find(':') == colon ? address.substr(0, colon) : address;
@@ -60,7 +60,7 @@ class joined_job {
       handle_signals();
       watch();
     }
-    watch();  // all may have ended meanwhile
+    watch();  // all clusters may have ended meanwhile
     for (auto& c : children_) c.hand_on_rest();
     for (auto& r : relays_) r.hand_on_rest();
     end_relays();
@@ -99,7 +99,8 @@ class joined_job {
     return host.find(':') == std::string::npos ? wire::join_address(host, server_->port()) : host;
   }
 
-  /// The address of this machine common to all clusters; empty if there are several, or only a name.
+  /// The address of this machine for all clusters. The result is empty if clusters use different addresses, or if only a
+  /// name is given.
   std::string address_of_all() const {
     const std::string host = wire::own_numeric(host_);
     const bool all = std::all_of(plan_.clusters.begin(), plan_.clusters.end(),
@@ -197,7 +198,7 @@ class joined_job {
     for (const join_cluster& other : plan_.clusters) here += other.prefix.empty() ? other.ranks : 0;
     if (c.prefix.empty()) {
       if (c.library.empty()) c.library = options_.library;
-      // More ranks than cores: waiting ranks must not occupy the cores of computing ranks.
+      // With more ranks than cores, waiting ranks must not occupy the cores of computing ranks.
       if (here > options_.cores) {
         c.environment.emplace("OMPI_MCA_mpi_yield_when_idle", "1");
         if (!plan_.bridge.contains("yield")) c.environment.emplace("OSTEON_BRIDGE_YIELD", "1");
@@ -213,8 +214,8 @@ class joined_job {
         c.prefix.empty() ? folder_.lock() : -1);
   }
 
-  /// A line of a cluster. Lines of notified ranks with the reason of the job's end are suppressed; the reason is printed
-  /// once at the end.
+  /// A line of a cluster. Lines of notified ranks with the reason of the end of the job are suppressed, because the reason
+  /// is printed once at the end.
   bool hear(std::size_t index, const std::string& line) {
     if (const int number = reported_signal(line); number != 0) reported_signal_[index] = number;
     if (line.find("cannot import name 'MPI' from 'mpi4py'") != std::string::npos) lacks_mpi4py_ = true;
@@ -259,7 +260,7 @@ class joined_job {
     }
   }
 
-  /// Notify the processes of the reason, and ensure that they end.
+  /// Notify all processes of the reason, and ensure that all processes end.
   void end_job(const std::string& reason, bool notifies) {
     if (!reason_.empty()) return;
     reason_ = reason;
@@ -274,7 +275,7 @@ class joined_job {
     for (std::size_t i = 0; i < children_.size(); ++i) {
       child_process& c = children_[i];
       if (!c.ended() || !reason_.empty() || now == state::finished) continue;
-      c.flush();  // the launcher's last lines are more informative than its code
+      c.flush();  // the last lines of the launcher are more informative than its exit code
       std::string text = fmt::format("cluster '{}' has ended: its launcher ({}) {}", c.name(),
                                      launcher_text(plan_.clusters[i]), fate(c.status(), reported_signal_[i]));
       if (now == state::joining && !server_->refusal().empty()) text += "; a connection was rejected: " + server_->refusal();
@@ -305,8 +306,8 @@ class joined_job {
     }
   }
 
-  /// A process with another MPI computes alone, which is reported at once instead of after the computation. It is checked
-  /// twice, because a program may load the bridge's library next.
+  /// A process with another MPI computes alone. This fault is reported at once instead of after the computation. The process
+  /// is checked twice, because a program may load the library of the bridge after the first check.
   void watch_for_other_mpi() {
     if (since(looked_) < 1) return;
     looked_ = clock::now();
@@ -356,7 +357,8 @@ class joined_job {
 
   static double since(clock::time_point t) { return std::chrono::duration<double>(clock::now() - t).count(); }
 
-  /// The code of the cluster that caused the end, otherwise of the first that failed by itself.
+  /// Exit code of the cluster that caused the end of the job. Otherwise, exit code of the first cluster that failed by
+  /// itself.
   int exit_code_of_job() const {
     const auto code = [&](std::size_t i) { return code_of(children_[i].status(), reported_signal_[i]); };
     if (cause_ >= 0) return code(static_cast<std::size_t>(cause_));
@@ -380,7 +382,7 @@ class joined_job {
   run_folder folder_;  ///< folder for temporary files of MPI; removed after the end of all children
   std::vector<child_process> children_, relays_;
   std::vector<int> reported_signal_;  ///< by cluster: signal of a killed process, as reported by its launcher
-  std::vector<bool> by_itself_;       ///< by cluster: true if it ended before a signal of this program
+  std::vector<bool> by_itself_;       ///< by cluster: true if the cluster ended before a signal of this program
   std::vector<pid_t> suspects_;
   clock::time_point ending_{}, first_quiet_end_{}, looked_ = clock::now();
   int cause_ = -1;  ///< index of the cluster that caused the end of the job

@@ -21,14 +21,15 @@ namespace {
 
 static_assert(sizeof(slots) == slot_count * sizeof(void*));
 
-/// Set before main, and therefore before the dynamic initialisation of this file: a function-local variable.
+/// The variable is set before main, and therefore before the dynamic initialisation of this file. Therefore the variable is
+/// local to a function.
 std::string& vendor_label() {
   static std::string label;
   return label;
 }
 
 [[noreturn]] void give_up(const std::string& text) {
-  // Variables set by launchers; MPI is not yet available for a query.
+  // Environment variables set by launchers. MPI cannot be queried, because MPI is not yet loaded.
   int rank = 0;
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"})
     if (const std::string rank_text = variable(name); !rank_text.empty()) rank = std::atoi(rank_text.c_str());
@@ -55,7 +56,8 @@ std::string guess_vendor() {
 }
 
 void* load(const std::string& path) {
-  // DEEPBIND: the vendor's own calls of MPI_X must bind to the vendor, although this library precedes it in the program.
+  // With DEEPBIND, calls of MPI_X inside the vendor bind to the vendor, although this library precedes the vendor in the
+  // program.
   share_environ();
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
   if (!library) give_up(std::string("cannot load the vendor's MPI: ") + dlerror());
@@ -75,7 +77,8 @@ void load_vendor() {
   if (label.empty()) label = guess_vendor();
   const auto colon = label.find(":/");
   const std::string name = label.substr(0, colon);
-  // If the vendor's library is given as well: an adapter requests it by its name (SONAME) and uses one that is loaded.
+  // Load the library of the vendor first, if the library is also given. An adapter requests a library by its name (SONAME),
+  // and uses a library of this name that is already loaded.
   void* below = colon == std::string::npos ? nullptr : load(label.substr(colon + 1));
   void* library = load(name.find('/') != std::string::npos ? name : library_folder() + "/osteon_mpi_" + name + ".so");
   if (below && dlsym(library, "MPI_Init") != dlsym(below, "MPI_Init"))
@@ -93,7 +96,7 @@ void load_vendor() {
   take(functions);
 }
 
-/// Before main, because MPI functions may be called before MPI_Init.
+/// The function runs before main, because MPI functions may be called before MPI_Init.
 __attribute__((constructor)) void start() {
   load_vendor();
   correct_extremes(vendor_slots);

@@ -26,7 +26,7 @@ choices read_choices(const given_values& given, std::vector<problem>& faults) {
     const auto at = given.find(key);
     return at == given.end() ? std::string() : at->second;
   };
-  // Index of a value among those allowed; the first is the default.
+  // Index of a value in the list of allowed values. The first value is the default.
   const auto one_of = [&](const char* key, const std::vector<std::string>& allowed) -> std::size_t {
     const std::string value = text(key);
     const auto at = std::find(allowed.begin(), allowed.end(), value);

@@ -46,7 +46,7 @@ connection::input connection::receive(const job_id& job, std::int64_t world,
     in_end += static_cast<std::size_t>(n);
     heard = steady::now();
     if (parse_all(job, world, take) == input::ended) return input::ended;
-    // After a short message no more data are pending as a rule, and otherwise epoll reports them again.
+    // After a short message, usually no more data are pending. If data are pending, epoll reports these data again.
     if (n < short_read && !stream.holds_more()) return input::drained;
   }
   return input::more;

@@ -27,8 +27,7 @@ struct connection {
                 const std::function<bool(const packet_header&, std::span<const std::byte>)>& take);
 
   void put(packet_header h, const job_id& job, std::span<const std::byte> payload);
-  /// Write without waiting, at most `limit` bytes. @return false if the connection has ended: the connection has ended; see
-  /// `reason`
+  /// Write at most `limit` bytes without waiting. @return false if the connection has ended (`reason`)
   bool flush(std::size_t limit);
 
   std::size_t waiting() const { return out.size() - out_begin; }

@@ -37,7 +37,7 @@ bool frame_stream::write_some() {
       out_.erase(0, static_cast<std::size_t>(n));
     } else if (channel_.never_connected()) {
       end(channel_.reason());
-    } else {  // the other side reads no more, but data sent before, such as a reason, can still be read
+    } else {  // the other side no longer reads, but data sent earlier by the other side, such as a reason, can still be read
       reason_ = channel_.reason();
       deaf_ = true;
       out_.clear();
@@ -51,7 +51,7 @@ void frame_stream::serve(const std::function<void(const frame&)>& take) {
   for (int round = 0; unfinished_ && round < rounds_at_once; ++round) {
     const bool got = read_some();
     while (auto f = next()) take(*f);
-    const bool gave = write_some();  // TLS may read while it writes: check again
+    const bool gave = write_some();  // TLS may read during a write; therefore check again
     unfinished_ = (got || gave) && !ended_;
   }
 }

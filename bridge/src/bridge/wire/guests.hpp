@@ -1,8 +1,8 @@
 #pragma once
 /// @file
-/// Connections that are connections that are not yet authenticated. Any program can open such connections, and each
-/// connection uses a descriptor. Therefore the number of these connections is limited. Further connections wait in the queue
-/// of the system without a descriptor. While connections wait, slow connections are closed.
+/// Connections that are not yet authenticated. Any program can open such connections, and each connection uses a descriptor.
+/// Therefore the number of these connections is limited. Further connections wait in the queue of the system without a
+/// descriptor. While connections wait, slow connections are closed.
 #include <cstddef>
 
 namespace osteon::bridge::wire {

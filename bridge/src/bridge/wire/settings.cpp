@@ -13,7 +13,7 @@
 namespace osteon::bridge::wire {
 namespace {
 
-/// All numeric settings, with their limits: calls f(key, value, low, high).
+/// Call f(key, value, low, high) for all numeric settings and their limits.
 template <class S, class F>
 void numbers(S& s, F&& f) {
   f("cluster", s.cluster, 0, 31);  // IMPI's client mask has 32 bits
@@ -29,7 +29,7 @@ void numbers(S& s, F&& f) {
   f("join_s", s.join_seconds, 0.1, 86400.0);
 }
 
-/// The fault of a range of ports; empty if it is valid.
+/// The fault of a range of ports; empty for a valid range.
 std::string fault_of_ports(const std::string& text) {
   const auto dash = text.find('-');
   unsigned ends[2] = {};
@@ -53,7 +53,7 @@ std::string out_of_limits(T value, T low, T high) {
   return value >= low && value <= high ? "" : fmt::format("{} must be in {} .. {}", value, low, high);
 }
 
-/// Parse a number. @return its fault, or ""
+/// Parse a number. @return the fault of the number; empty for a valid number
 template <class T>
 std::string read_number(const std::string& text, T low, T high, T& into) {
   double v = 0;

@@ -60,7 +60,7 @@ std::string coll(label kind, const std::string& value) {
   return encode(frame{command::coll, data + value});
 }
 
-/// All labels that have one value per process: calls f(label, member of registration).
+/// Call f(label, member of registration) for all labels with one value per process.
 template <class F>
 void per_process(F&& f) {
   f(label::c_nprocs, &registration::local_size);
@@ -170,7 +170,7 @@ std::string absorb(registration& r, command kind, std::string_view data) {
       known = true;
       read(in, r.*member);
     });
-    if (!known) return "";  // of a later version
+    if (!known) return "";  // the label belongs to a later version
   }
   return in.whole() ? "" : "a command of the start-up has a wrong length";
 }
@@ -191,7 +191,7 @@ std::string encode(const collation& c) {
   collated(label::x_job, job);
   collated(label::x_names, names);
   collated(label::x_relays, relays);
-  std::string places;  // C_VERSION comes first and states the number of processes, with their cluster and rank
+  std::string places;  // C_VERSION is the first label and contains the number of processes, with their cluster and rank
   for (const auto& r : c.processes) {
     add(places, r.major);
     add(places, r.minor);

@@ -9,7 +9,7 @@ const void* at(const std::byte* base, MPI_Aint place) {
   return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(base) + static_cast<std::uintptr_t>(place));
 }
 }  // namespace
-/// Remote pairs ordered so that at any time each rank sends to a different one, which avoids congestion.
+/// Remote pairs are ordered to avoid congestion: at any time, different ranks send to different destinations.
 int all_to_all(const void* out_buffer, side to, void* in_buffer, side from, communicator* c, MPI_Request* out) {
   work w = begin(c);
   schedule* s = w.get();

@@ -36,12 +36,12 @@ using types_t = const MPI_Datatype*;
 
 std::vector<int> copied(counts_t from, const communicator* c) { return {from, from + c->size()}; }
 
-/// Counts and displacements are significant at the root only.
+/// Counts and displacements are significant only at the root.
 parts parts_at(int root, const communicator* c, counts_t counts, counts_t places) {
   return c->rank == root ? parts(c, copied(counts, c), copied(places, c)) : parts();
 }
 
-/// Displacements of equal parts are int, as in the standard's functions with counts.
+/// Displacements of equal parts have the type int, as in functions of the standard with counts.
 bool too_many(const communicator* c, int count) { return static_cast<long>(count) * c->size() > INT32_MAX; }
 
 int bcast_entry(communicator* c, MPI_Request* out, void* b, int n, MPI_Datatype t, int root) {
@@ -130,7 +130,7 @@ int alltoallw_entry(communicator* c, MPI_Request* out, const void* a, counts_t n
 
 int barrier_entry(communicator* c, MPI_Request* out) { return barrier(c, out); }
 
-/// The program may free a type or an operation while its collectives in progress still need it.
+/// The program may free a type or an operation while a collective in progress still uses the object.
 template <auto function, auto list, class Handle>
 int free_later(Handle* handle, Handle null) {
   auto& w = world();
@@ -157,7 +157,7 @@ int blocking_allgather(communicator* c, const void* mine, int count, MPI_Datatyp
 
 namespace {
 
-/// The forms with large counts, if the counts fit.
+/// Functions with large counts, used if the counts fit.
 template <auto large, auto small>
 struct large_form;
 template <class... A, int (*slots::*large)(A...), auto small>

@@ -141,7 +141,7 @@ int allgatherv(const void* in, int n_in, MPI_Datatype in_type, void* all, parts 
 
 namespace {
 
-/// f(part of `all`, its count, rank) for the ranks of other clusters.
+/// Call f(part of `all`, count of the part, rank) for the ranks of other clusters.
 template <class F>
 void for_parts_elsewhere(const communicator* c, const void* all, const parts& where, MPI_Datatype type, F f) {
   for (int r = 0; r < c->size(); ++r) {

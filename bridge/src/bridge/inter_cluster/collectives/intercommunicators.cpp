@@ -6,13 +6,15 @@
 namespace osteon::bridge::inter {
 namespace {
 
-/// f(rank in the other group) for all of them, starting at the own rank: at any time each sends to a different one.
+/// Call f(rank in the other group) for all ranks of the other group, starting at the own rank. Therefore, at any time,
+/// different ranks send to different destinations.
 template <class F>
 void for_others(const communicator* c, F f) {
   for (int i = 0; i < c->size(); ++i) f((c->rank + i) % c->size());
 }
 
-/// A step of messages with the other group: `f(send, receive)`, each (buffer, count, type, rank there).
+/// A step of messages with the other group: `f(send, receive)`. The arguments of `send` and `receive` are (buffer, count,
+/// type, rank in the other group).
 template <class F>
 int messages(communicator* c, MPI_Request* out, F f) {
   work w = begin(c->inter->both);
@@ -75,8 +77,8 @@ int exchange_blocks(communicator* c, MPI_Request* out, const void* a, const bloc
   });
 }
 
-/// Steps that store the sum of the other group's values in `result`, in the order of its ranks, and send `sent` to all ranks
-/// of the other group if requested.
+/// Steps that store the sum of the values of the other group in `result`, in the order of ranks. If requested, the steps
+/// also send `sent` to all ranks of the other group.
 void add_sum_of_others(schedule* s, communicator* c, void* result, int n, MPI_Datatype type, MPI_Op op, const void* sent,
                        bool sends) {
   auto* parts = s->keep(std::vector<void*>(c->world.size()));

@@ -6,7 +6,8 @@
 namespace osteon::bridge {
 namespace {
 
-/// Fold the clusters' parts in their order: part[0] op part[1] op ... into `into`, which contains the part `mine`.
+/// Combine the parts of the clusters in order: part[0] op part[1] op ... The result is stored in `into`, which initially
+/// contains the part `mine`.
 void fold(communicator* c, std::vector<void*> part, int mine, void* into, schedule* s, int count, MPI_Datatype type,
           MPI_Op op) {
   const int n = clusters(c);
@@ -17,8 +18,8 @@ void fold(communicator* c, std::vector<void*> part, int mine, void* into, schedu
   copy(sum, count, type, into, count, type);
 }
 
-/// True if the values of ranks are combined one by one, in the order of ranks. Otherwise each cluster combines its values by
-/// its MPI, and the results of the clusters are combined.
+/// True if the values of all ranks are combined in the order of ranks. Otherwise the MPI of each cluster combines the values
+/// of the cluster, and then the results of the clusters are combined.
 bool takes_ranks(const communicator* c, MPI_Op op) {
   if (world().in_order_of_ranks) return true;
   int commutes = 1;
@@ -26,7 +27,7 @@ bool takes_ranks(const communicator* c, MPI_Op op) {
   return !commutes && !c->in_order;
 }
 
-/// Gather all values everywhere, then fold ranks first..last in order into `result`.
+/// Gather all values on all ranks. Then combine the values of the ranks first to last in order in `result`.
 work fold_ranks(const void* in, void* result, int count, MPI_Datatype type, MPI_Op op, communicator* c, int last,
                 bool keeps) {
   work w = begin(c);
@@ -112,7 +113,7 @@ int scan(const void* in, void* result, int count, MPI_Datatype type, MPI_Op op, 
   return run(fold_ranks(in, result, count, type, op, c, exclusive ? c->rank - 1 : c->rank, true), out);
 }
 
-/// A sum of all values, of which each rank keeps its part.
+/// Compute the sum of all values. Each rank keeps its part of the sum.
 int reduce_scatter(const void* in, void* result, std::vector<int> counts, MPI_Datatype type, MPI_Op op, communicator* c,
                    MPI_Request* out) {
   const int total = std::accumulate(counts.begin(), counts.end(), 0);

@@ -26,7 +26,8 @@ int graph_create(MPI_Comm comm, int n, const int index[], const int edges[], int
   return e;
 }
 
-/// The graph of a communicator of the bridge, null for the vendor's; `error` for one of the bridge without a graph.
+/// The graph of a communicator of the bridge. The result is null for a communicator of the vendor. For a communicator of the
+/// bridge without a graph, `error` is set.
 template <auto which>
 auto graph_of(MPI_Comm comm, int& error) {
   communicator* c = find(comm);
@@ -90,7 +91,7 @@ int graph_map(MPI_Comm comm, int n, const int index[], const int edges[], int* r
   return MPI_SUCCESS;
 }
 
-/// A communicator of the same members with these edges.
+/// A communicator with the same members and the given edges.
 int with_edges(communicator* c, distributed_graph edges, MPI_Comm* out) {
   if (const int e = split(c, 0, c->rank, out)) return e;
   find(*out)->layout.own_edges = std::make_shared<distributed_graph>(std::move(edges));
@@ -119,7 +120,7 @@ int dist_graph_create_adjacent(MPI_Comm comm, int n_in, const int sources[], con
   return with_edges(c, std::move(g), out);
 }
 
-/// Exchange all known edges, and keep those of this rank.
+/// Exchange all known edges, and keep the edges of this rank.
 int dist_graph_create(MPI_Comm comm, int n, const int sources[], const int degrees[], const int destinations[],
                       const int weights[], MPI_Info info, int reorder, MPI_Comm* out) {
   communicator* c = find(comm);

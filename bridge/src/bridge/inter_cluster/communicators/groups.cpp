@@ -1,5 +1,6 @@
 /// @file
-/// Groups. In a joined job all groups are the bridge's, because a vendor's group cannot contain ranks of another cluster.
+/// Groups. In a joined job, all groups are groups of the bridge, because a group of the vendor cannot contain ranks of
+/// another cluster.
 #include <algorithm>
 #include <bridge/inter_cluster/schedule.hpp>
 #include <bridge/inter_cluster/world.hpp>

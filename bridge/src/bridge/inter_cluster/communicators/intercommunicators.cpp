@@ -1,6 +1,6 @@
 /// @file
-/// Intercommunicators with members in several clusters: creation, inquiries, split and merge. Their messages are those of
-/// point_to_point.cpp, to the ranks of the other group.
+/// Intercommunicators with members in several clusters: creation, inquiries, split and merge. point_to_point.cpp sends the
+/// messages to the ranks of the other group.
 #include <algorithm>
 #include <bridge/inter_cluster/schedule.hpp>
 #include <bridge/inter_cluster/world.hpp>
@@ -14,7 +14,7 @@ bool all_here(const ranks& list) {
   return std::all_of(list.begin(), list.end(), [](int r) { return world().everyone->is_local(r); });
 }
 
-/// Between groups of one cluster: the vendor's.
+/// Intercommunicator of the vendor, between groups of one cluster.
 int make_below(const ranks& own, const ranks& other, int tag, MPI_Comm* out) {
   MPI_Comm side = MPI_COMM_NULL;
   if (const int e = vendor_communicator_of(own, tag, &side)) return e;
@@ -33,7 +33,7 @@ ranks in_one_order(const ranks& own, const ranks& other, intercommunicator& g) {
   return all;
 }
 
-/// One of the bridge over an intracommunicator of both groups.
+/// Intercommunicator of the bridge, based on an intracommunicator of both groups.
 MPI_Comm make_over(communicator* both, intercommunicator g, ranks other) {
   communicator* c = world().communicators.make();
   g.both = both;

@@ -27,7 +27,7 @@ cache_warmer::cache_warmer(const tls_context* tls) {
     from_.emplace(std::move(dialled), tls, side::dialled);
     to_.emplace(std::move(accepted), tls, side::accepted);
     for (int i = 0; i < 10; ++i) send_and_receive();  // the handshake of TLS
-  } catch (const link_error&) {                       // no loopback: continue without it
+  } catch (const link_error&) {                       // there is no loopback interface: continue without the connection
   }
 }
 

@@ -8,7 +8,7 @@
 
 namespace osteon::bridge::wire {
 
-/// Listen at the address announced to other processes, and only there if it is one address of this machine.
+/// Listen at the address announced to other processes. If this address belongs to this machine, listen only at this address.
 void endpoint_core::listen_at(const std::string& host) {
   const std::string where = own_numeric(host);
   if (listener_ && where == listens_on_) return;
@@ -41,7 +41,7 @@ std::string endpoint_core::introduction(const frame_stream& stream) {
   r.host = host_name();
   r.address = advertised_address(options, r.host, own_address(stream.fd()));
   const auto colon = r.address.find(':');
-  const bool forwarded = colon != std::string::npos && r.address.rfind(':') == colon;  // another port is forwarded: NAT
+  const bool forwarded = colon != std::string::npos && r.address.rfind(':') == colon;  // with NAT, another port is forwarded
   if (options.relay.empty()) listen_at(forwarded ? "" : r.address);
   r.port = port_;
   if (forwarded) {
@@ -92,7 +92,7 @@ void endpoint_core::join_server() {
       if (!failure_.empty()) throw link_error(failure_);
       if (joined_) return;
     }
-    // The server ends the wait itself with more details; this is for an unreachable server.
+    // Usually the server ends the wait with more details. This time limit is for an unreachable server.
     if (seconds_since(began) > options.join_seconds + (control_.open() ? 5 : 0)) {
       throw link_error(
           fmt::format("cluster {}, local rank {} (host {}): no answer from the start-up server at {} within {} s: {}",

@@ -64,7 +64,7 @@ void endpoint_core::join() {
   make_routes();
   wait_for_routes();
   if (options.progress == progress_mode::polling) return;
-  // Signals are delivered to the application's threads, not to this one.
+  // Signals are delivered to the threads of the application, not to this thread.
   sigset_t all, old;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &old);
@@ -85,8 +85,8 @@ void endpoint_core::loop() {
   }
 }
 
-/// Leave the sockets to the waiting thread of the application, also for a moment after its wait, because it probably waits
-/// again.
+/// The waiting thread of the application serves the sockets. After its wait, this thread leaves the sockets unserved for a
+/// moment, because the application probably waits again.
 void endpoint_core::rest() {
   eventfd_write(wake_.get(), 1);  // an event may have arrived while both threads were listening: wake the thread
   std::unique_lock lock(rest_m_);
@@ -198,7 +198,7 @@ void endpoint_core::give_back(int source, std::uint64_t bytes) {
   if (bytes == 0) return;
   inbox_bytes_ -= bytes;
   peer& p = *peers_[static_cast<std::size_t>(source)];
-  if (p.released.fetch_add(bytes) + bytes < options.eager_bytes / 8) return;  // the timer reports it
+  if (p.released.fetch_add(bytes) + bytes < options.eager_bytes / 8) return;  // the timer reports the returned bytes
   const std::lock_guard lock(m_);
   p.pair->give_back(p.released.exchange(0));
   make_ready(source);
@@ -241,7 +241,7 @@ void endpoint_core::wait_event(std::uint32_t seen, double seconds) {
   std::unique_lock driver(driver_m_, std::try_to_lock);
   if (driver.owns_lock()) {
     drive(news, end);
-  } else {  // another thread of the application drives
+  } else {  // another thread of the application serves the sockets
     ++sleepers_;
     std::unique_lock lock(sleep_m_);
     sleep_.wait_until(lock, std::min(end, steady::now() + std::chrono::milliseconds(50)), news);

@@ -27,7 +27,7 @@ void endpoint_core::make_routes() {
       options.relay.empty() ? collation_.relays[static_cast<std::size_t>(world.cluster)] : options.relay;
   const auto streams = static_cast<std::size_t>(options.streams);
   const auto add = [&](std::unique_ptr<route> r) {
-    // If the other side dials, it chooses the number of streams; the list grows when they arrive.
+    // If the other side dials, the other side selects the number of streams. The list grows when streams arrive.
     r->streams.resize(r->address.empty() ? 1 : streams);
     r->next_try.resize(r->streams.size());
     routes_.push_back(std::move(r));
@@ -136,7 +136,8 @@ void endpoint_core::accept_guests() {
   watch_listener(may_accept && guests_.size() < most_guests);
 }
 
-/// Enable or disable the events of listening sockets: otherwise epoll would report them repeatedly. Timers enable them.
+/// Enable or disable the events of listening sockets. Without disabling, epoll would report these events repeatedly. Timers
+/// enable the events again.
 void endpoint_core::watch_listener(bool open) {
   if (!listener_ || open == listening_) return;
   listening_ = open;
@@ -163,7 +164,7 @@ void endpoint_core::greeted(connection& c, const packet_header& h, std::span<con
   if (!same_secret(given, greeting(options.key, job_, h.source, h.dest, h.count)) || h.dest != world.rank) {
     return lose(c, "a greeting that is not for this process, or made without the job key");
   }
-  if (c.route >= 0) {  // the answer to this side's greeting
+  if (c.route >= 0) {  // the packet is the answer to the greeting of this side
     const route& r = *routes_[static_cast<std::size_t>(c.route)];
     if (h.source != (r.relay != 0 ? r.relay : r.peers.front())) return lose(c, fmt::format("{} answered instead", h.source));
   } else {
@@ -175,7 +176,7 @@ void endpoint_core::greeted(connection& c, const packet_header& h, std::span<con
     }
     route& r = *routes_[static_cast<std::size_t>(index)];
     const auto slot = static_cast<std::size_t>(h.count);
-    if (slot >= r.streams.size()) r.streams.resize(slot + 1);  // the dialling side chooses the number
+    if (slot >= r.streams.size()) r.streams.resize(slot + 1);  // the dialling side selects the number of streams
     if (r.streams[slot]) lose(*r.streams[slot], "replaced by a new connection");
     const auto at = std::find_if(guests_.begin(), guests_.end(), [&](const auto& g) { return g.get() == &c; });
     r.streams[slot] = std::move(*at);

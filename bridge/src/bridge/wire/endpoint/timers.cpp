@@ -8,14 +8,16 @@
 namespace osteon::bridge::wire {
 namespace {
 
-constexpr double refusal_seconds = 5;  ///< a host that refuses for this long is reachable, but the process is gone
-constexpr double resend_seconds = 1;   ///< time without progress before lost packets are requested
+constexpr double refusal_seconds =
+    5;  ///< if a host refuses connections for this time, the host is reachable, but the process has ended
+constexpr double resend_seconds = 1;  ///< time without progress after which lost packets are requested
 
 }  // namespace
 
 void endpoint_core::timers() {
   if (seconds_since(last_turn_) > 1) {
-    // This process was stopped, or it polls and was computing: ignore the silence of the others.
+    // Ignore the silence of the other processes, because this process was stopped, or because this polling process was
+    // computing.
     const auto now = steady::now();
     for (auto& [id, c] : connections_) c->heard = now;
     for (auto& p : peers_) {

@@ -24,19 +24,19 @@ constexpr std::size_t few_connections = 4;
 }  // namespace
 
 void endpoint_core::turn(double seconds) {
-  if (seconds > 0) {  // epoll_wait would round it up to whole milliseconds
+  if (seconds > 0) {  // epoll_wait would round the time up to whole milliseconds
     pollfd any{epoll_.get(), POLLIN, 0};
     const timespec most{0, static_cast<long>(std::min(seconds, 0.999) * 1e9)};
     ppoll(&any, 1, &most, nullptr);
   }
-  // A poll reads a small number of connections directly, with one system call each, as with epoll. This keeps the code for a
-  // cket, above all of TLS, in the caches.
+  // A poll reads a small number of connections directly, with one system call each, as with epoll. Direct reads keep the
+  // code for a cket, above all of TLS, in the caches.
   const std::lock_guard lock(m_);
   const bool directly = seconds <= 0 && connections_.size() <= few_connections && ++polls_ % 16 != 0;
   std::array<epoll_event, 64> events;
   const int n = directly ? 0 : epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), 0);
   if (directly) {
-    std::array<std::uint64_t, few_connections> ids;  // serving one may end another
+    std::array<std::uint64_t, few_connections> ids;  // serving one connection may end another connection
     const auto end = std::transform(connections_.begin(), connections_.end(), ids.begin(), [](auto& c) { return c.first; });
     for (auto id = ids.begin(); id != end; ++id)
       if (const auto c = connections_.find(*id); c != connections_.end()) service(*c->second);
@@ -120,7 +120,7 @@ void endpoint_core::handle_packet(connection& c, const packet_header& h, std::sp
   p.heard = steady::now();
   const bool was_over = p.pair->over();
   if (const std::string bad = p.pair->arrived(h, payload, sink_); !bad.empty()) {
-    // In order and authenticated, and yet wrong: a new connection would not help.
+    // The packet is in order and authenticated, but invalid. A new connection would not correct this fault.
     return fail(fmt::format("{} sent {} an invalid packet: {}",
                             name_of(h.source < world.size() ? static_cast<int>(source) : 0), name_of(world.rank), bad));
   }

@@ -19,7 +19,7 @@
 namespace osteon::bridge::wire {
 namespace {
 
-/// Limit of data waiting for one connection; beyond it, its senders are no longer read.
+/// Limit of data waiting for one connection. Beyond this limit, data of the senders to this connection are no longer read.
 constexpr std::size_t pause_above = 4 << 20;
 constexpr std::size_t resume_below = 1 << 20;
 constexpr std::int64_t self = -1;
@@ -119,7 +119,8 @@ void relay::impl::accept_guests() {
   watch_listener(may_accept && guests() < most_guests);
 }
 
-/// Accept only after the job is known, because authentication requires it, and below the limit of connections.
+/// Accept connections only below the limit of connections, and only after the job is known, because authentication requires
+/// the job.
 void relay::impl::watch_listener(bool open) {
   if (open == listening) return;
   listening = open;
@@ -182,7 +183,8 @@ bool relay::impl::greeted(connection& c, const packet_header& h, std::span<const
   return true;
 }
 
-/// The stream to a process with the least waiting data; upwards if the process is not behind this relay.
+/// The stream to a process with the least waiting data. If the process is not behind this relay, the result is a stream to
+/// the hub.
 connection* relay::impl::way_to(std::int64_t rank) {
   if (rank < 0) return nullptr;
   connection* best = nullptr;
@@ -206,7 +208,7 @@ bool relay::impl::forward(connection& from, const packet_header& h, std::span<co
   }
   connection* to = way_to(h.dest);
   if (to == nullptr || to == &from) {
-    ++dropped;  // sent again when the route exists
+    ++dropped;  // the packet is sent again when the route exists
     return true;
   }
   to->put(h, world.job, payload);
@@ -245,7 +247,7 @@ bool relay::impl::waits_anywhere(std::size_t limit) const {
 
 void relay::impl::timers() {
   const auto now = steady::now();
-  if (seconds_since(last_turn) > 1) {  // this process was stopped: the silence was on this side
+  if (seconds_since(last_turn) > 1) {  // this process was stopped, and the silence was on this side
     for (auto& c : connections) c->heard = now;
     hub_lost = now;
     control.forgive();
@@ -264,7 +266,7 @@ void relay::impl::timers() {
   const double silence = std::min(3 * options.link.heartbeat_seconds, options.link.cut_seconds);
   const double greeting = guest_seconds(guests());
   for (auto& c : connections) {
-    // A polling process may be silent while it computes; the server detects its death.
+    // A polling process may be silent while it computes. The server detects the end of such a process.
     const bool silent = c->route == -2 && c->greeted && seconds_since(c->heard) > silence;
     const bool late = !c->greeted && seconds_since(c->began) > (c->route == -2 ? guest_seconds(0) : greeting);
     if (silent || late) dead.push_back(c.get());
@@ -312,9 +314,9 @@ void relay::impl::turn() {
     }
   }
   timers();
-  // A full queue must drain before more is read: this bounds memory, and the flow control of senders applies.
+  // A full queue must drain before more data are read. This rule bounds memory, and the flow control of the senders applies.
   const bool was_paused = std::exchange(paused, waits_anywhere(paused ? resume_below : pause_above));
-  if (was_paused && !paused) {  // data buffered inside TLS are not announced again
+  if (was_paused && !paused) {  // epoll does not report data buffered inside TLS again
     for (auto& c : connections) again.push_back(c->id);
   }
   for (auto c = connections.begin(); c != connections.end();) {

@@ -17,7 +17,7 @@ double since(clock::time_point t) { return std::chrono::duration<double>(clock::
 
 }  // namespace
 
-/// Time-outs, ended connections, the end of the job.
+/// Time-outs, ended connections, and the end of the job.
 void startup_server::impl::watch() {
   const double patience = guest_seconds(guests());
   for (auto x = members.begin(); x != members.end();) {
@@ -119,7 +119,7 @@ startup_server::startup_server(server_settings s) : impl_(std::make_unique<impl>
   impl_->counts.assign(impl_->options.clusters.size(), 0);
   std::tie(impl_->listener, impl_->port) = listen_on(impl_->options.ports, impl_->options.host);
   impl_->wake = descriptor(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
-  // Signals are delivered to the thread that waits for them.
+  // Signals are delivered to a thread that waits for signals.
   sigset_t all, old;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &old);

@@ -1,4 +1,4 @@
-// Requests of the members of a job to the start-up server, and its answers.
+// Requests of the processes of a job to the start-up server, and answers of the server.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ void startup_server::impl::complete() {
   });
   const std::string id = random_bytes(world.job.size());
   std::memcpy(world.job.data(), id.data(), id.size());
-  const std::lock_guard lock(m);  // relays may be set until now
+  const std::lock_guard lock(m);  // relays may be set up to this point
   for (const expected_cluster& c : options.clusters) {
     world.names.push_back(c.name);
     world.relays.push_back(c.relay);
@@ -111,7 +111,7 @@ void startup_server::impl::after_proof(server_member& member, const frame& f) {
         break;
       }
       for (server_member& x : members) {
-        if (x.rank == rank) x.rank = -1;  // a connection that is not yet known to be dead
+        if (x.rank == rank) x.rank = -1;  // a broken connection that has not been detected yet
       }
       member.rank = rank;
       member.registered = true;
