@@ -12,7 +12,8 @@ void add_bench_predict(app::registry& commands);
 void add_net_broadcast(app::registry& commands);
 void add_net_adaptive(app::registry& commands);
 
-/// Print Tables 2 to 6, Figure 2 and Table a with recomputed values. @param plot SVG to write of Figure 2; empty: none
+/// Print Tables 2 to 6, Figure 2 and Table a with recomputed values. @param plot name of the SVG file of Figure 2; empty: no
+/// file
 /// @return the exit code
 int print_tables_of_paper(const std::string& json, const std::string& plot);
 

@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// NPB FT: a diffusion equation solved by Fourier transforms in three dimensions, with NPB's numbers, rules and checksums.
+/// NPB FT solves a diffusion equation by Fourier transforms in three dimensions, with the numbers, rules and checksums of
+/// NPB.
 #include <studies/hyper_crossbar/fourier/fourier_3d.hpp>
 #include <vector>
 
@@ -16,26 +17,27 @@ struct ft_class {
 const ft_class& ft_class_named(const std::string& name);
 
 struct ft_report {
-  fourier_options options;   ///< options in use
-  double seconds = 0;        ///< time of the timed part on the slowest rank
-  double exec = 0;           ///< computing, the maximum over ranks
-  double trans = 0;          ///< remaining time: sending, receiving, waiting
-  double transform = 0;      ///< best time of one transform in three dimensions, forward, with its exchanges
-  double cpu = 0;            ///< CPU seconds of the timed part, all ranks
-  exchange_account account;  ///< timed part of the rank that sent most; seconds: maximum over ranks
+  fourier_options options;  ///< options in use
+  double seconds = 0;       ///< time of the timed part on the slowest rank
+  double exec = 0;          ///< computing time, maximum over ranks
+  double trans = 0;         ///< remaining time of sending, receiving and waiting
+  double transform = 0;     ///< best time of one forward transform in three dimensions, including its exchanges
+  double cpu = 0;           ///< CPU seconds of all ranks in the timed part
+  exchange_account
+      account;  ///< communication in the timed part of the rank that sent most; `seconds` is the maximum over ranks
   std::vector<std::complex<double>> checksums;
-  double error = 0;  ///< largest relative difference from NPB's checksums
+  double error = 0;  ///< largest relative difference from the checksums of NPB
   bool verified = false;
 };
 
-/// Run NPB FT by its rules: once untimed up to the first transform, then everything timed: initial values, the
-/// transform, and for each iteration evolution, backward transform and checksum.
+/// Run NPB FT by the rules of NPB. First, initial values and transform are computed once without timing. Then initial
+/// values, the transform, and for each iteration evolution, backward transform and checksum are timed.
 /// @throws usage_error, machine_error as fourier_3d::make does
 /// @collective on comm
 /// @param transforms number of additional forward transforms, for ft_report::transform
 ft_report run_ft(MPI_Comm comm, const ft_class& problem, const fourier_options& options, int transforms = 0);
 
-/// Operations a second that NPB prints for this time.
+/// Operations per second that NPB prints for this time.
 double ft_mops(const ft_class& problem, double seconds);
 
 }  // namespace osteon::studies

@@ -16,34 +16,36 @@ struct paper_cell {
   std::string quantity;
   int pus = 0;
   double paper = 0;
-  double as_printed = 0;  ///< recomputed with the assumptions that give [Itakura]'s numbers; NaN: [Itakura] measured it
-  double corrected = std::numeric_limits<double>::quiet_NaN();  ///< recomputed consistently, if it differs
-  bool fitted = false;                                          ///< contains a term fitted to [Itakura]'s numbers
-  bool rounded = false;  ///< printed with so few digits that its error is uninformative
+  double as_printed =
+      0;  ///< value recomputed with the assumptions that yield the numbers of [Itakura]; NaN: measured value of [Itakura]
+  double corrected = std::numeric_limits<double>::quiet_NaN();  ///< consistently recomputed value, if different
+  bool fitted = false;   ///< true: the value contains a term fitted to the numbers of [Itakura]
+  bool rounded = false;  ///< true: the value is printed with too few digits for an informative error
   double error() const { return as_printed / paper - 1; }
 };
 
-/// Sum over rounds of the largest message, over rounds times `mean`.
+/// Sum over rounds of the size of the largest message, divided by the number of rounds times `mean`.
 /// @cite [Itakura]: skew rate
 double skew_rate(const plan::plan& plan, double mean);
 
 /// Machine of [Itakura] with this many PUs: 64, 128, 256, 512 or 1024. @throws usage_error otherwise
 std::vector<int> shape_of_paper(int pus);
 
-/// Skew rates of the all-to-all exchange of NPB IS, class A, on [Itakura]'s machines.
-/// @cost generates and ranks 2^23 keys: under a second
+/// Skew rates of the all-to-all exchange of NPB IS, class A, on the machines of [Itakura].
+/// @cost generates and ranks 2^23 keys in less than a second
 struct is_skew {
   int pus = 0;
-  double low = 0;         ///< (1): keys are sent to their positions by the low 10 bits
-  double high = 0;        ///< (2): by the high 9 bits, from the original order
-  double high_after = 0;  ///< (2): by the high 9 bits, from the order after (1)
+  double low = 0;         ///< exchange (1): keys are sent to their positions by the low 10 bits
+  double high = 0;        ///< exchange (2): keys are sent by the high 9 bits, from the original order
+  double high_after = 0;  ///< exchange (2): keys are sent by the high 9 bits, from the order after exchange (1)
 };
 std::vector<is_skew> skew_of_is();
 
-/// All cells, table by table. @param skews from skew_of_is
+/// All cells, table by table. @param skews result of skew_of_is
 std::vector<paper_cell> tables_of_paper(const std::vector<is_skew>& skews);
 
-/// A point of Figure 2: total on 64 PUs over total on this number, from the tables' totals.
+/// A point of Figure 2. The speed-up is the total time on 64 PUs divided by the total time on this number of PUs, from the
+/// totals of the tables.
 struct paper_speed_up {
   const char* program = "";
   int pus = 0;
@@ -54,7 +56,8 @@ struct paper_speed_up {
 /// @param cells from tables_of_paper
 std::vector<paper_speed_up> figure_2_of_paper(const std::vector<paper_cell>& cells);
 
-/// Table a: seconds of class A on the machines of [Bailey1994]; 64 PUs, the Cray Y-MP one.
+/// Table a: time in seconds of class A on the machines of [Bailey1994]. All machines have 64 PUs, except the Cray Y-MP with
+/// one PU.
 struct other_machine {
   const char* name = "";
   double is = 0, ft = 0;

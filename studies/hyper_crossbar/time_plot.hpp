@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Times or speed-ups over numbers of PUs, both logarithmic, as SVG.
+/// Plot of times or speed-ups over numbers of PUs as SVG, with logarithmic axes.
 #include <string>
 #include <vector>
 
@@ -9,17 +9,17 @@ namespace osteon::studies {
 struct time_curve {
   std::string name;
   std::vector<int> pus;
-  std::vector<double> seconds;  ///< or the speed-up
+  std::vector<double> seconds;  ///< times in s, or speed-ups
 };
 
-/// A panel with its curves, in the colours of their order, above straight lines of ideal speed-up.
+/// A panel with its curves and straight lines of ideal speed-up. The order of the curves determines their colours.
 struct time_panel {
   std::string title;
   std::vector<time_curve> curves;
-  bool speed_up = false;  ///< larger is better: ideal lines rise, and numbers have no unit
+  bool speed_up = false;  ///< true: values are speed-ups; ideal lines rise, and numbers have no unit
 };
 
-/// Panels side by side, with one key for all.
+/// Panels side by side, with one legend for all panels.
 std::string draw_times(const std::vector<time_panel>& panels);
 
 }  // namespace osteon::studies

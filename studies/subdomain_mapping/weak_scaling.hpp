@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// [Ito]'s weak scaling as a series: bytes and time of an exchange of faces by the model of a machine, for each number of
-/// cores, mode and order. No program is started.
+/// Weak scaling of [Ito] as a series. For each number of cores, mode and order, the model of a machine predicts the bytes
+/// and the time of an exchange of faces. No program is started.
 #include <array>
 #include <optional>
 #include <osteon/machine/links/links.hpp>
@@ -14,13 +14,14 @@ namespace osteon::studies {
 /// A machine of equal hosts that grows with the number of cores.
 struct growing_machine {
   machine::host_tree host;
-  std::array<std::optional<machine::link>, machine::paths_inside> inside;  ///< a host, by path
-  machine::link between;                                                   ///< two hosts, one message at a time
-  std::string network;  ///< net::network_by_text; its first PUs are the hosts
+  std::array<std::optional<machine::link>, machine::paths_inside> inside;  ///< links inside a host, by path
+  machine::link between;  ///< link between two hosts, for one message at a time
+  std::string network;    ///< text for net::network_by_text; the first PUs of the network are the hosts
 };
 
-/// [Ito]'s cluster: 2 x 4 cores per host with the speeds measured inside one (table 5), 2 GB/s per host, and a fat
-/// tree. The hosts per leaf switch are not given: 8 of them, and 4 : 1 above, which is near its bisection bandwidth.
+/// The cluster of [Ito], with 2 x 4 cores per host, the rates measured inside a host (table 5), 2 GB/s per host, and a fat
+/// tree. [Ito] does not specify the number of hosts per leaf switch. The model has 8 hosts per leaf switch and an
+/// oversubscription of 4 : 1, which approximates the bisection bandwidth.
 /// @cite [Ito], tables 2 and 5
 growing_machine paper_machine();
 
@@ -30,13 +31,13 @@ struct rank_mode {
   int threads = 1;  ///< cores of each rank
 };
 
-/// A line of the series. Bytes are those of an exchange of all faces, both directions.
+/// A row of the series. Bytes are the bytes of an exchange of all faces in both directions.
 struct scaling_row {
   int which = 1, cores = 0, ranks = 0;
   std::string mode, order;
   index3 cells, boxes;  ///< z, y, x
   std::int64_t off_host_bytes = 0, inter_socket_bytes = 0;
-  double exchange_s = 0;  ///< time by the model: hottest link, or sequential messages of a rank
+  double exchange_s = 0;  ///< predicted time of an exchange: hottest link, or sequential messages of a rank
 };
 
 struct scaling_options {
@@ -48,12 +49,12 @@ struct scaling_options {
   unsigned seed = 1;
 };
 
-/// The whole grid for a number of cores, cut into a box for each rank.
-/// @param cores a multiple of `threads` @throws usage_error as paper_grid does
+/// The whole grid for a number of cores, divided into one box for each rank.
+/// @param cores a multiple of `threads` @throws usage_error as paper_grid
 cartesian paper_grid_of_cores(int which, int cores, int threads, double scale);
 
-/// Case by case, cores by cores, mode by mode, order by order. For the random order, bytes sent to other hosts and seconds
-/// are means of several draws; other values belong to one draw.
+/// All rows, ordered by case, number of cores, mode and order. For the random order, the bytes sent to other hosts and the
+/// seconds are means of several draws. All other values are from one draw.
 /// @throws usage_error if cores do not fill hosts, or threads do not divide the cores of a host
 std::vector<scaling_row> weak_scaling(const growing_machine& machine, const scaling_options& options);
 

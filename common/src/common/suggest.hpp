@@ -6,7 +6,7 @@
 
 namespace osteon {
 
-/// Candidate nearest to `word` in edit distance, or an empty string if all are far.
+/// Candidate nearest to `word` in edit distance, or an empty string if all distances are large.
 inline std::string nearest(const std::string& word, const std::vector<std::string>& candidates) {
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(3, word.size() / 2 + 1);
@@ -30,7 +30,7 @@ inline std::string nearest(const std::string& word, const std::vector<std::strin
   return best;
 }
 
-/// `; did you mean "tolerance"?` or an empty string.
+/// Suggestion for a message, for example `; did you mean "tolerance"?`, or an empty string.
 inline std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates) {
   const std::string best = nearest(word, candidates);
   return best.empty() ? std::string() : "; did you mean '" + best + "'?";

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Limits of a TOML text, checked before parsing: the parser recurses once per nested table.
+/// Limits of a TOML text. The limits are checked before parsing, because the parser recurses once per nested table.
 #include <common/problem.hpp>
 #include <optional>
 #include <string>

@@ -6,7 +6,7 @@
 
 namespace osteon {
 
-/// Escape text for XML elements and attributes. Characters that XML does not allow (control characters, invalid UTF-8) are
+/// Escape text for XML elements and attributes. Characters that are invalid in XML (control characters, invalid UTF-8) are
 /// replaced by U+FFFD.
 std::string xml_text(std::string_view text);
 

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Fragments: intervals of depth of a pixel, for blocks without an order of visibility: each pixel is sorted by
-/// itself.
+/// Fragments are intervals of depth of a pixel. Fragments are used for blocks without a visibility order, because each pixel
+/// is sorted separately.
 #include <cstdint>
 #include <span>
 
@@ -16,11 +16,13 @@ struct fragment {
 
 /// Blend the fragments of each pixel, ordered by the depth of their front.
 ///
-/// Their order is total, by pixel, front, back and colour, so the picture does not depend on their distribution.
-/// @param fragments are sorted in that order
-/// @param first pixel of `rgba`, shape (pixels, 4), which contains all pixels of the fragments; zero without fragments
-/// @return number of fragments that start before the end of the fragment in front, where the picture is only an
-/// approximation
+/// The order of fragments is total: by pixel, front, back and colour. Therefore the picture does not depend on the
+/// distribution of fragments over ranks.
+/// @param fragments input; the function sorts the fragments in this order
+/// @param first first pixel of `rgba`. @param rgba array of shape (pixels, 4) for all pixels of the fragments; zero in
+/// pixels without fragments
+/// @return number of fragments that start before the end of the fragment in front. In the pixels of these fragments, the
+/// picture is an approximation
 /// @cost O(m log m) for m fragments
 std::int64_t blend_fragments(std::span<fragment> fragments, std::int64_t first, std::span<float> rgba);
 

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Binary swap of a picture that is cut in two dimensions: rectangles instead of stripes.
+/// Binary swap of a picture that is cut in two dimensions. The parts are rectangles instead of stripes.
 #include <cstdint>
 #include <osteon/plan/plan.hpp>
 #include <span>
@@ -8,15 +8,15 @@
 
 namespace osteon::studies {
 
-/// In each round a rank halves its rectangle along the longer side, sends one half and keeps the other. Number and length of
-/// the messages equal those of stripes; a part has a piece for each of its rows.
-/// @param order rank at each visibility index, front to back; a power of two of them
-/// @param root rank that receives the parts in one more round; -1: they remain with their owners
+/// In each round, a rank halves its rectangle along the longer side, sends one half and keeps the other half. The number and
+/// the length of the messages are equal for rectangles and stripes. A part has a separate piece for each of its rows.
+/// @param order rank at each visibility index, front to back; the number of ranks is a power of two
+/// @param root rank that receives the parts in an additional round; -1: the parts remain with their owners
 /// @throws usage_error for another number of ranks, or a picture with fewer pixels than ranks along a side
 plan::plan binary_swap_in_rectangles(int width, int height, std::span<const int> order, int root = -1);
 
-/// Pixels inside a disk in the centre of the picture sent by the rank that sends most of them, by stripes and by
-/// rectangles: the size of messages without empty pixels.
+/// Number of pixels inside a disk in the centre of the picture, sent by the rank that sends most of these pixels, for
+/// stripes and for rectangles. The numbers are the sizes of messages without empty pixels.
 struct cut_comparison {
   int ranks = 0;
   std::int64_t stripes = 0, rectangles = 0;

@@ -10,12 +10,14 @@ namespace osteon::studies {
 /// Frames per second of a method on a machine.
 struct composite_prediction {
   std::string machine;
-  std::optional<double> printed;  ///< equations 4 and 5, one latency per message; only for methods that they cover
-  double extended = 0;            ///< prediction with the omitted terms, fitted to [Ono]'s rows or from the plan
+  std::optional<double> printed;  ///< prediction of equations 4 and 5 with one latency per message; only for methods
+                                  ///< described by these equations
+  double extended = 0;  ///< prediction with the omitted terms, from the fit to the frames of [Ono], or from the plan
 };
 
-/// The machines of [Ono] and this one. Shared memory is only predicted for this machine, as the others have none of this
-/// kind. Empty for `+parts` or `+sparse`, for plans of too many ranks, and for `auto`, which reports its own prediction.
+/// Predictions for the machines of [Ono] and for this machine. Methods with shared memory are predicted only for this
+/// machine, because the machines of [Ono] do not support these methods. The result is empty for `+parts` and `+sparse`, and
+/// for plans with too many ranks. The result is also empty for `auto`, because `auto` reports its own prediction.
 /// @param here result of `render::probe_machine`
 std::vector<composite_prediction> predict(const std::string& way, const composite_case& scene, int ranks,
                                           const net::compositing_machine& here);

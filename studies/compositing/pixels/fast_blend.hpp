@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The two blends of RGBA8 that [Ono] mentions as faster and less accurate, for comparison with the exact one.
+/// Two blends of RGBA8 pixels, for comparison with the exact blend. [Ono] mentions these blends as faster and less accurate.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -10,8 +10,8 @@
 namespace osteon::studies {
 
 enum class fast_blend : std::uint8_t {
-  shift,  ///< front + ((255 - opacity) back >> 8): a division by 256 instead of 255, without rounding
-  table,  ///< front + table[opacity][back], of 65,536 rounded products
+  shift,  ///< front + ((255 - opacity) back >> 8), which divides by 256 instead of 255, without rounding
+  table,  ///< front + table[opacity][back], with a table of 65,536 rounded products
 };
 
 /// Blend a layer behind the present layers. Two layers are blended at a time, and each result is rounded to 8 bits.
@@ -24,7 +24,8 @@ struct blend_figures {
   double worst = 0, mean = 0;  ///< difference from the exact composite, in units of the last place of a channel
 };
 
-/// The exact blend and both fast ones, of `layers` layers of `pixels` pixels. @param seconds CPU time for each
+/// Measure the exact blend and both fast blends with `layers` layers of `pixels` pixels. @param seconds CPU time of each
+/// measurement
 std::vector<blend_figures> compare_blends(int layers, std::int64_t pixels, double seconds);
 
 }  // namespace osteon::studies

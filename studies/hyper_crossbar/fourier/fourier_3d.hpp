@@ -16,13 +16,14 @@ namespace osteon::studies {
 /// Distribution of the array over ranks.
 enum class fourier_method {
   automatic,      ///< `shared` on one host with enough shared memory, otherwise `transposition`
-  transposition,  ///< each transform has its complete lines on one rank; between dimensions, blocks are sent by messages
-  shared,         ///< the same with the points in shared memory: a transposition is a barrier. One host only
-  butterfly,      ///< boxes are not moved; log2(ranks) times all data are swapped with a partner
+  transposition,  ///< each line of a transform is complete on one rank; between dimensions, blocks are sent by messages
+  shared,         ///< as `transposition`, with the points in shared memory of a single host: a transposition is a barrier
+  butterfly,      ///< boxes are not redistributed; all data are exchanged with a partner log2(ranks) times
 };
 
-/// The virtual plane of ranks of a transposition, rank = m * columns + n. y and then x are distributed over `rows` groups m;
-/// z and then y to `columns` groups n. One row: slabs, and one transposition per transform; two otherwise.
+/// The virtual plane of ranks of a transposition, rank = m * columns + n. y and then x are distributed over `rows` groups m.
+/// z and then y are distributed over `columns` groups n. With one row, the parts are slabs, and a transform has one
+/// transposition; otherwise a transform has two transpositions.
 struct fourier_folding {
   int rows = 0, columns = 0;
   friend bool operator==(const fourier_folding&, const fourier_folding&) = default;
@@ -34,10 +35,10 @@ struct fourier_options {
   std::string schedule = "ring";  ///< schedule of the exchanges in a row or column, as for all_to_all
 };
 
-/// Factors of modes, (z, y, x), in the order of fourier_3d::modes; none if empty.
+/// Factors of modes, (z, y, x), in the order of fourier_3d::modes. Empty lists mean no factors.
 using mode_weights = std::array<std::span<const double>, 3>;
 
-/// Communication between ranks, counted by this rank.
+/// Communication of this rank with other ranks.
 struct exchange_account {
   double seconds = 0;          ///< time of exchanges: sending, receiving and waiting
   std::int64_t exchanges = 0;  ///< transpositions, or stages of butterflies
@@ -45,25 +46,26 @@ struct exchange_account {
   std::int64_t bytes = 0;      ///< sent
 };
 
-/// An array of complex points in space, and one of modes, both distributed, with the transforms between them.
+/// A distributed array of complex points in space, a distributed array of modes, and the transforms between both arrays.
 ///
-/// Both directions are unscaled: forward and backward multiplies by the number of points.
+/// Both directions are unscaled: a forward and a backward transform multiply the points by the number of points.
 class fourier_3d {
  public:
   /// @param shape points along (z, y, x), each 2^a 3^b 5^c
-  /// @throws usage_error if the shape cannot be distributed so; machine_error if memory is short, before allocation
+  /// @throws usage_error if the shape cannot be distributed over the ranks; machine_error before allocation if the memory is
+  /// not sufficient
   /// @collective on comm, which is duplicated
   static std::unique_ptr<fourier_3d> make(MPI_Comm comm, index3 shape, const fourier_options& options);
 
-  /// The folding with the least data to send: one row if there are enough planes and lines of y for all ranks; otherwise the
-  /// most nearly square one. @throws usage_error if there is none; the message suggests numbers of ranks
+  /// The folding with the least data to send. The folding has one row if there are enough planes and lines of y for all
+  /// ranks; otherwise it is as square as possible. @throws usage_error if there is no folding; the message suggests numbers
+  /// of ranks
   static fourier_folding choose_folding(index3 shape, int ranks);
 
-  /// The folding with numbers of rows and columns as equal as possible, as in [Itakura]. @throws usage_error as
-  /// above
+  /// The folding with nearly equal numbers of rows and columns, as in [Itakura]. @throws usage_error as above
   static fourier_folding squarest_folding(index3 shape, int ranks);
 
-  /// Bytes of all ranks together, for the method of the options (not `automatic`).
+  /// Memory of all ranks together in bytes, for the method of the options (not `automatic`).
   static double bytes(index3 shape, int ranks, const fourier_options& options);
 
   virtual ~fourier_3d() = default;
@@ -71,20 +73,20 @@ class fourier_3d {
   fourier_3d& operator=(const fourier_3d&) = delete;
 
   index3 shape() const { return shape_; }
-  /// The method and folding that were chosen.
+  /// The selected method and folding.
   const fourier_options& options() const { return options_; }
-  /// The points of this rank, whole lines along x unless the method is butterfly.
+  /// The points of this rank. The points form complete lines along x unless the method is butterfly.
   const box3& points() const { return points_; }
-  /// The line of points along x at (z, y), both counted from points().begin.
+  /// The line of points along x at (z, y). z and y are counted from points().begin.
   std::complex<double>* point_line(std::int64_t z, std::int64_t y) { return points_at_ + z * plane_ + y * row_; }
   /// The numbers of the modes of this rank along an axis, 0 <= k < shape[axis].
   std::span<const std::int64_t> modes(int axis) const { return modes_[static_cast<std::size_t>(axis)]; }
   /// The modes along x at the places (z, y) of modes(0) and modes(1).
   std::complex<double>* mode_line(std::int64_t z, std::int64_t y) { return modes_at_ + z * mode_plane_ + y * mode_row_; }
 
-  /// Points to modes, sum of u exp(-2 pi i k j / n); the points are overwritten. @collective on comm
+  /// Transform points to modes: sum of u exp(-2 pi i k j / n). The points are overwritten. @collective on comm
   virtual void forward() = 0;
-  /// Modes times weights to points, with exp(+...); the modes are preserved. @collective on comm
+  /// Transform the product of modes and weights to points, with exp(+...). The modes are preserved. @collective on comm
   virtual void backward(const mode_weights& weights = {}) = 0;
 
   const exchange_account& account() const { return account_; }

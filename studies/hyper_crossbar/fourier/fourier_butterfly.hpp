@@ -1,20 +1,22 @@
 #pragma once
 /// @file
-/// Fourier transforms by butterflies between ranks: the data are not redistributed.
+/// Fourier transforms by butterflies between ranks. The data are not redistributed.
 #include <studies/hyper_crossbar/fourier/fourier.hpp>
 #include <studies/hyper_crossbar/fourier/fourier_3d.hpp>
 #include <studies/hyper_crossbar/fourier/fourier_parts.hpp>
 
 namespace osteon::studies {
 
-/// Every rank has a box. Along an axis of n points over Q = 2^q ranks, the first q stages of the transform are between
-/// ranks, each a swap of all data with a partner; the rest is n / Q consecutive points in each rank. Rank r of the axis
-/// then has the modes k = j Q + (r with its q bits reversed), j = 0, 1 ...
+/// Every rank has a box. Along an axis with n points on Q = 2^q ranks, the first q stages of the transform are between
+/// ranks. In each of these stages, a rank exchanges all its data with a partner. The remaining stages transform the n / Q
+/// consecutive points of each rank. After the transform, rank r of the axis has the modes k = j Q + (r with its q bits
+/// reversed), j = 0, 1 ...
 /// @cite [Itakura]: the fixed scheme of FT
 class fourier_butterfly : public fourier_3d {
  public:
-  /// Ranks along (z, y, x): powers of two whose product is `ranks`, with boxes as nearly cubic as possible.
-  /// @throws usage_error if there are none; the message contains the nearest numbers of ranks
+  /// Numbers of ranks along (z, y, x). The numbers are powers of two with the product `ranks`, and the boxes are as cubic as
+  /// possible.
+  /// @throws usage_error if there are no such numbers; the message contains the nearest valid numbers of ranks
   static index3 choose_grid(index3 shape, int ranks);
 
   /// @collective on comm
@@ -24,7 +26,7 @@ class fourier_butterfly : public fourier_3d {
   void backward(const mode_weights& weights) override;
 
  private:
-  // Stage s along an axis: between ranks whose numbers on it differ by Q / 2^(s + 1).
+  // Stage s along an axis. The numbers of two partners along the axis differ by Q / 2^(s + 1).
   void stage(int axis, int s, fourier_direction direction);
   void transform(int axis, fourier_direction direction);
   complex* line(complex* array, std::int64_t z, std::int64_t y) const { return array + z * plane_ + y * row_; }

@@ -11,8 +11,8 @@ namespace osteon::studies {
 
 using complex = std::complex<double>;
 
-/// A stride of at least `count` elements that is not a multiple of 1 KiB, so that lines across it do not map to a few sets
-/// of the caches. A multiple of 64 bytes if `count` is.
+/// A stride of at least `count` elements that is not a multiple of 1 KiB. With other strides, lines across the stride would
+/// use only a few sets of the caches. The stride is a multiple of 64 bytes if `count` elements are a multiple of 64 bytes.
 constexpr std::ptrdiff_t spread(std::ptrdiff_t count) { return count % 64 == 0 ? count + 4 : count; }
 
 /// An axis distributed over `parts` as evenly as possible, in order.
@@ -23,7 +23,7 @@ struct axis_parts {
   std::int64_t begin(int part) const { return length * part / parts; }
   std::int64_t size(int part) const { return begin(part + 1) - begin(part); }
   std::int64_t largest() const { return (length + parts - 1) / parts; }
-  /// The part that each element is in.
+  /// The part of each element.
   std::vector<int> owners() const {
     std::vector<int> owner(static_cast<std::size_t>(length));
     for (int p = 0; p < parts; ++p)
@@ -36,7 +36,7 @@ struct unmap {
   std::size_t bytes = 0;
   void operator()(complex* at) const;
 };
-/// Zeroed memory with its own pages, large ones if available.
+/// Zeroed memory in separate pages; large pages are used if available.
 using complex_array = std::unique_ptr<complex[], unmap>;
 /// @throws std::bad_alloc
 complex_array allocate_complex(std::ptrdiff_t count);

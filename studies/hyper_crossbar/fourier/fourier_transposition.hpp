@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Fourier transforms by transposition: complete lines on a rank, blocks between ranks.
+/// Fourier transforms by transposition. Each line is complete on one rank, and blocks are sent between ranks.
 #include <optional>
 #include <osteon/comm/exchange/exchange.hpp>
 #include <osteon/comm/shared_window.hpp>
@@ -10,14 +10,14 @@
 
 namespace osteon::studies {
 
-/// Lines along x become lines along y within a group m = 0 .. rows - 1, those become lines along z within a group
-/// n = 0 .. columns - 1; backward all arrows are reversed.
+/// Lines along x become lines along y within a group m = 0 .. rows - 1. Lines along y become lines along z within a group n
+/// = 0 .. columns - 1. In the backward transform, all arrows are reversed.
 ///
 ///     points --x--> (x side) ==rows==> (y side) --y--> (y far side) ==columns==> (z side) --z--> modes
 ///
-/// A group of one exchanges no data, so that both sides of its double arrow are one array; with one row the transforms of
-/// y follow those of x plane by plane, while a plane is in the cache. In shared memory the z side is the points of all
-/// ranks.
+/// A group with one rank exchanges no data. In this case, both sides of the double arrow are one array. With one row, the
+/// transforms along x and y are computed plane by plane, while a plane is in the cache. In shared memory, the z side
+/// consists of the points of all ranks.
 class fourier_transposition : public fourier_3d {
  public:
   /// @collective on comm
@@ -27,18 +27,19 @@ class fourier_transposition : public fourier_3d {
   void backward(const mode_weights& weights) override;
 
  private:
-  // Layout of an array of lines along one axis: element e of line l of layer i at base[i * layer + offset[e] + l * line].
+  // Layout of an array of lines along one axis. Element e of line l of layer i is at base[i * layer + offset[e] + l * line].
   struct side {
     complex* base = nullptr;
     std::ptrdiff_t layer = 0, line = 1;
     std::vector<std::ptrdiff_t> offset;
     bool stream = false;  ///< stores bypass the caches
   };
-  // The blocks of an exchange within a group, all of one size.
+  // The blocks of an exchange within a group. All blocks have one size.
   struct blocks {
     std::ptrdiff_t row = 0, plane = 0, size = 0;
   };
-  // A rank's parcel for itself is written in place unless `own`: then the exchange copies it.
+  // If `own` is false, the parcel of a rank for itself is written in place. If `own` is true, the exchange copies this
+  // parcel.
   struct group_exchange {
     comm::all_to_all exchange;
     comm::parcels each;

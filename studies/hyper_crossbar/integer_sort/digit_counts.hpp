@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Histograms of a digit over a rank's keys.
+/// Histograms of a digit over the keys of a rank.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -14,7 +14,7 @@ struct digit {
   std::uint32_t of(std::int32_t key) const { return static_cast<std::uint32_t>(key) >> low & ((1u << width) - 1); }
 };
 
-/// Values of the widest and of the narrowest digit.
+/// Number of values of the widest and of the narrowest digit.
 std::int64_t most_values(std::span<const digit> digits);
 std::int64_t fewest_values(std::span<const digit> digits);
 

@@ -10,7 +10,7 @@
 
 namespace osteon::studies {
 
-/// Requests pages of 2 MiB for vectors that are at least this long.
+/// Allocator that requests pages of 2 MiB for vectors of at least this size.
 template <class T>
 struct huge_page_allocator {
   using value_type = T;

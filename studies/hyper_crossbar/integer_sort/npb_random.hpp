@@ -1,14 +1,14 @@
 #pragma once
 /// @file
-/// The pseudorandom numbers of the NAS Parallel Benchmarks, with jump-ahead: each rank starts at its share.
+/// The pseudorandom numbers of the NAS Parallel Benchmarks, with jump-ahead. Each rank starts at its part of the sequence.
 #include <cstdint>
 
 namespace osteon::studies {
 
 /// x_{k+1} = a x_k mod 2^46, as `randlc` of NPB.
 ///
-/// NPB splits the product into halves of 23 bits in doubles. 64-bit integers wrap at a multiple of 2^46; therefore one
-/// integer product has the same bits.
+/// NPB splits the product into halves of 23 bits in doubles. The range of 64-bit integers is a multiple of 2^46. Therefore
+/// one integer product yields the same bits.
 /// @cite [Bailey1991], section 2.3
 class npb_random {
  public:
@@ -40,8 +40,8 @@ class npb_random {
   std::uint64_t state_, multiplier_;
 };
 
-/// The next key of NPB IS, in [0, range): the mean of four numbers, nearly normal around range / 2.
-/// Key k of a sequence uses the numbers 4k ... 4k + 3: skip(4 k) before it.
+/// The next key of NPB IS, in [0, range). The key is the mean of four numbers; its distribution is nearly normal around
+/// range / 2. Key k of a sequence uses the numbers 4k ... 4k + 3; call skip(4 k) before key k.
 constexpr std::int32_t npb_is_key(npb_random& random, std::int64_t range) {
   double sum = random.next();
   for (int i = 0; i < 3; ++i) sum += random.next();

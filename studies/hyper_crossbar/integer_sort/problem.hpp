@@ -2,7 +2,7 @@
 /// @file
 /// The integer sort of the NAS Parallel Benchmarks (IS): its classes, its keys and their distribution over ranks.
 ///
-/// N keys, sums of four uniform random numbers, are ranked ten times; before each ranking two of them change.
+/// N keys are ranked ten times. Each key is the sum of four uniform random numbers. Before each ranking, two keys change.
 /// @cite [Bailey1994], section 2.3.2
 #include <algorithm>
 #include <array>
@@ -13,7 +13,7 @@
 namespace osteon::studies::integer_sort {
 
 inline constexpr int iterations = 10;
-inline constexpr int tests = 5;  ///< keys whose ranks are known for each iteration
+inline constexpr int tests = 5;  ///< number of test keys with known ranks in each iteration
 
 /// A class of problem.
 struct problem_class {
@@ -31,14 +31,15 @@ struct problem_class {
 /// @throws usage_error for another one
 const problem_class& problem_of(const std::string& letter);
 
-/// Keys [begin(r), begin(r + 1)) are those of rank r: equal blocks; the last blocks may be shorter or empty.
+/// Rank r has the keys [begin(r), begin(r + 1)). The blocks are equal, but the last blocks may be shorter or empty.
 class blocks {
  public:
   blocks(std::int64_t keys, int ranks)
       : keys_(keys), size_((keys + ranks - 1) / ranks), reciprocal_((std::uint64_t{1} << 63) / size() + 1) {}
   std::int64_t begin(int rank) const { return std::min(rank * size_, keys_); }
   std::int64_t count(int rank) const { return begin(rank + 1) - begin(rank); }
-  /// The rank of a position below 2^31: position / size, by a multiplication that is exact for these.
+  /// The rank of a position below 2^31. The quotient position / size is computed by a multiplication that is exact for such
+  /// positions.
   int owner(std::uint32_t position) const {
     __extension__ using wide = unsigned __int128;
     return static_cast<int>(static_cast<wide>(position) * reciprocal_ >> 63);
@@ -53,7 +54,7 @@ class blocks {
 /// Generate keys [first, first + keys.size()) of the sequence.
 void make_keys(const problem_class& problem, std::int64_t first, std::span<std::int32_t> keys);
 
-/// Change the two keys of an iteration, if they are in [first, first + keys.size()).
+/// Change the two keys of an iteration, if their indices are in [first, first + keys.size()).
 void change_keys(const problem_class& problem, int iteration, std::int64_t first, std::span<std::int32_t> keys);
 
 }  // namespace osteon::studies::integer_sort

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Parallel radix sort: digit by digit, lowest first, keys are ranked and sent to their positions; by the last digit they
-/// are only ranked. With one digit of all bits it is a counting sort that moves no key.
+/// Parallel radix sort. For each digit, beginning with the lowest digit, keys are ranked and sent to their positions. For
+/// the last digit, keys are only ranked. With one digit of all bits, the algorithm is a counting sort that moves no key.
 /// @cite [Itakura]
 #include <mpi.h>
 
@@ -14,13 +14,14 @@
 
 namespace osteon::studies::integer_sort {
 
-/// Keys in some order, and their original positions.
+/// Keys in some order, and the original positions of the keys.
 struct arrangement {
   huge_vector<std::int32_t> keys;
   huge_vector<std::uint32_t> origins;  ///< index in the whole sequence
 };
 
-/// Digits of these widths, lowest first. @throws usage_error if they do not add up to the bits of the problem
+/// Digits of these widths, lowest digit first. @throws usage_error if the sum of the widths differs from the number of bits
+/// of the problem
 std::vector<digit> digits_of(const problem_class& problem, const std::vector<int>& widths);
 
 class radix_sort {
@@ -35,8 +36,8 @@ class radix_sort {
 
   /// Rank the keys of all ranks.
   /// @param keys of this rank, shape (blocks.count(rank)); used until the next call or `arrange`
-  /// @param test_keys keys whose ranks are requested; each is one of the keys
-  /// @return number of keys below each test key, on the rank that finds it; -1 on the others
+  /// @param test_keys keys with requested ranks; each test key must be one of the keys
+  /// @return number of keys below each test key, on the rank that finds the test key; -1 on other ranks
   /// @collective
   std::array<std::int64_t, tests> rank(std::span<const std::int32_t> keys, const std::array<std::int32_t, tests>& test_keys);
 
@@ -45,7 +46,7 @@ class radix_sort {
 
   const phase_seconds& seconds() const { return seconds_; }
   void restart_clocks() { seconds_ = {}; }
-  /// Keys that the last ranking sent to each rank, including own ones, shape (digits - 1)(ranks).
+  /// Number of keys that the last ranking sent to each rank, including this rank, shape (digits - 1)(ranks).
   std::vector<std::vector<std::int64_t>> sent() const { return {sent_.begin(), sent_.end() - 1}; }
   const std::string& schedule() const { return exchange_.schedule(); }
   static constexpr std::int64_t bytes_of_sent_key = 12;
@@ -62,8 +63,9 @@ class radix_sort {
   void move(std::size_t pass, arrangement& into);
   /// Number of keys sent to each rank.
   void count_sent(digit by, std::span<const std::uint32_t> starts, std::vector<std::int64_t>& sent);
-  /// Call take(place, run) for all keys, in runs of consecutive positions that end at a cache line: values' positions
-  /// are far apart, often at multiples of a cache's size, so that writing single keys would cause a cache miss each.
+  /// Call take(place, run) for all keys, in runs of consecutive positions that end at a cache line. The positions of
+  /// different values are far apart, often at multiples of the size of a cache. Therefore each write of a single key would
+  /// cause a cache miss.
   template <class Take>
   void in_runs(digit by, std::span<std::uint32_t> next, Take take);
   std::int64_t owned_place(std::int64_t place) const;
@@ -74,7 +76,7 @@ class radix_sort {
   std::vector<digit> digits_;
   std::unique_ptr<digit_ranks> digit_ranks_;
   phase_seconds seconds_;
-  std::span<const std::int32_t> keys_;      ///< in the present arrangement
+  std::span<const std::int32_t> keys_;      ///< keys in the current arrangement
   std::span<const std::uint32_t> origins_;  ///< empty: original order
   std::array<arrangement, 2> held_;         ///< arrangements, used alternately
   std::vector<std::uint32_t> counts_;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The benchmark: ten rankings by the clock, then the verification.
+/// The benchmark: ten timed rankings, and then the verification.
 #include <string>
 #include <studies/hyper_crossbar/integer_sort/radix_sort.hpp>
 #include <vector>
@@ -9,41 +9,41 @@ namespace osteon::studies::integer_sort {
 
 struct run_options {
   std::string letter = "A";
-  std::vector<int> digits;        ///< bits, lowest digit first; none: one digit of all bits
+  std::vector<int> digits;        ///< widths of the digits in bits, lowest digit first; empty: one digit of all bits
   std::string tables = "auto";    ///< shared, messages, or auto: shared if all ranks are on one host
   std::string schedule = "auto";  ///< schedule of the exchange of keys, as for comm::all_to_all
 };
 
-/// An exchange of keys among ranks in rounds. In each round a rank sends to the rank at a fixed distance.
+/// An exchange of keys between ranks in rounds. In each round, every rank sends to the rank at a fixed distance.
 struct exchange_figures {
   int rounds = 0;
   std::int64_t messages = 0;               ///< messages of all rounds
   std::int64_t smallest = 0, largest = 0;  ///< bytes of a message
-  double skew = 1;                         ///< sum over rounds of the largest message, divided by the sum of mean messages
+  double skew = 1;  ///< sum over rounds of the size of the largest message, divided by the sum of the mean sizes
 };
 
 struct run_report {
   std::string digits, tables, schedule;
   double seconds = 0;   ///< time of ten rankings on the slowest rank
   phase_seconds split;  ///< computing and communication time of the slowest rank
-  double cpu = 0;       ///< CPU seconds of its process, independent of other load
+  double cpu = 0;       ///< CPU seconds of the slowest rank, independent of other load
   double million_keys_per_second = 0;
-  int found = 0;                            ///< test keys with correct ranks, of tests * iterations
+  int found = 0;                            ///< number of test keys with correct ranks, at most tests * iterations
   std::string fault;                        ///< fault found by the full verification; empty without a fault
   std::vector<exchange_figures> exchanges;  ///< exchanges of one ranking
   bool verified() const { return found == tests * iterations && fault.empty(); }
 };
 
-/// Largest number of bytes of a rank, including the verification.
+/// Largest memory of a rank in bytes, including the verification.
 std::int64_t memory_of(const problem_class& problem, std::span<const digit> digits, int ranks);
 
-/// @param ranks_here of `ranks`, on a host with `available` bytes
-/// @throws machine_error if they need more
+/// @param ranks_here number of ranks on a host with `available` bytes
+/// @throws machine_error if these ranks require more memory
 void check_memory(const problem_class& problem, std::span<const digit> digits, int ranks, int ranks_here,
                   std::int64_t available);
 
-/// @throws usage_error for another class, digits that do not add up to its keys, or shared tables on several hosts;
-/// machine_error if the hosts do not have enough memory, before allocation
+/// @throws usage_error for an unknown class, for digits with a wrong sum of widths, or for shared tables on several hosts;
+/// machine_error before allocation if the memory of the hosts is not sufficient
 /// @collective on comm
 run_report run(MPI_Comm comm, const run_options& options);
 

@@ -6,9 +6,9 @@
 
 namespace osteon::studies::integer_sort {
 
-/// Compare an arrangement with its original keys: ascending, equal keys in the order of their indices, and each
-/// key exactly once (by a sum of hashes of key and index).
-/// NPB checks the ascending order only.
+/// Compare an arrangement with its original keys. Keys must be ascending, and equal keys must be in the order of their
+/// indices. Each key must occur exactly once (checked by a sum of hashes of key and index). NPB checks only the ascending
+/// order.
 /// @param keys of this rank, starting at index `first` of the sequence
 /// @return description of the fault; empty without a fault
 /// @collective on comm

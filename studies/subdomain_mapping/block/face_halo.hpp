@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Ghosts of a seven-point stencil: repeated exchange of the neighbours' faces.
+/// Ghost cells of a seven-point stencil: repeated exchange of the faces of neighbours.
 #include <mpi.h>
 
 #include <osteon/comm/communicator.hpp>
@@ -10,13 +10,13 @@
 
 namespace osteon::studies {
 
-/// The messages of one rank with its face neighbours, prepared once (persistent requests) and started for each
-/// exchange. Faces are packed by the rank's threads, so a block may change after its exchange is started; edges and
-/// corners are not exchanged.
+/// The messages of one rank with its face neighbours. The messages are prepared once (persistent requests) and started for
+/// each exchange. The threads of the rank pack the faces. Therefore a block may change after the start of the exchange.
+/// Edges and corners are not exchanged.
 template <class T>
 class face_halo {
  public:
-  /// @param where grid with as many boxes as comm has ranks; this rank's block is box_of(rank)
+  /// @param where grid with as many boxes as comm has ranks; the block of this rank is box_of(rank)
   /// @throws usage_error on all ranks if their numbers differ, or a face has more than 2^31 - 1 cells
   /// @collective on comm, which is duplicated
   face_halo(MPI_Comm comm, const cartesian& where);
@@ -24,9 +24,9 @@ class face_halo {
   face_halo(const face_halo&) = delete;
   face_halo& operator=(const face_halo&) = delete;
 
-  /// Send the outermost cells of `block`, which may change after this returns. @collective on comm
+  /// Send the outermost cells of `block`. `block` may change after the call returns. @collective on comm
   void start(ghosted_view<const T> block);
-  /// Receive the neighbours' faces into the ghosts of `block`. @collective on comm
+  /// Receive the faces of neighbours in the ghost cells of `block`. @collective on comm
   void finish(ghosted_view<T> block);
 
   /// Bytes that this rank sends in an exchange.
@@ -40,7 +40,7 @@ class face_halo {
   };
   comm::communicator comm_;
   std::array<buffers, 6> buffers_;
-  std::vector<MPI_Request> requests_;  ///< receives first
+  std::vector<MPI_Request> requests_;  ///< receive requests, followed by send requests
   std::int64_t bytes_ = 0;
 };
 

@@ -1,18 +1,20 @@
 #pragma once
 /// @file
-/// A view of a 3-D block with one layer of neighbours' values around it, and the partition of its planes over threads.
+/// A view of a 3-D block with one surrounding layer of values of neighbours, and the partition of the planes of the block
+/// over threads.
 #include <cassert>
 #include <osteon/base/box.hpp>
 
 namespace osteon::studies {
 
-/// A borrowed block of shape (z, y, x) with valid indices from -1 to the shape, both included, on each axis.
-/// Rows are contiguous; between rows and between planes there may be gaps.
+/// A block of shape (z, y, x) in memory of the caller. Valid indices are from -1 to the shape (inclusive) on each axis. Rows
+/// are contiguous. There may be gaps between rows and between planes.
 template <class T>
 class ghosted_view {
  public:
   ghosted_view() = default;
-  /// @param first element (0, 0, 0) @param row, plane elements from a row, and from a plane, to the next one
+  /// @param first element (0, 0, 0) @param row, plane number of elements from one row to the next row, and from one plane to
+  /// the next plane
   ghosted_view(T* first, index3 shape, std::int64_t row, std::int64_t plane)
       : first_(first), shape_(shape), row_(row), plane_(plane) {}
   template <class U>
@@ -34,8 +36,8 @@ class ghosted_view {
   std::int64_t row_ = 0, plane_ = 0;
 };
 
-/// Planes [begin, end) of one thread of a team. Memory is placed near the thread that touches it first (NUMA), so every loop
-/// over a block must use this partition.
+/// Planes [begin, end) of one thread of a team. Memory is placed near the thread that touches the memory first (NUMA).
+/// Therefore every loop over a block must use this partition.
 struct z_slab {
   std::int64_t begin, end;
 };

@@ -8,29 +8,29 @@
 
 namespace osteon::studies {
 
-/// Options of a step; the result is the same, bit for bit.
+/// Options of a step. The options do not change the bits of the result.
 struct heat_way {
-  bool overlap = false;  ///< exchange while the inner cells are computed
+  bool overlap = false;  ///< true: exchange while the inner cells are computed
   jacobi_walk walk;
 };
 
-/// A rank's box of a uniform grid whose surroundings have temperature 0, and its steps of heat conduction.
+/// The box of a rank in a uniform grid, and steps of heat conduction. The temperature outside the grid is 0.
 ///
-/// The initial state is a Fourier mode, which each step multiplies by one number (`mode_factor`). The exact value of every
-/// cell is therefore available after every step.
+/// The initial state is a Fourier mode. Each step multiplies this mode by one number (`mode_factor`). Therefore the exact
+/// value of every cell is available after every step.
 template <class T>
 class heat_block {
  public:
-  /// @throws machine_error on all ranks if one does not have enough memory
+  /// @throws machine_error on all ranks if the memory of a rank is not sufficient
   /// @collective on comm
   heat_block(MPI_Comm comm, const cartesian& where);
 
-  /// Restart. @collective local
+  /// Set the initial state again. @collective local
   void set_mode();
   /// One step: exchange of ghosts, sweep. @collective on comm
   void step(const heat_way& way);
-  /// The parts of a step alone, to measure their times. A sweep without an exchange uses the previous ghosts; temperatures
-  /// are en invalid until `set_mode`.
+  /// Single parts of a step, for the measurement of their times. A sweep without an exchange uses the previous ghosts;
+  /// temperatures are en invalid until `set_mode`.
   void exchange_alone();
   void sweep_alone(const jacobi_walk& walk);  ///< @collective local
   /// Several sweeps in one pass through the memory. @collective local
@@ -38,11 +38,12 @@ class heat_block {
 
   std::int64_t cells() const { return now_.view().shape().volume(); }
   std::int64_t bytes_sent() const { return halo_.bytes(); }
-  /// Largest difference from the exact solution on this rank, relative to the mode's present amplitude.
+  /// Largest difference from the exact solution on this rank, relative to the current amplitude of the mode.
   double error() const;
-  /// A checksum of a field: a sum over cells of positions and bits. The sum over ranks is the checksum of the grid.
+  /// A checksum of a field: the sum over cells of a hash of position and bits. The sum over ranks is the checksum of the
+  /// grid.
   std::uint64_t digest() const;
-  /// Seconds that the last step spent in packing, waiting and unpacking.
+  /// Time in s of packing, waiting and unpacking in the last step.
   double exchange_seconds() const { return exchange_seconds_; }
 
  private:

@@ -5,27 +5,28 @@
 
 namespace osteon::studies {
 
-/// u' = centre u + side (sum of the six neighbours): an explicit step of heat conduction, which is a damped Jacobi sweep of
-/// the Poisson equation.
+/// u' = centre u + side (sum of the six neighbours). This formula is an explicit step of heat conduction, and a damped
+/// Jacobi sweep of the Poisson equation.
 template <class T>
 struct jacobi_weights {
   T centre, side;
-  /// @param damping 1: plain Jacobi, centre 0; for 2/3 high frequencies decay fastest
+  /// @param damping 1: plain Jacobi sweep with centre 0; with 2/3, high frequencies decay fastest
   static jacobi_weights damped(double damping) { return {static_cast<T>(1 - damping), static_cast<T>(damping / 6)}; }
 };
 
-/// How `jacobi_sweep` walks.
+/// Traversal of `jacobi_sweep`.
 struct jacobi_walk {
-  std::int64_t rows = 0;  ///< rows of a block whose planes remain in the cache; 0: as many as fit
-  bool stream = true;     ///< stores bypass the caches, which is faster for larger blocks
+  std::int64_t rows = 0;  ///< number of rows of a block; the planes of a block remain in the cache; 0: as many rows as fit
+  bool stream = true;     ///< true: stores bypass the caches; this is faster for larger blocks
 };
 
-/// The sweep in its defining form, on one thread.
-/// @param region cells to compute; those around them, except edges and corners, are read
+/// The sweep by its definition, on one thread.
+/// @param region cells to compute; the cells around the region, except edges and corners, are read
 template <class T>
 void jacobi_sweep_plain(jacobi_weights<T> w, ghosted_view<const T> from, ghosted_view<T> to, const box3& region);
 
-/// The same, bit for bit: vectorised, four planes at a time, in blocks of rows, threads by z slabs (`slab_of`).
+/// Vectorised sweep with bitwise the same result. The sweep processes four planes at a time, in blocks of rows; each thread
+/// computes a z slab (`slab_of`).
 template <class T>
 void jacobi_sweep(jacobi_weights<T> w, ghosted_view<const T> from, ghosted_view<T> to, const box3& region,
                   jacobi_walk walk = {});

@@ -5,12 +5,12 @@
 
 namespace osteon::studies {
 
-/// The result of `steps` calls of `jacobi_sweep` on the whole block, bit for bit, with constant ghosts.
+/// The result is bitwise equal to `steps` calls of `jacobi_sweep` on the whole block with constant ghosts.
 ///
-/// Temporal blocking: sweep t + 1 follows sweep t one plane behind, through a block of rows; intermediate planes remain in
-/// the cache. Planes and rows at the rims of a thread's slab and of a block are computed twice.
-/// @param from its ghosts are read, except edges and corners @param steps at least 1
-/// @param rows of a block; 0: as many as fit into 2 MiB of cache
+/// Temporal blocking: in a block of rows, sweep t + 1 is one plane behind sweep t. Intermediate planes remain in the cache.
+/// Planes and rows at the boundary of the slab of a thread, and at the boundary of a block, are computed twice.
+/// @param from input; its ghosts are read, except edges and corners @param steps at least 1
+/// @param rows number of rows of a block; 0: as many rows as fit into 2 MiB of cache
 /// @cite [Wellein2009] (wavefronts)
 template <class T>
 void jacobi_steps(jacobi_weights<T> w, ghosted_view<const T> from, ghosted_view<T> to, int steps, std::int64_t rows = 0);

@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Stores that bypass the caches: an array that is written completely and exceeds them is then not read first.
+/// Stores that bypass the caches. If an array is written completely and exceeds the caches, such stores avoid reading the
+/// array first.
 #include <osteon/kernel/lanes.hpp>
 #if defined(__AVX__)
 #include <immintrin.h>
@@ -8,14 +9,14 @@
 
 namespace osteon::studies {
 
-/// True if this processor's `stream` bypasses the caches; elsewhere it is an ordinary store.
+/// True if `stream` bypasses the caches on this processor. On other processors, `stream` is an ordinary store.
 #if defined(__AVX__)
 inline constexpr bool stores_can_stream = true;
 #else
 inline constexpr bool stores_can_stream = false;
 #endif
 
-/// Store a vector, bypassing the caches. @param to aligned to the vector's 32 bytes
+/// Store a vector without the caches. @param to aligned to 32 bytes
 template <class T>
 [[gnu::always_inline]] inline void stream(T* to, typename kernel::lanes<T>::vector value) {
 #if defined(__AVX__)

@@ -1,17 +1,18 @@
 #pragma once
 /// @file
-/// The memory's limit, measured for comparison.
+/// Measured limit of the memory bandwidth, for comparison.
 #include <studies/subdomain_mapping/block/ghosted_block.hpp>
 
 namespace osteon::studies {
 
-/// a = b + 3 c on three arrays of this process, threads as everywhere (McCalpin's STREAM). Stores bypass the caches, so
-/// that the counted bytes, 24 per element of double, are those moved by the memory.
+/// Triad a = b + 3 c of STREAM (McCalpin) on three arrays of this process, with the usual threads. Stores bypass the caches.
+/// Therefore the counted bytes, 24 per element of double, equal the bytes transferred by the memory.
 class triad {
  public:
-  /// @param bytes of each array: more than the process's share of the caches, otherwise their speed is measured
+  /// @param bytes size of each array; the size must exceed the caches of the process, because otherwise the bandwidth of the
+  /// caches is measured
   explicit triad(std::int64_t bytes);
-  /// One pass through the arrays. @return bytes moved
+  /// Compute one pass through the arrays. @return number of transferred bytes
   std::int64_t run();
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Assignment of boxes of a grid to ranks: the orders that [Ito] compares.
+/// Assignment of boxes of a grid to ranks, with the orders compared in [Ito].
 #include <mpi.h>
 
 #include <osteon/machine/links/links.hpp>
@@ -12,16 +12,17 @@
 
 namespace osteon::studies {
 
-/// Bytes that boxes send through their faces in an exchange, one way.
+/// Bytes that boxes send through their faces in an exchange, in one direction.
 placement::graph graph_of_faces(const cartesian& where, std::int64_t bytes_of_cell);
 
-/// The boxes as blocks of a grid, which placement can use better than a graph; their largest shape is used for all.
+/// The boxes as blocks of a grid. Placement is better for a grid than for a graph. All blocks have the largest shape of the
+/// boxes.
 placement::cartesian as_blocks(const cartesian& where, std::int64_t bytes_of_cell);
 
 /// An order of the ranks of a communicator.
 struct box_order {
   std::vector<int> rank_of_box;
-  std::string origin;  ///< description of the origin, one line; empty for a trivial order
+  std::string origin;  ///< description of the origin in one line; empty for a trivial order
 };
 
 /// The order of this name: `original`, rank r has box r; `random`; `afc`, [Ito]'s method: boxes grouped by a graph

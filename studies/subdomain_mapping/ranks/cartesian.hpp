@@ -6,21 +6,21 @@
 
 namespace osteon::studies {
 
-/// One of the six faces of a box, by its axis and whether it is the upper one.
+/// One of the six faces of a box, described by the axis, and by a flag for the upper face.
 struct face {
   int axis;
   bool upper;
-  /// 0 to 5; a face and its counterpart on the other side are 2 a and 2 a + 1.
+  /// Number from 0 to 5. The two opposite faces of axis a have the numbers 2 a and 2 a + 1.
   int number() const { return 2 * axis + (upper ? 1 : 0); }
   face opposite() const { return {axis, !upper}; }
 };
 inline constexpr std::array<face, 6> faces{{{0, false}, {0, true}, {1, false}, {1, true}, {2, false}, {2, true}}};
 
-/// Assignment of boxes of a grid to ranks, which are counted along x first, as the boxes are.
+/// Assignment of boxes of a grid to ranks. Boxes and ranks are counted along x first.
 class cartesian {
  public:
-  /// @param cells of the grid (z, y, x) @param ranks along each axis
-  /// @throws usage_error if an axis has more ranks than cells, or one of them is not positive
+  /// @param cells number of cells of the grid (z, y, x) @param ranks number of ranks along each axis
+  /// @throws usage_error if an axis has more ranks than cells, or if a number is not positive
   cartesian(index3 cells, index3 ranks);
 
   index3 cells() const { return cells_; }

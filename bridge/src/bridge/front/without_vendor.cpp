@@ -220,7 +220,8 @@ void install_without_vendor(slots& into) noexcept {
     into.Type_get_contents_c = get_contents_c;
   }
   lacking(&slots::Type_get_value_index, get_value_index);
-  // The same functions are also available by older names. The functions with int counts cannot return large sizes.
+  // If a function MPI_X_c is missing, the older function MPI_X_x is used. The function MPI_X with an int result cannot
+  // return large sizes.
   const auto same = [&](auto slots::* f, auto slots::* older) {
     if (into.*older != absent.*older) into.*f = into.*older;
   };

@@ -130,7 +130,7 @@ class endpoint_core {
   std::vector<std::unique_ptr<route>> routes_;
   std::vector<std::unique_ptr<peer>> peers_;                    ///< by world rank; null: of this cluster
   std::list<std::unique_ptr<connection>> guests_;               ///< connections that are not yet authenticated
-  std::unordered_map<std::uint64_t, connection*> connections_;  ///< by number of the connection, returned by epoll
+  std::unordered_map<std::uint64_t, connection*> connections_;  ///< connections by their number, which epoll returns
   std::vector<std::uint64_t> connections_again_, busy_;         ///< with pending input; with pending output
   std::vector<std::unique_ptr<connection>> bin_;                ///< connections that ended in the current iteration
   std::uint64_t next_id_ = 1, next_connection_ = 16;
