@@ -28,8 +28,8 @@ class adaptive_round {
     for (const routed_message& m : messages_) put(m, 1);
   }
 
-  // Messages choose in turn until none gains. Each change reduces the busy time of a message's route, so a few sweeps
-  // suffice in practice; the bound on sweeps covers other cases.
+  // Messages select an order, one after another, until no message gains. Each change reduces the busy time of the route of a
+  // message. In practice, a few sweeps are sufficient; the number of sweeps is limited.
   void adapt() {
     bool changed = true;
     for (int sweep = 0; sweep < 16 && changed; ++sweep) {
@@ -72,7 +72,7 @@ class adaptive_round {
     orders_[order].append_route(m.from, m.to, way_);
     return way_;
   }
-  // The busiest link of the route with this message on it, then the sum over the route.
+  // Cost of a route with this message: busy time of the busiest link, and then the sum of the busy times over the route.
   std::pair<double, double> burden(const routed_message& m, std::size_t order) {
     double most = 0, sum = 0;
     for (const int l : way(m, order)) {
@@ -99,7 +99,7 @@ class adaptive_round {
   std::vector<int> way_;
 };
 
-// The network with each order of the dimensions with more than one PU; its own order is the first one.
+// The network with each order of the dimensions that have more than one PU. The first order is the order of the network.
 std::vector<net::network> all_orders(const std::string& text) {
   net::network_request request = net::parse_network(text);
   if (request.order.empty() || !request.minimal)

@@ -13,8 +13,8 @@ opened_links open_links(const net::network& where, int root) {
   if (root < 0 || root >= where.pus)
     throw usage_error(fmt::format("root {}: must be a PU from 0 to {}", root, where.pus - 1));
   constexpr int unseen = -2, start = -1;
-  std::vector<int> before(where.links.size(), unseen);  // the link before a link
-  std::map<int, int> copies;                            // outputs by the link before them
+  std::vector<int> before(where.links.size(), unseen);  // preceding link of each link
+  std::map<int, int> copies;                            // number of outputs by preceding link
   opened_links result;
   result.slowest_rate = std::numeric_limits<double>::infinity();
   std::vector<int> way;

@@ -13,7 +13,7 @@ namespace {
 using complex = std::complex<double>;
 
 // Real and imaginary parts of all points in order of x, y, z are consecutive numbers. Each product depends on the previous
-// one, so several lines are filled at a time.
+// product. Therefore several lines are filled at a time.
 void set_initial_values(fourier_3d& transform) {
   const index3 shape = transform.shape();
   const box3 mine = transform.points();

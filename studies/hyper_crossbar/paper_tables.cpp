@@ -117,7 +117,7 @@ std::vector<paper_cell> tables_of_paper(const std::vector<is_skew>& skews) {
                        bool fitted = false, bool rounded = false) {
     cells.push_back({table, quantity, pus, paper, ours, corrected, fitted, rounded});
   };
-  // Further rows of Tables 4 and 6: exec was measured there, and the rest follows from exec and `trans`.
+  // Further rows of Tables 4 and 6. In these tables, exec was measured, and all other values follow from exec and `trans`.
   const auto add_rest = [&](int table, int pus, double exec_of_paper, double paper_share, double paper_total, double ours,
                             double corrected, bool fitted) {
     add(table, "exec, s: measured there", pus, exec_of_paper, none);
@@ -134,7 +134,7 @@ std::vector<paper_cell> tables_of_paper(const std::vector<is_skew>& skews) {
   for (std::size_t i = 0; i < skews.size(); ++i) {
     const is_skew& s = skews[i];
     const double bytes = bytes_of_key * static_cast<double>(keys) / s.pus / s.pus * s.low;
-    // The printed totals use the volume of the machine of 512 PUs at every size.
+    // For every size, the printed totals use the volume of the machine with 512 PUs.
     const double volume = bytes_of_key * static_cast<double>(keys) / 512;
     const double others = s.pus - 1;
     printed_total.push_back(runs * (others * startup + s.low * others / s.pus * volume / rate));
@@ -144,7 +144,8 @@ std::vector<paper_cell> tables_of_paper(const std::vector<is_skew>& skews) {
     add(3, "total, s", s.pus, exchange[i], printed_total.back(), own_total.back());
   }
   for (std::size_t i = 0; i < skews.size(); ++i) {
-    // Least squares of the difference between Table 4 and Table 3; one message of each table per level does not explain it.
+    // Least squares fit of the difference between Table 4 and Table 3. One message of each table per level does not explain
+    // this difference.
     const double fitted = runs * (47.5e-6 * levels(skews[i].pus) + 145e-6);
     add(4, "trans, s: Table 3 and a fitted term", skews[i].pus, trans[i], printed_total[i] + fitted, own_total[i] + fitted,
         true);

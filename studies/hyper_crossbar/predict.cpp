@@ -62,7 +62,8 @@ double exchange_seconds(const net::network& where, const plan::plan& plan, std::
   plan::plan some = plan;
   some.rounds = sample;
   some.of = [&plan](int rank, std::int64_t i) {
-    // Multiples of the golden ratio: evenly spread, and without a period that equal steps might share with a schedule.
+    // Use multiples of the golden ratio, which are evenly distributed. Equal steps could have a common period with a
+    // schedule.
     const double turns = static_cast<double>(i) * 0.61803398874989485, part = turns - std::floor(turns);
     return plan.of(rank, static_cast<std::int64_t>(part * static_cast<double>(plan.rounds)));
   };

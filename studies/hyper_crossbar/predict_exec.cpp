@@ -8,7 +8,7 @@ namespace osteon::studies {
 
 namespace {
 
-// All lines of one axis in a PU's share: from contiguous lines or columns to the blocks of the next exchange.
+// Transform all lines of one axis in the part of a PU, from contiguous lines or columns to the blocks of the next exchange.
 struct lines_of_axis {
   static lines_of_axis rows(std::int64_t length, std::int64_t points, int group) {
     const std::int64_t part = length / group, lines = points / length;
@@ -60,7 +60,7 @@ double measure_ft_share(const ft_class& problem, int pus) {
     }
     return cpu_seconds() - begin;
   };
-  // Repeated for some time: a share of thousands of PUs takes less than a millisecond.
+  // The transforms are repeated for some time, because the part of one of thousands of PUs requires less than a millisecond.
   double best = once();
   for (const stopwatch all; all.seconds() < 0.2;) best = std::min(best, once());
   return best;

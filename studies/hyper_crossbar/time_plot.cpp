@@ -12,7 +12,7 @@ namespace {
 using app::anchor, app::pen, app::point, app::svg_picture, app::text_style;
 
 constexpr double width = 330, height = 300, left = 62, top = 44, gap = 84, bottom = 70;
-// Distinguishable with red-green colour blindness.
+// The colours can be distinguished with red-green colour blindness.
 constexpr const char* colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00"};
 
 struct axis {
@@ -32,7 +32,7 @@ void draw_panel(svg_picture& out, const time_panel& panel, double shift) {
       least = std::min(least, curve.seconds[i]), most = std::max(most, curve.seconds[i]);
       fewest = std::min(fewest, curve.pus[i]), largest = std::max(largest, curve.pus[i]);
     }
-  // A single number of PUs still has an axis.
+  // The axis must have a positive length, even for a single number of PUs.
   const axis x{std::log10(fewest) - 0.05, std::log10(largest) + 0.05, shift, shift + width};
   const axis y = panel.speed_up
                      ? axis{-0.05, std::max(std::log10(most), std::log10(static_cast<double>(largest) / fewest)) + 0.05,
@@ -50,8 +50,8 @@ void draw_panel(svg_picture& out, const time_panel& panel, double shift) {
     for (double decade = y.low; decade <= y.high + 0.5; ++decade) grid_line(std::pow(10, decade));
   for (const int pus : panel.curves.front().pus) out.text({x(pus), top + height + 18}, std::to_string(pus), label_below);
   out.text({shift + width / 2, top + height + 36}, "PUs", label_below);
-  // Ideal: from the first point of the first curve, decreasing with the number of PUs, as far as the panel extends; a
-  // speed-up increases likewise.
+  // The ideal line begins at the first point of the first curve and extends over the panel. Ideal times decrease with the
+  // number of PUs; ideal speed-ups increase.
   const double first = panel.curves.front().seconds.front();
   const double end = panel.speed_up ? largest : std::min<double>(largest, fewest * first / std::pow(10, y.low));
   out.line({x(fewest), y(first)}, {x(end), y(panel.speed_up ? first * end / fewest : first * fewest / end)}, ideal);
@@ -63,7 +63,10 @@ void draw_panel(svg_picture& out, const time_panel& panel, double shift) {
       points.push_back({x(curve.pus[i]), y(curve.seconds[i])});
       out.circle(points.back(), 3, colour);
     }
-    out.polyline(points, {colour, 1.6 + 1.4 * static_cast<double>(panel.curves.size() - 1 - c)});  // equal curves both show
+    out.polyline(points,
+                 {colour, 1.6 + 1.4 * static_cast<double>(
+                                          panel.curves.size() - 1 -
+                                          c)});  // draw the first curve last, because equal curves must remain visible
   }
 }
 

@@ -41,7 +41,7 @@ struct bench_poisson_options {
 
 constexpr double usual_bytes_of_core = 256e6;  // far beyond the caches
 
-// [Ito]'s grids are those of cores: a rank with threads has the boxes of as many flat ranks.
+// The grids of [Ito] are defined per core. A rank with several threads has the boxes of an equal number of flat ranks.
 cartesian grid_of(const bench_poisson_options& o, int ranks, double bytes_of_core) {
   if (o.cells.empty()) {
     const int cores = ranks * o.threads;
@@ -122,7 +122,7 @@ void print(const cartesian& where, const sweep_cost& sweep, const std::vector<in
                100 * sweep.share_of_bandwidth(c.seconds), 100 * sweep.share_of_peak(c.seconds), c.overlap ? "yes" : "no");
 }
 
-// Description of the binding, and of its choice.
+// Description of the binding, and of the reason for the selection of the binding.
 template <class T>
 std::pair<machine::binding_policy, std::string> bind(MPI_Comm comm, const machine::local_ranks& here,
                                                      const std::string& binding) {
@@ -135,7 +135,7 @@ std::pair<machine::binding_policy, std::string> bind(MPI_Comm comm, const machin
   return {policy, binding};
 }
 
-// Input of the orders: a machine file, or a measurement now; a single host needs none.
+// Input of the orders: a machine file or a new measurement. A single host requires no input.
 machine::description machine_of(MPI_Comm comm, const machine::job_hosts& hosts, const bench_poisson_options& o) {
   if (o.machine.empty()) {
     if (hosts.hosts.size() == 1) return machine::assumed(hosts.hosts);
@@ -173,7 +173,7 @@ void measure_as_rank(MPI_Comm comm, const bench_poisson_options& o) {
   std::vector<in_order> costs;
   for (const std::string& name : o.orders) {
     const box_order order = order_named(comm, name, *where, sizeof(T), machine, o.threads, o.seed);
-    // AFC-NB is [Ito]'s method without its binding.
+    // AFC-NB is the method of [Ito] without binding.
     const bool unbound = name == "afc-nb" && policy != machine::binding_policy::none;
     if (unbound) comm::collectively(comm, [&] { here.bind(machine::binding_policy::none); });
     const auto placed = reordered(comm, order.rank_of_box);

@@ -19,7 +19,7 @@ struct weak_scaling_options {
 
 using rows = std::vector<scaling_row>;
 
-// A line for each grid and mode, a column for each order; the first order is the reference.
+// Table with a row for each grid and mode, and a column for each order. The first order is the reference.
 void print(const rows& found, const std::vector<std::string>& orders) {
   const auto table = [&](const char* quantity, auto value, const char* last) {
     fmt::print("{}\n{:>4} {:>6} {:<7} {:>5} {:>22} {:>10}", quantity, "case", "cores", "mode", "ranks", "cells (x, y, z)",

@@ -12,7 +12,8 @@ namespace osteon::studies {
 
 namespace {
 
-// The number of these hosts that the cores fill; each rank has `threads` cores, and its messages leave from the first.
+// The number of hosts filled by the cores. Each rank has `threads` cores, and sends its messages from the first of these
+// cores.
 placement::target target_of(const growing_machine& machine, int cores, int threads) {
   const int of_host = static_cast<int>(machine.host.usable_cores().size());
   if (cores < 1 || cores % of_host != 0 || of_host % threads != 0)

@@ -9,7 +9,7 @@ namespace osteon {
 
 namespace {
 
-// Control characters, bidirectional marks, other line separators and zero-width characters.
+// True for control characters, bidirectional marks, other line separators and zero-width characters.
 bool is_harmful(std::uint32_t c) {
   if (c == '\n' || c == '\t') return false;
   return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x061c || (c >= 0x200b && c <= 0x200f) ||

@@ -26,14 +26,14 @@ namespace fs = std::filesystem;
 constexpr std::string_view start_of_name = "osteon-mpi.", random_part = "XXXXXX";
 constexpr const char *lock_name = "lock", *given = "OSTEON_GIVEN_TMPDIR";
 
-// Same choice as Open MPI.
+// The choice of the folder equals the choice of Open MPI.
 std::string folder_for_temporaries() {
   for (const char* name : {"TMPDIR", "TEMP", "TMP"})
     if (const char* folder = std::getenv(name); folder && *folder) return folder;
   return "/tmp";
 }
 
-// The address of a Unix socket has 108 bytes. Open MPI appends up to this many to TMPDIR:
+// The address of a Unix socket has 108 bytes. Open MPI appends up to this number of bytes to TMPDIR:
 // /ompi.HOST.USER/pid.NUMBER/pmix-NUMBER.
 bool has_room_for_sockets(const std::string& folder) {
   constexpr std::size_t limit = 107, appended = 48;
@@ -64,14 +64,14 @@ bool has_name_of_run(std::string_view name) {
   return name.size() == start_of_name.size() + random_part.size() && name.starts_with(start_of_name);
 }
 
-// True for a folder of this user that other users cannot write to; false for a link to one.
+// True for a folder of this user that other users cannot write to. The result is false for a link to such a folder.
 bool is_own(const fs::path& folder) {
   struct stat status{};
   return lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
          (status.st_mode & 077) == 0;
 }
 
-// Entries of a folder, limited in number: a crowded TMPDIR must not delay a run.
+// Entries of a folder. Their number is limited, because a TMPDIR with many entries must not delay a run.
 std::vector<std::string> names_in(const fs::path& folder) {
   constexpr std::size_t most = 50'000;
   std::vector<std::string> names;
@@ -87,7 +87,7 @@ std::vector<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
-// Remove the lock last, so that an interrupted removal leaves an identifiable folder.
+// Remove the lock last. After an interrupted removal, the folder can still be identified by the lock.
 void remove_folder(const fs::path& folder) {
   std::error_code ignored;
   for (const std::string& name : names_in(folder))
@@ -111,7 +111,7 @@ bool take(int lock) {
   return taken && fstat(lock, &status) == 0 && status.st_nlink > 0;
 }
 
-// Without locks an unused folder cannot be distinguished from a used one, so it remains.
+// Without locks, an unused folder cannot be distinguished from a used folder. Therefore the folder remains.
 bool is_left(int lock) { return flock(lock, LOCK_EX | LOCK_NB) == 0; }
 
 }  // namespace
@@ -123,7 +123,7 @@ int remove_left_run_folders(const std::string& parent) {
     if (!has_name_of_run(name) || !is_own(folder)) continue;
     const fs::path file = folder / lock_name;
     int lock = open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    // A run that has just created its folder then detects this lock and creates another folder.
+    // A run that has just created this folder detects the lock and creates another folder.
     if (lock < 0 && errno == ENOENT && holds_files_of_mpi_only(folder))
       lock = open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (lock < 0) continue;

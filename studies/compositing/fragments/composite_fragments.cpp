@@ -28,7 +28,7 @@ void check(const std::vector<fragment>& fragments, std::int64_t pixels, int root
   }
 }
 
-// The start of each count, and the end of all; sums beyond int are rejected.
+// Start offset of each count, followed by the total. Sums beyond the range of int are rejected.
 std::vector<int> beginnings(const std::vector<std::int64_t>& counts) {
   std::vector<int> result{0};
   std::int64_t sum = 0;

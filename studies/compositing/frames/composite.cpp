@@ -69,7 +69,8 @@ std::shared_ptr<std::vector<std::byte>> image_of(const composite_case& scene, in
   return image;
 }
 
-// A rank's image as fragments ordered in depth as the images are, without an order of visibility.
+// Image of a rank as fragments. The depths of the fragments represent the order of the images; no visibility order is
+// required.
 std::vector<fragment> fragments_of(const composite_case& scene, std::span<const std::byte> image, int index) {
   const auto full = static_cast<float>(full_channel(scene.format.colour));
   const std::size_t bytes = scene.format.bytes();
@@ -115,7 +116,7 @@ composite_way way_of_fragments(MPI_Comm comm, const composite_case& scene, const
   return way;
 }
 
-// The finished picture is sent from rank 0 to the last rank: a plan of one message, executed after the compositing.
+// The finished picture is sent from rank 0 to the last rank. The plan with this message is executed after compositing.
 void add_display(MPI_Comm comm, composite_way& way, std::size_t picture_bytes) {
   const int display = comm::size(comm) - 1, rank = comm::rank(comm);
   if (way.in_parts || display == 0)
@@ -134,7 +135,7 @@ void add_display(MPI_Comm comm, composite_way& way, std::size_t picture_bytes) {
   way.frame = [=, compose = way.frame, picture = way.picture] {
     compositing::frame_report report = compose();
     const stopwatch watch;
-    // The compositor's picture is read-only: the message needs a separate buffer.
+    // The picture of the compositor is read-only. Therefore the message requires a separate buffer.
     if (rank == 0) std::copy_n(picture().begin(), picture_bytes, now->picture.begin());
     comm::execute_on_object(comm, now->transfer, now->picture, {});
     now->seconds = watch.seconds();
@@ -198,7 +199,8 @@ composite_way make_way(MPI_Comm comm, const composite_case& scene, const std::st
     return comm::compositor::make(comm, o);
   };
   auto compositor = std::make_shared<comm::compositor>(make());
-  // A renderer writes into the buffer; a copy replaces it if a frame's result overwrites the buffer.
+  // A renderer writes to the buffer. If the result of a frame overwrites the buffer, a copy of the image replaces the
+  // renderer.
   way.frame = [=] { return compositor->run(order, box); };
   way.picture = [=] { return compositor->picture(); };
   way.prepare = [=] { std::copy(image->begin(), image->end(), compositor->buffer().begin()); };

@@ -61,7 +61,7 @@ compositing::pixel_rectangle rectangle_of(const composite_case& scene, int rank)
 
 void render(const composite_case& scene, int rank, std::span<std::byte> image) {
   std::fill(image.begin(), image.end(), std::byte{0});
-  // Empty pixels are behind all others.
+  // Empty pixels are behind all other pixels.
   const std::size_t bytes = scene.format.bytes();
   for (std::size_t i = 0; scene.format.depth && i < image.size() / bytes; ++i)
     put_pixel(scene.format, &image[i * bytes], {0, 0, 0, 0}, std::numeric_limits<float>::infinity());

@@ -81,7 +81,7 @@ std::vector<composite_cost> measure_among_threads(const composite_case& scene, i
       if (thread == 0) seconds = clock.seconds();
       together.arrive_and_wait();
       const bool over = seconds >= wanted;
-      together.arrive_and_wait();  // before the first one reads the clock again
+      together.arrive_and_wait();  // the barrier ends before the first thread reads the clock again
       return over;
     };
     samples[thread] = measure_frames(ways[thread], member, scene.seconds);

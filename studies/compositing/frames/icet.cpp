@@ -1,5 +1,5 @@
-// IceT's strategies and osteon's methods to composite, in turn in one program: the same images, the same loop, the same
-// check.
+// Compositing by the strategies of IceT and by the methods of osteon, alternately in one program. All methods use the same
+// images, loop and check.
 //
 //     mpirun -n 4 osteon_bench_icet 512x512 rgba8 1 3 icet:bswap icet:radixk icet:tree shared direct-send
 //

@@ -42,7 +42,7 @@ struct rectangle_swap {
     bool behind = false;  // of the two members; determines the owner of the second half
     rectangle gives, keeps;
   };
-  // Members with equal lower bits hold the same rectangle; this bit determines the front member and the owners of the
+  // Members with equal lower bits have the same rectangle. The current bit determines the front member and the owners of the
   // halves.
   halving cut(int rank, std::int64_t round) const {
     const auto index = static_cast<unsigned>(index_of[static_cast<std::size_t>(rank)]);
@@ -82,7 +82,7 @@ struct rectangle_swap {
   }
 };
 
-// Pixels of a span inside a disk of 0.3 of the shorter side, as sums over the rows.
+// Number of pixels of a span inside a disk with a radius of 0.3 of the shorter side, computed from sums over the rows.
 struct disk {
   int width, height;
   std::vector<std::int64_t> before;  // pixels of it before each pixel

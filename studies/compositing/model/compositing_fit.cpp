@@ -24,8 +24,9 @@ void subtract(double factor, const column& from, column& to) {
   for (std::size_t i = 0; i < to.size(); ++i) to[i] -= factor * from[i];
 }
 
-// Least squares of A x = b over a subset of the columns, which have norm 1, by modified Gram-Schmidt with b as the last
-// column; the remainder of b is the residual. No answer for dependent columns: a smaller subset has the same residual.
+// Least squares of A x = b over a subset of the columns. The columns have the norm 1. The method is modified Gram-Schmidt
+// with b as the last column; the remainder of b is the residual. For dependent columns, there is no result, because a
+// smaller subset has the same residual.
 std::optional<constants> least_squares(std::array<column, unknowns> a, column& b, int subset) {
   std::array<constants, unknowns> r{};  // A = Q R
   constants x{};
@@ -45,12 +46,12 @@ std::optional<constants> least_squares(std::array<column, unknowns> a, column& b
   return x;
 }
 
-// Least squares of A x = b with x >= 0. The best non-negative one of the unconstrained solutions over the subsets of
-// unknowns is the answer, because there the gradient condition holds; with three unknowns there are seven.
+// Least squares of A x = b with x >= 0. The unconstrained problem is solved for each of the seven subsets of the three
+// unknowns. The result is the best non-negative solution, because this solution satisfies the gradient condition.
 constants non_negative_least_squares(const std::array<column, unknowns>& a, const column& b) {
   constants best{};
   double least = dot(b, b);
-  const double rounding = 1e-20 * least;  // an exact fit by few constants is preferred to one by more
+  const double rounding = 1e-20 * least;  // an exact fit by few constants is preferred to an exact fit by more constants
   for (int subset = 1; subset < 1 << unknowns; ++subset) {
     column residual = b;
     const auto x = least_squares(a, residual, subset);
@@ -79,8 +80,8 @@ net::compositing_machine compositing_fit::apply(const net::compositing_machine& 
 compositing_fit fit_compositing(const net::compositing_machine& machine, std::span<const measured_frame> frames,
                                 double bytes) {
   if (frames.empty()) throw usage_error("no measured frames to fit: at least one is required");
-  // Every row is divided by its measured time, so that the residual is the relative error. The unknowns differ by ten
-  // orders of magnitude, so each column is scaled to 1.
+  // Every row is divided by its measured time. Therefore the residual is the relative error. Each column is scaled to the
+  // norm 1, because the unknowns differ by ten orders of magnitude.
   std::array<column, unknowns> a;
   for (const measured_frame& f : frames) {
     if (!(f.frames_per_second > 0) || !std::isfinite(f.frames_per_second))

@@ -49,7 +49,7 @@ images layers_of(int layers, std::int64_t pixels) {
   return made;
 }
 
-// In double precision, front to back, in units of the last place.
+// Blend in double precision, front to back, in units of the last place.
 std::vector<double> exact_composite(const images& layers) {
   std::vector<double> sum(layers.front().size());
   for (std::size_t i = 0; i < sum.size(); i += 4) {

@@ -14,8 +14,8 @@ namespace {
 using complex = std::complex<double>;
 using vector = complex_lanes::vector;
 
-// Conversion between two vectors of (re, im, re, im) and separate real and imaginary parts; lines have the order 0, 2, 1, 3,
-// which takes one shuffle for each vector.
+// Conversion between two vectors of (re, im, re, im) and separate real and imaginary parts. Lines have the order 0, 2, 1, 3,
+// because this order requires only one shuffle for each vector.
 constexpr int lane_of_line[4] = {0, 2, 1, 3};
 [[gnu::always_inline]] inline complex_lanes apart(vector a, vector b) {
   return {__builtin_shufflevector(a, b, 0, 4, 2, 6), __builtin_shufflevector(a, b, 1, 5, 3, 7)};
@@ -51,8 +51,8 @@ struct contiguous {
 };
 
 #if defined(__AVX__)
-// Stores that bypass the caches, for data that are not read again before eviction. They avoid reading the overwritten
-// memory.
+// Stores that bypass the caches, for data that are not read again before eviction. These stores avoid reading the
+// overwritten memory.
 struct streamed {
   static void write(complex* at, std::ptrdiff_t stride, const complex_lanes& v) {
     if (reinterpret_cast<std::uintptr_t>(at) % sizeof(vector) != 0) return contiguous::write(at, stride, v);
@@ -106,8 +106,8 @@ struct target {
   std::ptrdiff_t stride;
 };
 
-// Each pass is compiled for its input and output layouts, and only the first and the last one use the caller's
-// layout: this keeps the product of layouts, radices and directions small.
+// Each pass is compiled for its input and output layouts. Only the first and the last pass use the layout of the caller.
+// This restriction keeps the number of combinations of layouts, radices and directions small.
 template <class Layout, bool backward, bool weighted>
 void first_pass(const fourier_plan::pass& pass, const source& from, complex_lanes* to) {
   fourier_pass<place_of_pass::first>(
@@ -123,7 +123,8 @@ void first_pass(const fourier_plan::pass& pass, const source& from, complex_lane
       [to](int k, const complex_lanes& v) { to[k] = v; });
 }
 
-// A pass between two scratch arrays; also the first or the last pass of copied lines, with factors of 1.
+// A pass between two scratch arrays. The function is also used for the first or the last pass of copied lines, with factors
+// of 1.
 void middle_pass(const fourier_plan::pass& pass, const complex_lanes* from, complex_lanes* to) {
   fourier_pass<place_of_pass::middle>(
       pass, [from](int j) { return from[j]; }, [to](int k, const complex_lanes& v) { to[k] = v; });
@@ -139,7 +140,7 @@ void last_pass(const fourier_plan::pass& pass, const complex_lanes* from, const 
 using first_pass_of = void (*)(const fourier_plan::pass&, const source&, complex_lanes*);
 using last_pass_of = void (*)(const fourier_plan::pass&, const complex_lanes*, const target&);
 
-// The last one, two or three lines, and lengths of at most one pass, are processed in scratch memory. Unused lanes are zero.
+// Scratch memory is used for the last one, two or three lines, and for lengths of at most one pass. Unused lanes are zero.
 void take_few(const source& from, int count, int length, bool backward, complex_lanes* to) {
   for (int j = 0; j < length; ++j) {
     complex_lanes v{};

@@ -9,7 +9,7 @@ namespace osteon::studies {
 
 namespace {
 
-// Before the points in the window of a rank: number of its arrivals at a barrier.
+// The window of a rank begins with the number of arrivals of the rank at a barrier, followed by the points.
 constexpr std::size_t arrivals = 64;
 std::atomic<std::uint64_t>& arrived(const comm::shared_window& window, int rank) {
   return *reinterpret_cast<std::atomic<std::uint64_t>*>(window.of(rank));
@@ -45,9 +45,9 @@ fourier_transposition::fourier_transposition(MPI_Comm comm, index3 shape, const 
     MPI_Comm_split(comm_.get(), m_, n_, &columns);
     const comm::communicator of_rows = comm::communicator::take(rows), of_columns = comm::communicator::take(columns);
     row_exchange_ = exchange_of(of_rows.get(), row_blocks_.size, false);
-    // With two exchanges `receive_` is still being read when the second is prepared.
+    // With two exchanges, `receive_` is still being read when the second exchange is prepared.
     column_exchange_ = exchange_of(of_columns.get(), column_blocks_.size, folding_.rows > 1);
-    // Both exchanges use the same two arrays; separate ones would need another array.
+    // Both exchanges use the same two arrays. Separate arrays would require more memory.
     const std::ptrdiff_t between =
         comm::size(comm) > 1 ? std::max(folding_.rows * row_blocks_.size, folding_.columns * column_blocks_.size) : 0;
     send_ = allocate_complex(between);
@@ -65,7 +65,8 @@ fourier_transposition::fourier_transposition(MPI_Comm comm, index3 shape, const 
   modes_memory_ = allocate_complex(mode_plane_ * count.z);
   modes_at_ = modes_memory_.get();
   modes_line_ = {modes_at_, mode_row_, 1, regular_offsets(count.z, mode_plane_)};
-  // Between transforms along z all other data are read, which evicts them from the caches.
+  // Between two transforms along z, all other data are read. Therefore the data of the transform are evicted from the
+  // caches.
   constexpr std::ptrdiff_t share_of_cache = 4 << 20;
   modes_line_.stream = z_.stream = mode_plane_ * count.z * static_cast<std::ptrdiff_t>(sizeof(complex)) > share_of_cache;
 }
@@ -78,7 +79,8 @@ fourier_transposition::blocks fourier_transposition::blocks_of(std::int64_t z, s
   return result;
 }
 
-// An axis stored in blocks, one a part: `block` elements from one block to the next, `within` from element to element.
+// An axis stored in blocks, with one block per part. The stride from block to block is `block`, and the stride from element
+// to element is `within`.
 fourier_transposition::side fourier_transposition::side_of(const axis_parts& parts, complex* base, std::ptrdiff_t block,
                                                            std::ptrdiff_t within) {
   side result{base, 0, 1, {}};

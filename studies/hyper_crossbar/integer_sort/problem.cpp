@@ -27,7 +27,8 @@ constexpr std::array<problem_class, 6> problems{{
 
 std::int64_t problem_class::expected_rank(int test, int iteration) const {
   const auto t = static_cast<std::size_t>(test);
-  // The changed keys are inserted below the small test keys and above the large ones: one more each time.
+  // In each iteration, one changed key is inserted below the small test keys, and one changed key is inserted above the
+  // large test keys.
   const int grows = letter == 'B' ? (test == 1 || test == 2 || test == 4) : test < (letter == 'W' || letter == 'D' ? 2 : 3);
   int steps = iteration;
   if (letter == 'A') steps = iteration - 1;

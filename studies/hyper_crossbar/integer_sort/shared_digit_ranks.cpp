@@ -15,8 +15,9 @@ namespace {
 constexpr std::size_t page = 4096;
 constexpr std::size_t pages(std::size_t bytes) { return (bytes + page - 1) / page * page; }
 
-/// A rank's data in shared memory. Counts exist twice, used alternately: a rank counts anew while others still sum the last
-/// ones. It cannot be further ahead, because `counted` of the next turn implies that a rank has summed the last.
+/// Data of a rank in shared memory. Two arrays of counts are used alternately, because a rank may count the next digit while
+/// other ranks still sum the previous counts. A rank cannot be further ahead, because `counted` of the next round implies
+/// that the rank has summed the previous counts.
 class stretch {
  public:
   stretch(std::byte* at, std::int64_t values, std::size_t count_bytes, int ranks)
@@ -25,7 +26,7 @@ class stretch {
 
   struct head {
     std::atomic<std::uint64_t> counted, summed;  ///< turns
-    std::array<bool, 2> wrapped;                 ///< the counts of a turn overflowed
+    std::array<bool, 2> wrapped;                 ///< true: the counts of a round have overflowed
   };
   head& state() const { return *reinterpret_cast<head*>(at_); }
   /// Keys of this rank in each part of the values, shape (ranks).
@@ -120,7 +121,7 @@ class shared_digit_ranks final : public digit_ranks {
     own().state().counted.store(turn_, std::memory_order_release);
   }
 
-  // Turn all ranks' counts of this rank's part of the values into starts.
+  // For the values assigned to this rank, convert the counts of all ranks to starts.
   template <class Count>
   void sum() {
     std::uint32_t before = 0;
@@ -148,7 +149,7 @@ class shared_digit_ranks final : public digit_ranks {
     return before;
   }
 
-  /// Number of values processed at a time, so that their sums remain in the first-level cache.
+  /// Number of values processed at a time. The sums of these values remain in the first-level cache.
   static constexpr std::int64_t chunk = 2048;
 
   MPI_Comm host_;

@@ -11,7 +11,7 @@ namespace osteon::studies {
 
 namespace {
 
-// The layer of cells at a face: the outermost of the block, or the ghosts beyond them.
+// The layer of cells at a face: the outermost cells of the block, or the ghosts beyond these cells.
 box3 layer_at(index3 shape, face side, bool ghosts) {
   box3 layer{{}, shape};
   const std::int64_t outermost = side.upper ? shape[side.axis] - 1 : 0;
@@ -20,7 +20,8 @@ box3 layer_at(index3 shape, face side, bool ghosts) {
   return layer;
 }
 
-// Calls row(first cell of a row of the layer, its position in the packed layer, number of cells), threads by rows.
+// Call row(first cell of a row of the layer, position of this cell in the packed layer, number of cells). Threads process
+// different rows.
 template <class Row>
 void for_rows(const box3& layer, Row row) {
   const index3 shape = layer.shape();
@@ -37,7 +38,7 @@ face_halo<T>::face_halo(MPI_Comm comm, const cartesian& where) : comm_(comm::com
   if (where.ranks().volume() != ranks)
     throw usage_error(
         fmt::format("a grid of {} boxes for {} ranks; each rank must have one", where.ranks().volume(), ranks));
-  const index3 largest = where.box_of(ranks - 1).shape();  // boxes grow with their positions, by one cell at most
+  const index3 largest = where.box_of(ranks - 1).shape();  // the last box is the largest box
   for (const face side : faces)
     if ((largest + index3{1, 1, 1}).volume() / (largest[side.axis] + 1) > std::numeric_limits<int>::max())
       throw usage_error(fmt::format("blocks of {} x {} x {} cells have faces of more than 2^31 - 1; use more ranks",
@@ -79,7 +80,7 @@ void face_halo<T>::start(ghosted_view<const T> block) {
     T* const packed = buffers_[static_cast<std::size_t>(side.number())].sent.data();
     for_rows(layer_at(block.shape(), side, false),
              [&](index3 at, std::int64_t place, std::int64_t count) { std::copy_n(block.at(at), count, packed + place); });
-    MPI_Start(&requests_[n++]);  // sent while the next is packed
+    MPI_Start(&requests_[n++]);  // the message is sent while the next face is packed
   }
 }
 

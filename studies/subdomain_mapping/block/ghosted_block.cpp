@@ -27,11 +27,13 @@ void ghosted_block<T>::release::operator()(std::byte* memory) const {
 
 template <class T>
 ghosted_block<T>::ghosted_block(index3 shape) {
-  // The cache line before a row contains the ghost at -1, the cache line after the row contains the ghost at its end.
+  // The cache line before a row contains the ghost at -1. The cache line after the row contains the ghost at the end of the
+  // row.
   const std::size_t line = cache_line / sizeof(T);
   const std::size_t row = rounded_up(static_cast<std::size_t>(shape.x) + line + 1, line);
   std::size_t plane = row * (static_cast<std::size_t>(shape.y) + 2);
-  // Neighbours in z at a multiple of 4 KiB would use the same sets of the first-level cache.
+  // Avoid distances of a multiple of 4 KiB between neighbours in z, because such neighbours would use the same sets of the
+  // first-level cache.
   if (plane * sizeof(T) % 4096 == 0) plane += line;
   const auto planes = static_cast<std::size_t>(shape.z) + 2;
   bytes_ = plane * planes * sizeof(T);

@@ -30,7 +30,7 @@ class heat_block {
   /// One step: exchange of ghosts, sweep. @collective on comm
   void step(const heat_way& way);
   /// Single parts of a step, for the measurement of their times. A sweep without an exchange uses the previous ghosts;
-  /// temperatures are en invalid until `set_mode`.
+  /// the temperatures are invalid until the next call of `set_mode`.
   void exchange_alone();
   void sweep_alone(const jacobi_walk& walk);  ///< @collective local
   /// Several sweeps in one pass through the memory. @collective local

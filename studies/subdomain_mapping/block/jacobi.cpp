@@ -11,8 +11,9 @@ using namespace kernel;
 
 namespace {
 
-// One value, or a vector: every lane is rounded as a single value is (this file is compiled without contraction).
-// `rows` of the planes from z - 1 to z + Planes. The inner planes are computed; each row is loaded once for all of them.
+// Compute one value or a vector. Every lane is rounded like a single value, because this file is compiled without
+// contraction. `rows` are the rows of the planes from z - 1 to z + Planes. The inner planes are computed. Each row is loaded
+// once for all planes.
 template <class V, int Planes, class T>
 [[gnu::always_inline]] inline void columns(jacobi_weights<T> w, const T* from, std::int64_t row, std::int64_t plane,
                                            V (&result)[Planes]) {
@@ -40,7 +41,7 @@ void rows_of_planes(jacobi_weights<T> w, const ghosted_view<const T>& from, cons
                     std::int64_t end) {
   using vector = typename lanes<T>::vector;
   constexpr std::int64_t width = lanes<T>::count, line = 2 * width;
-  // Rows start at a line; a region may start anywhere.
+  // Rows start at a cache line, but a region may start at any cell.
   const std::int64_t aligned = std::min(end, (at.x + line - 1) / line * line);
   for (; at.x < aligned; ++at.x) one_column<Planes>(w, from, to, at);
   const T* in = from.at(at);
@@ -51,7 +52,8 @@ void rows_of_planes(jacobi_weights<T> w, const ghosted_view<const T>& from, cons
     columns<vector, Planes>(w, in, from.row(), from.plane(), first);
     columns<vector, Planes>(w, in + width, from.row(), from.plane(), second);
 #pragma GCC unroll 8
-    for (int k = 0; k < Planes; ++k) {  // a whole line at once, otherwise the streams' buffers write partial lines
+    for (int k = 0; k < Planes;
+         ++k) {  // store a whole cache line at once; otherwise the write buffers would write partial lines
       if constexpr (Stream) {
         stream(out + k * to.plane(), first[k]);
         stream(out + k * to.plane() + width, second[k]);
@@ -111,7 +113,7 @@ void jacobi_sweep(jacobi_weights<T> w, ghosted_view<const T> from, ghosted_view<
     part.begin.z = std::max(part.begin.z, mine.begin);
     part.end.z = std::min(part.end.z, mine.end);
     if (!part.empty()) {
-      // Four planes, those below and above them, in half of the smallest usual second-level cache.
+      // Four planes, and the planes below and above, must fit into half of the smallest usual second-level cache.
       const std::int64_t fit = (std::int64_t{256} << 10) / (6 * from.row() * static_cast<std::int64_t>(sizeof(T)));
       const std::int64_t rows = walk.rows > 0 ? walk.rows : std::clamp<std::int64_t>(fit, 8, 64);
       if (walk.stream)

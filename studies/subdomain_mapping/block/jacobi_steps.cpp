@@ -20,7 +20,7 @@ struct rows_around {
   const T *here, *below_y, *above_y, *below_z, *above_z;
 };
 
-// In the order of additions of `jacobi_sweep`.
+// The order of additions is the order of `jacobi_sweep`.
 template <class V, class T>
 [[gnu::always_inline]] inline V swept(jacobi_weights<T> w, const rows_around<T>& r, std::int64_t x) {
   const V along_x = get<V>(r.here + x - 1) + get<V>(r.here + x + 1), along_y = get<V>(r.below_y + x) + get<V>(r.above_y + x);
@@ -46,7 +46,7 @@ void sweep_row(jacobi_weights<T> w, const rows_around<T>& r, T* to, std::int64_t
   for (; x < count; ++x) to[x] = swept<T>(w, r, x);
 }
 
-// The sweeps of one thread: on its slab, block of rows after block of rows.
+// The sweeps of one thread on its slab. One block of rows is processed after another.
 template <class T>
 class wavefront {
  public:
@@ -69,9 +69,9 @@ class wavefront {
   }
 
  private:
-  static constexpr std::int64_t line = 64 / sizeof(T);  ///< before a row, for its ghost
+  static constexpr std::int64_t line = 64 / sizeof(T);  ///< cache line before a row, for the ghost of the row
 
-  // A row after t sweeps; t = 0 is the field. Values outside of the block never change.
+  // A row after t sweeps. For t = 0, the row is a row of the field. Values outside of the block never change.
   const T* row(int t, std::int64_t z, std::int64_t y) const {
     const bool inside = z >= 0 && z < shape_.z && y >= 0 && y < shape_.y;
     return t == 0 || !inside ? from_.at({z, y, 0}) : ring(t, z, y);

@@ -20,8 +20,8 @@ namespace {
 
 constexpr int steps_of_batch = 8, fewest_batches = 3;
 
-// Seconds from the start of the first rank to the end of the last rank. With more ranks than cores, ranks leave a barrier
-// one after another; the first rank that leaves measures the whole interval.
+// Time in s from the start of the first rank to the end of the last rank. With more ranks than cores, ranks leave a barrier
+// one after another. The first rank that leaves the barrier measures the whole interval.
 template <class Work>
 double timed(MPI_Comm comm, Work work) {
   MPI_Barrier(comm);
@@ -31,7 +31,7 @@ double timed(MPI_Comm comm, Work work) {
   return largest(comm, clock.seconds());
 }
 
-// Calls `once` at least `fewest_batches` times, and until the time is over for all ranks.
+// Call `once` at least `fewest_batches` times, until the time limit has passed on all ranks.
 template <class Once>
 void repeat_for(MPI_Comm comm, double seconds, Once once) {
   const stopwatch clock;
@@ -54,7 +54,8 @@ std::int64_t off_host(const cartesian& where, const std::vector<int>& host, std:
 template <class T>
 sweep_cost measure_sweep(MPI_Comm comm, const cartesian& where, const poisson_options& options) {
   heat_block<T> block(comm, where);
-  // As long as a field, so that both use the caches equally; a team's share of a large one is enough.
+  // The arrays have the length of a field. Therefore triad and sweep use the caches equally. For large fields, a part of the
+  // length is sufficient.
   constexpr std::int64_t enough_of_thread = 64 << 20;
   const auto field = block.cells() * static_cast<std::int64_t>(sizeof(T));
   std::optional<triad> limit;
@@ -93,7 +94,7 @@ sweep_cost measure_sweep(MPI_Comm comm, const cartesian& where, const poisson_op
   const double values = best.walk.stream ? 2 : 3;
   const auto cells = static_cast<double>(where.cells().volume());
   constexpr double operations_of_cell = 8;  // two products, and six sums
-  // The first rank's box may be a plane smaller than the mean one.
+  // The box of the first rank may be a plane smaller than the mean box.
   double cells_of_first = static_cast<double>(block.cells());
   MPI_Bcast(&cells_of_first, 1, MPI_DOUBLE, 0, comm);
   return {.walk = best.walk,
@@ -125,7 +126,7 @@ step_cost measure_steps(MPI_Comm comm, const cartesian& where, const jacobi_walk
   });
   cost.exchange_seconds = median(exchange);
 
-  // Both variants in turn, if the choice is free.
+  // If `overlap` is unset, measure both variants alternately.
   struct times {
     std::vector<double> step, communication;
   };
@@ -154,7 +155,7 @@ step_cost measure_steps(MPI_Comm comm, const cartesian& where, const jacobi_walk
 
   cost.error = largest(comm, block.error());
   cost.digest = reduced(comm, block.digest(), MPI_SUM);
-  // Each step rounds some ten times.
+  // Each step has about ten rounding errors.
   const double allowed = 16 * steps_of_batch * static_cast<double>(std::numeric_limits<T>::epsilon());
   if (!(cost.error <= allowed))
     throw data_error(fmt::format(

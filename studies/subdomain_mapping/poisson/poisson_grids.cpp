@@ -8,7 +8,8 @@
 namespace osteon::studies {
 
 index3 ranks_along_axes(int ranks) {
-  // As equal as possible: the smallest sum of three factors; of equal sums, the one with the smallest maximum.
+  // The most equal factors have the smallest sum of three factors. If several triples have equal sums, the triple with the
+  // smallest maximum is used.
   std::array<std::int64_t, 3> best{ranks, 1, 1};
   for (std::int64_t a = 1; a * a * a <= ranks; ++a)
     for (std::int64_t b = a; a * b * b <= ranks; ++b) {
@@ -22,7 +23,7 @@ index3 ranks_along_axes(int ranks) {
 cartesian paper_grid(int which, int ranks, double scale) {
   if (which != 1 && which != 2) throw usage_error("--case must be 1 or 2, the cases of the weak scaling of Ito et al.");
   const index3 along = ranks_along_axes(ranks);
-  // Both cases are the same at 64 ranks.
+  // Both cases have the same grid for 64 ranks.
   const double growth = which == 1 ? std::cbrt(ranks / 64.0) : 1;
   const auto cells = [&](double at_64, double subdomain, std::int64_t parts) {
     return static_cast<std::int64_t>(

@@ -350,7 +350,7 @@ void patience::wait() noexcept {
   auto& link = *world().link;
   if (world().bytes) {
     // With threads, the thread of the link serves the sockets. With polling, only every 16th call serves the sockets,
-    // because sockets ire system calls, whereas polling the vendor's messages does not.
+    // because sockets require system calls, but polling the messages of the vendor does not.
     if (world().bytes->has_thread())
       linked([&] { return link.check(), 0; });
     else if (spins_ % 16 == 0)

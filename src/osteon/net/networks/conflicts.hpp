@@ -35,8 +35,7 @@ struct collision {
 struct conflict_report {
   std::vector<round_load> rounds;  ///< counted rounds
   int largest = 0;                 ///< largest load of all rounds
-  double mean_largest =
-      0;  ///< largest load of a round, averaged number of messages on the busiest link of a round, mean over the rounds
+  double mean_largest = 0;         ///< largest load of a round, averaged over the rounds
   std::int64_t free_rounds = 0;
   std::optional<collision> first;
 };

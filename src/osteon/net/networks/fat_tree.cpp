@@ -8,8 +8,8 @@ namespace osteon::net {
 namespace {
 
 // Extended generalised fat tree: a switch of level i has children[i - 1] children and parents[i] parents. PUs are level 0.
-// A vertex of level i has the number up_digits + below[i] * (PU / under[i]). The first term number that encodes the parents
-// on the route to the vertex, the second term the block of PUs below the vertex.
+// A vertex of level i has the number up_digits + below[i] * (PU / under[i]). The first term encodes the parents on the route
+// to the vertex, the second term the block of PUs below the vertex.
 struct fat_tree_layout {
   std::vector<int> children, parents;  // of a switch of level i + 1; of a vertex of level i
   std::vector<int> under, below;       // products: PUs under a switch of level i; switches of level i above a PU

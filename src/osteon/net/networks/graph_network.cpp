@@ -188,7 +188,7 @@ class graph_reader {
     };
     if (!up_down) {
       // The class is the index of the hop. Classes increase along every route. Therefore there is no cycle of waiting
-      // messages if the number of channels of each link is at least the number of hoplatency of the longest route in s.
+      // messages if the number of channels of each link is at least the number of hops of the longest route.
       made_.append_classes = [](int, int, std::span<const int> route, std::vector<int>& class_of_link) {
         for (std::size_t i = 0; i < route.size(); ++i) class_of_link.push_back(std::max(0, static_cast<int>(i) - 1));
       };

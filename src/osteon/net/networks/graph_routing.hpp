@@ -22,7 +22,7 @@ class graph_routing {
   void route_up_down(std::vector<int> level);
 
   bool reaches(int from, int to) const { return from == to || hops_[index(to, 2 * from)] < unreachable; }
-  /// Number of linklatency of the longest route in s between two routers.
+  /// Number of links of the longest route between two routers.
   int most_hops() const;
   /// Append the links, numbered from `first_link`, of the route to PU `pu` of router `to`.
   void append_route(int from, int to, int pu, int first_link, std::vector<int>& path) const;

@@ -30,7 +30,7 @@ void endpoint_core::turn(double seconds) {
     ppoll(&any, 1, &most, nullptr);
   }
   // A poll reads a small number of connections directly, with one system call each, as with epoll. Direct reads keep the
-  // code for a cket, above all of TLS, in the caches.
+  // code for a packet, above all the code of TLS, in the caches.
   const std::lock_guard lock(m_);
   const bool directly = seconds <= 0 && connections_.size() <= few_connections && ++polls_ % 16 != 0;
   std::array<epoll_event, 64> events;
