@@ -20,7 +20,7 @@ TEST(cache_warmer, packets_come_back_with_and_without_tls) {
   expect_packets(&tls);
 }
 
-// A polling process asks continually: packets are sent only periodically, and none is stuck.
+// A polling process calls the function continually. Packets must be sent only periodically, and no packet may be lost.
 TEST(cache_warmer, is_not_for_every_look) {
   cache_warmer r(nullptr);
   const auto before = r.packets();

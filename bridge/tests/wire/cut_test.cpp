@@ -29,7 +29,7 @@ struct remote_pair {
   test::job j;
 };
 
-/// Both send `count` messages to each other while `disturb` runs; all must arrive, complete and in order.
+/// Both clusters send `count` messages to each other while `disturb` runs. All messages must arrive, complete and in order.
 void exchange_while(remote_pair& p, int count, const std::function<void()>& disturb) {
   std::thread trouble(disturb);
   std::vector<std::future<void>> work;
@@ -83,15 +83,15 @@ TEST(cut, a_silent_cut_is_noticed_and_survived) {
   test::close(p.j);
 }
 
-// TCP resends lost packets; the additions of the link must not cause a deadlock. Oracle: the sent messages.
+// TCP resends lost packets. The protocol of the link must not cause a deadlock. Oracle: the sent messages.
 TEST(cut, a_link_that_loses_one_packet_in_a_hundred_delivers_all) {
   remote_pair p({.one_way_ms = 2, .mbit = 200, .loss_percent = 1}, [](settings& s, int, int) { s.streams = 2; });
   exchange_while(p, 40, [] {});
   test::close(p.j);
 }
 
-// All ranks of one cluster send to one rank of the other at once. Oracle: the sent messages; the rate of the link, of which
-// at least a third must remain; the credit per source, which bounds the memory of the receiver.
+// All ranks of one cluster send to one rank of the other cluster at once. Oracle: the sent messages; at least a third of the
+// rate of the link; the credit per source, which bounds the memory of the receiver.
 TEST(cut, all_ranks_of_a_cluster_may_send_to_one) {
   constexpr int senders = 4, count = 12;
   constexpr double mbit = 200;
@@ -127,7 +127,7 @@ TEST(cut, all_ranks_of_a_cluster_may_send_to_one) {
   }
   for (auto& w : work) w.get();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  // Taken one by one, each message costs its own round trip in addition to its share of the link.
+  // If messages are received one by one, each message requires a round trip in addition to its transmission time.
   EXPECT_LT(seconds, 3 * senders * count * (8e-6 * size / mbit + 0.01) + 0.3);
   test::close(j);
 }

@@ -26,7 +26,7 @@ std::vector<descriptor> strangers(const std::string& address, std::size_t how_ma
   return all;
 }
 
-/// True if a socket listens there.
+/// True if a socket listens at the address.
 bool answers(const std::string& address) {
   std::string reason;
   const descriptor fd = dial(address, {}, reason);
@@ -38,7 +38,7 @@ std::string free_port() { return std::to_string(listen_on("", "127.0.0.1").secon
 
 constexpr std::size_t crowd = 100;  ///< above the limit of connections
 
-/// The largest number of descriptors of this process during half a second, except the guests' own ends.
+/// The largest number of descriptors of this process during half a second, without the descriptors of the guests.
 std::size_t most_taken(std::size_t before, const std::function<void()>& meanwhile = {}) {
   std::size_t most = 0;
   for (int n = 0; n < 25; ++n) {
@@ -49,7 +49,7 @@ std::size_t most_taken(std::size_t before, const std::function<void()>& meanwhil
   return most - std::min(most, before + crowd);
 }
 
-// Oracle: the limit; and the job starts nevertheless.
+// Oracle: the limit. The job must start nevertheless.
 TEST(guests, strangers_take_few_descriptors_of_the_server) {
   server_settings s;
   s.key = "a key of the tests, long enough";
@@ -71,7 +71,7 @@ TEST(guests, strangers_take_few_descriptors_of_the_server) {
   test::close(j);
 }
 
-// Oracle: the limit; and messages continue.
+// Oracle: the limit. Messages must continue.
 TEST(guests, strangers_take_few_descriptors_of_a_process) {
   const std::string port = free_port();
   test::job j = test::join({1, 1}, true, [&](settings& s, int cluster, int) {
@@ -88,7 +88,7 @@ TEST(guests, strangers_take_few_descriptors_of_a_process) {
   test::close(j);
 }
 
-// Oracle: hand. An address of this machine that is not the job's: no socket listens there.
+// Oracle: computed by hand. No socket may listen at an address of this machine that is not the address of the job.
 TEST(guests, a_job_on_one_machine_listens_on_its_loopback_address_only) {
   const std::string port = free_port();
   test::job j = test::join({1, 1}, true, [&](settings& s, int cluster, int) {
@@ -99,7 +99,8 @@ TEST(guests, a_job_on_one_machine_listens_on_its_loopback_address_only) {
   test::close(j);
 }
 
-// Oracle: hand. Behind NAT the address used by others is unknown here, so all addresses have a listener.
+// Oracle: computed by hand. Behind NAT, the address used by other processes is unknown to this machine. Therefore the
+// process listens at all addresses.
 TEST(guests, a_forwarded_address_listens_everywhere) {
   const std::string port = free_port();
   test::job j = test::join({1, 1}, true, [&](settings& s, int cluster, int) {

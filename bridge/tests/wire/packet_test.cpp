@@ -124,16 +124,18 @@ TEST(packet, is_refused_by_name_when_it_cannot_be) {
   EXPECT_TRUE(std::holds_alternative<packet_view>(parse(bytes_of(h, 10), some_job(), 1)));
   EXPECT_TRUE(std::holds_alternative<need_more>(parse(std::span<const std::byte>(cut_off).first(130), some_job(), 1)));
   EXPECT_TRUE(std::holds_alternative<malformed>(parse(bytes_of(h, 10), job_id{}, 1)));    // another job
-  EXPECT_TRUE(std::holds_alternative<malformed>(parse(bytes_of(h, 11), some_job(), 1)));  // more than the message
-  EXPECT_TRUE(std::holds_alternative<malformed>(parse(bytes_of(h, 10), some_job(), 0)));  // no such rank
+  EXPECT_TRUE(std::holds_alternative<malformed>(parse(bytes_of(h, 11), some_job(), 1)));  // the part exceeds the message
+  EXPECT_TRUE(std::holds_alternative<malformed>(parse(bytes_of(h, 10), some_job(), 0)));  // the rank does not exist
   h.flags = flag_continues;
   h.count = 1;
-  EXPECT_TRUE(std::holds_alternative<malformed>(parse(bytes_of(h, 10), some_job(), 1)));  // beyond its end
+  EXPECT_TRUE(std::holds_alternative<malformed>(
+      parse(bytes_of(h, 10), some_job(), 1)));  // the part extends beyond the end of the message
   h.flags = 64;
   EXPECT_TRUE(std::holds_alternative<malformed>(parse(bytes_of(h, 10), some_job(), 1)));
 }
 
-// Invariant: never more consumed than there is, payload inside the input, no crash (sanitizers).
+// Invariant: the parser consumes at most the input, the payload is inside the input, and the parser does not crash
+// (sanitizers).
 TEST(fuzz, packets_that_are_spoilt_are_parsed_or_refused) {
   std::mt19937 random(1);
   std::vector<std::vector<std::byte>> seeds;
@@ -149,7 +151,7 @@ TEST(fuzz, packets_that_are_spoilt_are_parsed_or_refused) {
   const int count = inputs(40000);
   for (int n = 0; n < count; ++n) {
     const auto input = spoilt(seeds[random() % seeds.size()], random);
-    const std::vector<std::byte> exact(input.begin(), input.end());  // so that sanitizers detect a read beyond it
+    const std::vector<std::byte> exact(input.begin(), input.end());  // exact size; sanitizers detect a read beyond the end
     const parsed p = parse(exact, some_job(), 4);
     const auto* v = std::get_if<packet_view>(&p);
     if (v == nullptr) continue;
@@ -161,7 +163,7 @@ TEST(fuzz, packets_that_are_spoilt_are_parsed_or_refused) {
   EXPECT_GT(whole, count / 20);
 }
 
-// Invariant: for any input the protocol accepts it or reports a fault, and stores no more than its limits.
+// Invariant: the protocol accepts any input or reports a fault, and the stored data do not exceed the limits.
 TEST(fuzz, a_pair_survives_packets_that_make_no_sense) {
   std::mt19937 random(2);
   const pair_limits limits{.short_bytes = 64, .eager_bytes = 1024, .ackmark = 4, .hiwater = 16};
@@ -201,7 +203,7 @@ TEST(fuzz, a_pair_survives_packets_that_make_no_sense) {
   EXPECT_GT(refused, count / 4);
 }
 
-// Invariant as above, for the commands of the start-up.
+// Invariant: as above, for the commands of the start-up protocol.
 TEST(fuzz, commands_that_are_spoilt_are_taken_or_refused) {
   std::mt19937 random(3);
   registration r;

@@ -55,7 +55,7 @@ void settle(end& a, end& b) {
   }
 }
 
-// Oracle: IMPI's rules, by hand: short messages are sent at once, long ones after their match.
+// Oracle: rules of IMPI, applied by hand. Short messages are sent at once, and long messages are sent after their match.
 TEST(pair, a_long_message_waits_for_its_match) {
   end a(0, 1, small), b(1, 0, small);
   const auto data = pattern(350, 1);
@@ -97,14 +97,14 @@ TEST(pair, a_slow_reader_holds_no_more_than_the_credit) {
   for (const message& m : b.got) held += m.bytes.size();
   EXPECT_LE(held, 250U);
   EXPECT_EQ(b.got[49].fields.tag, 50);
-  // The last can be matched first: its data arrive although the credit is exhausted.
+  // The last message can be matched first. The data of this message arrive although the credit is exhausted.
   std::vector<std::byte> buffer(100);
   const auto arrived = b.pair.receive(1000, b.got[49], buffer);
   settle(a, b);
   ASSERT_NE(arrived, nullptr);
   EXPECT_TRUE(arrived->done);
   EXPECT_EQ(buffer, data);
-  // Returned credit is used.
+  // The returned credit is used.
   b.pair.give_back(held);
   settle(a, b);
   a.pair.send(60, {}, data, false);

@@ -1,5 +1,5 @@
-// A program for `osteon join` without MPI: every process sends its number to all of the other clusters.
-// usage: peer [leave|abort|hang|alone] -- action of the last process of the last cluster after the first exchange
+// A program for `osteon join` without MPI. Every process sends its number to all processes of the other clusters. usage:
+// peer [leave|abort|hang|alone] -- action of the last process of the last cluster after the first exchange
 #include <unistd.h>
 
 #include <bridge/wire/link.hpp>

@@ -7,7 +7,7 @@ namespace slow_test {
 
 using namespace osteon::bridge::wire;
 
-/// Seconds for `count` messages from rank 0 to rank 1, each compared with the sent one.
+/// Time in s for `count` messages from rank 0 to rank 1. Each received message is compared with the sent message.
 double seconds_for(test::job& j, int count, const std::vector<std::byte>& data) {
   const auto begin = std::chrono::steady_clock::now();
   auto reader = std::async(std::launch::async, [&] {
@@ -25,7 +25,7 @@ double seconds_for(test::job& j, int count, const std::vector<std::byte>& data) 
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// Oracle: two streams of 80 Mbit/s each need 0.2 s for 4 MB; a loopback without pacing needs a few milliseconds.
+// Oracle: two streams with 80 Mbit/s each require 0.2 s for 4 MB; a loopback without pacing requires a few milliseconds.
 TEST(slow, paces_streams) {
   test::job j = test::join({1, 1}, false, [](settings& x, int, int) {
     x.pacing_mbit = 80;

@@ -45,7 +45,7 @@ TEST_P(startup, another_key_is_refused_at_once_and_by_name) {
   const std::string text = told(s);
   EXPECT_TRUE(contains(text, {"key"})) << text;
   EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(), 2.5);
-  // The others are notified when their time to join is over.
+  // The other processes are notified at the time limit for joining.
   const std::string other = told(test::settings_for(*server, 1, 0, 1, GetParam()));
   EXPECT_TRUE(contains(other, {"cluster 'a': 0 of 1 processes", "a connection was rejected"})) << other;
 }
@@ -91,7 +91,7 @@ TEST(startup, a_wrong_address_is_no_route_for_all) {
   }
 }
 
-// Bytes from strangers on the ports: the job joins and works regardless.
+// Unrelated programs send bytes to the ports. The job must join and work nevertheless.
 TEST(startup, garbage_on_the_ports_does_no_harm) {
   const std::string port = std::to_string(listen_on("", "127.0.0.1").second);
   const auto server = test::start_server({1, 1}, true);

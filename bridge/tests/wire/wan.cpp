@@ -37,7 +37,7 @@ bool wan::lost(std::size_t bytes) {
   return std::bernoulli_distribution(1 - whole)(random_);
 }
 
-/// One direction of one connection: read data up to the capacity of the link, write data that have arrived.
+/// One direction of one connection. Read data up to the capacity of the link, and write the data that have arrived.
 /// @return false on an error
 bool wan::move(int from, int to, direction& d, clock::time_point& free) {
   const double delay = options_.one_way_ms * 1e-3;
@@ -60,7 +60,7 @@ bool wan::move(int from, int to, direction& d, clock::time_point& free) {
     due = std::max(due, d.stalled);
     d.queue.push_back({due, {part_.begin(), part_.begin() + n}, 0});
     d.held += static_cast<std::size_t>(n);
-    if (free - now > std::chrono::milliseconds(5)) break;  // the link is full: more data would only wait here
+    if (free - now > std::chrono::milliseconds(5)) break;  // the link is full, and further data would only wait
   }
   while (!d.queue.empty() && d.queue.front().due <= clock::now()) {
     chunk& c = d.queue.front();
@@ -81,7 +81,7 @@ bool wan::move(int from, int to, direction& d, clock::time_point& free) {
 
 void wan::serve() {
   wire::settings options;
-  prctl(PR_SET_TIMERSLACK, 1UL);  // ns; by default the kernel lets timers be 50 us late
+  prctl(PR_SET_TIMERSLACK, 1UL);  // in ns; by default, the kernel permits a delay of timers of 50 us
   while (!stop_) {
     const state now = state_;
     std::vector<pollfd> fds{{listener_.get(), POLLIN, 0}};

@@ -1,9 +1,9 @@
 /// @file
 /// wan_box NAMESPACE_A NAMESPACE_B ONE_WAY_MS MBIT LOSS_PERCENT: two network namespaces and a wide-area link between them,
-/// 10.77.0.1 and 10.77.0.2, consisting of two TUN devices and this process, for kernels without netem. Packets are really
-/// lost. Without losses the kernels pass up to 64 KiB at a time, as with network cards that segment packets themselves: with
-/// single packets, this process would be slower than the link. Requires root and iproute2. Prints "up"; ends, and removes
-/// the namespaces, when its standard input ends.
+/// 10.77.0.1 and 10.77.0.2, consisting of two TUN devices and this process, for kernels without netem. Lost packets are
+/// dropped. Without losses, the kernels pass up to 64 KiB at a time, as with network cards that segment packets. With single
+/// packets, this process would be slower than the link. Requires root and iproute2. Prints "up"; ends, and removes the
+/// namespaces, when its standard input ends.
 #include <fcntl.h>
 #include <linux/if_tun.h>
 #include <net/if.h>
@@ -36,7 +36,7 @@ void run(const std::string& command) {
   }
 }
 
-/// A TUN device in a new network namespace; packets sent there are read here.
+/// A TUN device in a new network namespace. This process reads the packets sent to the device.
 /// @param together true if packets arrive unsegmented, after a virtio_net_hdr
 int device_in(const std::string& name, const std::string& address, bool together) {
   run("ip netns add " + name);
@@ -57,14 +57,14 @@ int device_in(const std::string& name, const std::string& address, bool together
   return device;
 }
 
-/// Header of a device without segmentation. linux/virtio_net.h has it, but is not C++: a field is called `class`.
+/// Header of a device without segmentation. linux/virtio_net.h defines this header, but cannot be compiled as C++.
 struct virtio_net_hdr {
   std::uint8_t flags, gso_type;
   std::uint16_t hdr_len, gso_size, csum_start, csum_offset;
 };
 constexpr std::uint8_t to_be_cut_as_tcp4 = 1;  // VIRTIO_NET_HDR_GSO_TCPV4
 
-/// Bytes on the link of data read from a device: each segment has its own headers.
+/// Number of bytes on the link for data read from a device. Each segment has separate headers.
 double bytes_on_link(const char* read, std::size_t n, bool together) {
   if (!together) return static_cast<double>(n);
   virtio_net_hdr options;
@@ -94,23 +94,23 @@ int main(int argc, char** argv) {
   if (argc != 6) return std::fprintf(stderr, "usage: wan_box NAMESPACE_A NAMESPACE_B ONE_WAY_MS MBIT LOSS_PERCENT\n"), 2;
   const std::chrono::duration<double> delay(std::atof(argv[3]) * 1e-3);
   const double bits = std::atof(argv[4]) * 1e6, loss = std::atof(argv[5]) / 100;
-  constexpr std::chrono::milliseconds longest_queue(50);  // beyond it packets are dropped, as routers do
+  constexpr std::chrono::milliseconds longest_queue(50);  // if the queue is longer, packets are dropped, as by routers
   const bool together = loss == 0;
   const int a = device_in(argv[1], "10.77.0.1", together), b = device_in(argv[2], "10.77.0.2", together);
   std::array<direction, 2> ways{{{a, b, {}, {}}, {b, a, {}, {}}}};
   std::mt19937 random(1);
   std::bernoulli_distribution lost(loss);
   std::vector<char> part(sizeof(virtio_net_hdr) + 65536);
-  prctl(PR_SET_TIMERSLACK, 1UL);  // ns; by default the kernel lets timers be 50 us late
+  prctl(PR_SET_TIMERSLACK, 1UL);  // in ns; by default, the kernel permits a delay of timers of 50 us
   const sched_param urgent{1};
-  sched_setscheduler(0, SCHED_FIFO, &urgent);  // before processes that wait by polling
+  sched_setscheduler(0, SCHED_FIFO, &urgent);  // this process precedes processes that wait by polling
   std::puts("up");
   std::fflush(stdout);
   for (bool ended = false; !ended;) {
     auto wake = steady::now() + std::chrono::milliseconds(100);
     for (const direction& w : ways)
       if (!w.on_the_way.empty()) wake = std::min(wake, w.on_the_way.front().due);
-    // A sleep ends some 100 us late on a virtual machine: the last part of it is spent polling.
+    // On a virtual machine, a sleep ends about 100 us late. Therefore the last part of the wait uses polling.
     const auto left = std::chrono::duration_cast<std::chrono::microseconds>(wake - steady::now()).count() - 150;
     std::array<pollfd, 3> fds{{{a, POLLIN, 0}, {b, POLLIN, 0}, {0, POLLIN, 0}}};
     const timespec wait{0, std::max<long>(left, 0) * 1000};
@@ -131,7 +131,8 @@ int main(int argc, char** argv) {
       }
       for (; !w.on_the_way.empty() && w.on_the_way.front().due <= steady::now(); w.on_the_way.pop_front()) {
         const packet& p = w.on_the_way.front();
-        if (write(w.to, p.bytes.data(), p.bytes.size()) < 0) continue;  // its queue is full: lost
+        if (write(w.to, p.bytes.data(), p.bytes.size()) < 0)
+          continue;  // the queue of the device is full, and the packet is lost
       }
     }
   }

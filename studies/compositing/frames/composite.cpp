@@ -199,8 +199,8 @@ composite_way make_way(MPI_Comm comm, const composite_case& scene, const std::st
     return comm::compositor::make(comm, o);
   };
   auto compositor = std::make_shared<comm::compositor>(make());
-  // A renderer writes to the buffer. If the result of a frame overwrites the buffer, a copy of the image replaces the
-  // renderer.
+  // A copy to the buffer replaces a renderer, which would write to the buffer. If the result of a frame overwrites the
+  // buffer, the copy is repeated.
   way.frame = [=] { return compositor->run(order, box); };
   way.picture = [=] { return compositor->picture(); };
   way.prepare = [=] { std::copy(image->begin(), image->end(), compositor->buffer().begin()); };

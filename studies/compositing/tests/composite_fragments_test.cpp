@@ -14,7 +14,7 @@ using namespace osteon::studies;
 
 constexpr std::int64_t pixels = 1003;
 
-// Up to five intervals per pixel in sequence; pixels 500 to 599 have none.
+// Up to five consecutive intervals per pixel; pixels 500 to 599 have no intervals.
 std::vector<fragment> all_fragments() {
   std::mt19937 random(3);
   std::uniform_real_distribution<float> any(0, 1);
@@ -65,7 +65,8 @@ TEST(fragments, are_blended_in_the_order_of_depth_of_each_pixel) {
   }
 }
 
-// Oracle: by hand; the second starts within the first, the third touches the second.
+// Oracle: computed by hand. The second fragment starts within the first fragment, and the third fragment touches the second
+// fragment.
 TEST(fragments, that_overlap_are_counted) {
   std::vector<fragment> mine;
   if (comm::rank(MPI_COMM_WORLD) == 0)
@@ -78,7 +79,7 @@ TEST(fragments, that_overlap_are_counted) {
   }
 }
 
-// Oracle: every rank throws; the last one alone is at fault.
+// Oracle: every rank throws an error, although only the input of the last rank is invalid.
 TEST(fragments, that_cannot_be_are_refused) {
   const bool culprit = comm::rank(MPI_COMM_WORLD) + 1 == comm::size(MPI_COMM_WORLD);
   const auto refused = [&](const fragment& bad) {

@@ -24,7 +24,8 @@ std::vector<machine_and_frames> paper() {
   return {{net::blue_gene_l(), measured_on_blue_gene_l()}, {net::ha8000(), measured_on_ha8000()}};
 }
 
-// Oracle: the notes of the experiment: printed, multi-step never wins; measured, it wins in every case.
+// Oracle: the results of the experiment. With the printed equations, multi-step compositing is never the fastest method; in
+// the measurements, it is the fastest method in every case.
 TEST(printed_equations, cannot_explain_why_multi_step_wins) {
   for (const auto& [machine, frames] : paper())
     for (const auto& multi : frames)
@@ -35,7 +36,7 @@ TEST(printed_equations, cannot_explain_why_multi_step_wins) {
       }
 }
 
-// Oracle: the eight measured frame rates, in order over both machines; the band is that of the fit's own worst frame.
+// Oracle: the eight measured frame rates of both machines. The tolerance is the error of the worst frame of the fit.
 TEST(extended_model, orders_the_measured_frames) {
   struct pair {
     double model, measured;
@@ -60,7 +61,7 @@ TEST(extended_model, orders_the_measured_frames) {
       }
 }
 
-// Oracle: frames made by the model itself give back the constants that made them.
+// Oracle: a fit to frames computed by the model yields the constants of the model.
 TEST(fit, finds_the_constants_of_made_up_frames) {
   const auto truth = compositing_fit{1.25, 30e-6, 12e-9, 0};
   auto frames = measured_on_blue_gene_l();
@@ -75,7 +76,7 @@ TEST(fit, finds_the_constants_of_made_up_frames) {
   for (std::size_t i = 0; i < frames.size(); ++i) EXPECT_NEAR(predicted[i], frames[i].frames_per_second, 1e-6);
 }
 
-// Oracle: the definition of a minimum: no admissible step away from the answer lowers the sum of squares.
+// Oracle: the definition of a minimum. No admissible step from the result reduces the sum of squares.
 TEST(fit, is_a_minimum_that_is_not_negative) {
   for (const auto& row : paper()) {
     const auto& machine = row.machine;
@@ -108,7 +109,7 @@ TEST(fit, is_a_minimum_that_is_not_negative) {
   }
 }
 
-// Oracle: too few frames leave none to predict.
+// Oracle: with too few frames, there is no prediction.
 TEST(fit, says_nothing_where_nothing_is_left_to_predict) {
   EXPECT_TRUE(predict_each_from_the_others(net::ha8000(), measured_on_ha8000(), p).empty());
   EXPECT_THROW(fit_compositing(net::ha8000(), {}, p), usage_error);
@@ -116,7 +117,8 @@ TEST(fit, says_nothing_where_nothing_is_left_to_predict) {
   EXPECT_THROW(fit_compositing(net::ha8000(), stopped, p), usage_error);
 }
 
-// Oracle: the reason why the frame rate falls is the number of messages at one root, so a gather without it keeps the rate.
+// Oracle: the frame rate decreases because of the number of messages at one root. With a gather that avoids these messages,
+// the frame rate does not decrease.
 TEST(extended_model, keeps_its_frame_rate_when_the_gather_is_a_tree) {
   const auto machine = net::blue_gene_l();
   const auto fitted = fit_compositing(machine, measured_on_blue_gene_l(), p).apply(machine);
@@ -128,7 +130,7 @@ TEST(extended_model, keeps_its_frame_rate_when_the_gather_is_a_tree) {
   EXPECT_GT(rate(4096, net::collect_method::leaders), 0.7 * rate(16, net::collect_method::tree));
 }
 
-// Oracle: the fit to the frames of [Ono], whose constants the product contains as numbers.
+// Oracle: the fit to the frames of [Ono]. The program contains the constants of this fit as numbers.
 TEST(fit, is_what_the_measured_machines_of_the_product_are) {
   for (const auto& [machine, frames, measured] :
        {std::tuple{net::blue_gene_l(), measured_on_blue_gene_l(), net::measured_blue_gene_l()},

@@ -19,8 +19,8 @@ std::vector<std::byte> bytes(std::initializer_list<int> values) {
   return result;
 }
 
-// Oracle: by hand: behind an opacity of 55, 200 of 255 pass: 100 becomes 78.43: 78 by 255 and rounding; 20000 >> 8 is also
-// 78, and of 255 it is 199 instead of 200.
+// Oracle: computed by hand. Behind an opacity of 55, the fraction 200 / 255 of the light passes: 100 becomes 78.43. Division
+// by 255 with rounding yields 78, and 20000 >> 8 also yields 78. For 255, the shift yields 199 instead of 200.
 TEST(fast_blend, shift_and_table_by_hand) {
   auto shifted = bytes({1, 2, 3, 55}), looked_up = shifted;
   const auto back = bytes({100, 255, 0, 255});
@@ -30,8 +30,8 @@ TEST(fast_blend, shift_and_table_by_hand) {
   EXPECT_EQ(looked_up, bytes({79, 202, 3, 255}));
 }
 
-// Oracle: rounding theory: one exact rounding and a table's two layers have an error of at most half a unit; a shift loses
-// up to two per layer, always in one direction. An error in the opacity counts again in the next layer.
+// Oracle: rounding theory. One exact rounding, and two layers of a table, have an error of at most half a unit. A shift
+// reduces the value by up to two units per layer. An error in the opacity has a further effect in the next layer.
 TEST(fast_blend, errors_are_those_of_rounding_at_each_layer) {
   for (const int layers : {2, 4, 16}) {
     const auto found = compare_blends(layers, 4096, 0);
@@ -57,8 +57,8 @@ TEST(compression, finds_every_pixel_again) {
     }
 }
 
-// Oracle: counted by hand: 600 equal pixels are runs of 255, 255 and 90; the differences of a ramp
-// of 100 steps are 400 ones.
+// Oracle: counted by hand. 600 equal pixels are runs of 255, 255 and 90 pixels. The differences of a ramp with 100 steps are
+// 400 ones.
 TEST(compression, has_the_length_counted_by_hand) {
   EXPECT_EQ(compress(value_code::runs, std::vector<std::byte>(2400, std::byte{9})).size(), 3u * 5);
   std::vector<std::byte> ramp;
@@ -75,7 +75,8 @@ TEST(compression, refuses_damaged_messages) {
   EXPECT_THROW(decompress(value_code::runs, code, 400), data_error);
 }
 
-// Oracle: the table of the methods: direct send n - 1, a chain or tree 1, binary swap log2 n, all of them n log2 n.
+// Oracle: the table of the methods. The largest number of messages of a rank is n - 1 for direct send, 1 for a chain or
+// tree, and log2 n for binary swap. All ranks together send n log2 n messages in binary swap.
 TEST(message_counts, are_those_of_the_literature) {
   const auto found = count_messages({"direct-send", "tree", "binary-swap", "multi-step:16"}, 256);
   for (const auto& m : found) {
@@ -103,8 +104,8 @@ TEST(message_counts, are_those_of_the_literature) {
   EXPECT_THROW(count_messages({"binary-swop"}, 4), usage_error);
 }
 
-// Oracle: the verification of plans, on symbols: each pixel blended once, in the order of visibility; and by hand: parts of
-// 64 ranks on 64 x 48 pixels are 8 x 6, and as many pixels are sent as by stripes.
+// Oracle: the symbolic verification of plans: each pixel is blended once, in visibility order. Computed by hand: the parts
+// of 64 ranks on 64 x 48 pixels have 8 x 6 pixels, and the number of sent pixels equals the number for stripes.
 TEST(swap_2d, is_a_legal_plan_of_rectangles) {
   std::mt19937 random(3);
   for (const auto& [width, height] : {std::pair{64, 48}, {7, 31}, {1, 70}})
@@ -133,7 +134,7 @@ TEST(swap_2d, is_a_legal_plan_of_rectangles) {
   EXPECT_THROW(binary_swap_in_rectangles(64, 48, twice), usage_error);
 }
 
-// Oracle: by symmetry: two and four ranks have equal quarters of a disk in the middle, by rectangles only.
+// Oracle: symmetry. With rectangles, two and four ranks have equal parts of a disk in the middle; with stripes, they do not.
 TEST(swap_2d, shares_a_disk_in_the_middle_evenly) {
   const auto found = compare_cuts(256, 256, 16);
   EXPECT_EQ(found[0].owned_rectangles, found[0].owned_stripes);

@@ -1,4 +1,4 @@
-// Binary swap by two-dimensional cuts, carried out by the compositor.
+// Binary swap with two-dimensional cuts, executed by the compositor.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,8 +13,8 @@ namespace swap_2d_test {
 using namespace osteon;
 using namespace osteon::studies;
 
-// Oracle: binary swap by stripes. For a power of two ranks both combine the same pairs at each pixel, so bits agree: for a
-// picture at a root, and for parts that remain with their owners.
+// Oracle: binary swap by stripes. If the number of ranks is a power of two, both methods combine the same pairs at each
+// pixel. Therefore the bits are equal, for a picture at a root and for parts that remain with their owners.
 TEST(swap_2d, composites_to_the_bits_of_stripes) {
   const int rank = comm::rank(MPI_COMM_WORLD), ranks = comm::size(MPI_COMM_WORLD);
   composite_case scene;

@@ -91,7 +91,7 @@ std::vector<complex> defined(index3 shape, std::vector<complex> values, double s
   return values;
 }
 
-// Oracle: the defining sum. No size but x is a multiple of 4, and parts of an axis differ by one.
+// Oracle: the sum by definition. Only the size along x is a multiple of 4, and the parts of an axis differ by one.
 TEST(fourier_3d, forward_and_backward_are_the_defining_sums_by_every_way) {
   const int ranks = comm::size(MPI_COMM_WORLD);
   for (const index3 shape : {index3{8, 16, 12}, index3{10, 9, 20}}) {
@@ -160,7 +160,7 @@ void expect_refusal(index3 shape, const fourier_options& options, const std::str
   }
 }
 
-// Oracle: hand values.
+// Oracle: values computed by hand.
 TEST(fourier_3d, refuses_what_cannot_be_shared) {
   const int ranks = comm::size(MPI_COMM_WORLD);
   expect_refusal({8, 8, 7}, {}, "use 6 or 8");

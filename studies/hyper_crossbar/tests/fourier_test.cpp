@@ -47,13 +47,13 @@ std::vector<complex> defined(const std::vector<complex>& line, fourier_direction
   return result;
 }
 
-// Oracle: the defining sum. The rounding of a transform grows with log2 n, in units of the norm of a result.
+// Oracle: the sum by definition. The rounding error of a transform grows with log2 n, in units of the norm of the result.
 TEST(fourier, is_the_defining_sum_in_rows_and_columns) {
   for (const int n :
        {1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 15, 16, 25, 27, 30, 32, 40, 45, 60, 64, 72, 100, 128, 135, 240, 256, 512})
     for (const bool rows : {true, false})
       for (const auto direction : {fourier_direction::forward, fourier_direction::backward}) {
-        constexpr int lines = 7;  // four at once, and three
+        constexpr int lines = 7;  // four lines at once, and then three lines
         const fourier_plan plan(n);
         const std::vector<complex> from = noise(static_cast<std::size_t>(n) * lines);
         std::vector<complex> to(from.size());
@@ -71,7 +71,7 @@ TEST(fourier, is_the_defining_sum_in_rows_and_columns) {
       }
 }
 
-// Oracle: Parseval's theorem, and that both directions in turn multiply by n.
+// Oracle: the theorem of Parseval. A forward and a backward transform multiply the values by n.
 TEST(fourier, keeps_the_norm_and_goes_there_and_back) {
   for (const int n : {4096, 3 * 5 * 1024, 3125, 19683}) {
     const fourier_plan plan(n);
@@ -108,7 +108,7 @@ TEST(fourier, lines_may_lie_in_blocks) {
       got[static_cast<std::size_t>(l) * n + j] = columns[static_cast<std::size_t>(blocks[j] + l)];
   EXPECT_LT(difference(got, expected), 1e-16);
 
-  // Past the caches, from addresses that suit such stores and others.
+  // Test stores that bypass the caches, with aligned and unaligned addresses.
   for (const std::ptrdiff_t shift : {0, 1}) {
     std::vector<complex> streamed(static_cast<std::size_t>(n * 12 + 1));
     const auto offset = regular_offsets(n, 12);
@@ -143,7 +143,7 @@ TEST(fourier, weights_multiply_elements_and_lines) {
   EXPECT_LT(difference(got, expected), 1e-15);
 }
 
-// Oracle: hand value.
+// Oracle: value computed by hand.
 TEST(fourier, names_the_nearest_lengths) {
   try {
     fourier_plan plan(1022);

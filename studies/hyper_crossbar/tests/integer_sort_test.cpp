@@ -14,8 +14,8 @@ using namespace osteon;
 using namespace osteon::studies;
 using namespace osteon::studies::integer_sort;
 
-// Another number of keys than three ranks divide. Counts of 8 bits are tried for a digit of all bits; those of the sequence
-// "equal" do not fit.
+// The number of keys is not a multiple of three ranks. For a digit of all bits, counts of 8 bits are used first; the counts
+// of the sequence "equal" do not fit into 8 bits.
 const problem_class small{'x', 10, 6, {0, 1, 2, 3, 1023}, {}};
 
 std::vector<std::int32_t> sequence(const std::string& kind) {
@@ -67,7 +67,7 @@ TEST(radix_sort, arranges_keys_as_a_stable_sort_does) {
     }
 }
 
-// Oracle: the ranks that the benchmark's specification gives for test keys, in all ten iterations.
+// Oracle: the ranks of test keys in the specification of the benchmark, in all ten iterations.
 TEST(integer_sort, verifies_as_the_benchmark_demands) {
   for (const auto& [letter, digits] :
        {std::pair<const char*, std::vector<int>>{"S", {}}, {"S", {6, 5}}, {"W", {}}, {"W", {8, 8}}, {"W", {5, 5, 6}}})
@@ -100,7 +100,7 @@ TEST(verification, finds_a_lost_key_and_a_wrong_order) {
   EXPECT_NE(fault(foreign), "");
 }
 
-// Oracle: counting by hand. Counts of 8 bits wrap, which their sum reveals.
+// Oracle: counted by hand. Counts of 8 bits overflow, and their sum reveals the overflow.
 TEST(count_digits, counts_bits_of_keys) {
   std::vector<std::int32_t> keys(70'001, 0x35);
   keys[17] = 0x21;

@@ -7,7 +7,7 @@ namespace npb_random_test {
 
 using osteon::studies::npb_random;
 
-// The step as NPB writes it down: doubles, the product in halves of 23 bits.
+// The step as defined by NPB: the product of doubles in halves of 23 bits.
 double halves_step(double& x, double a) {
   constexpr double r23 = 0x1p-23, t23 = 0x1p23, r46 = 0x1p-46, t46 = 0x1p46;
   const double a1 = std::trunc(r23 * a), a2 = a - t23 * a1;
@@ -25,7 +25,7 @@ TEST(npb_random, is_the_sequence_of_the_definition) {
   for (int i = 0; i < 100'000; ++i) ASSERT_EQ(random.next(), halves_step(x, 1220703125)) << i;
 }
 
-// Oracle: going step by step.
+// Oracle: single steps.
 TEST(npb_random, skips_what_would_have_been_made) {
   for (const std::uint64_t count : {0, 1, 2, 3, 64, 1000, 99'999}) {
     npb_random walked, jumped;

@@ -30,7 +30,8 @@ TEST(paper_tables, skew_rates_follow_from_the_keys) {
   }
 }
 
-// Oracle: [Itakura]'s numbers. Bytes per transfer are printed with one or two digits, totals of Tables 4 and 6 to 0.01 s.
+// Oracle: the numbers of [Itakura]. Bytes per transfer are printed with one or two digits; totals of Tables 4 and 6 are
+// printed to 0.01 s.
 TEST(paper_tables, are_within_one_per_cent) {
   int compared = 0, measured = 0;
   for (const auto& cell : tables_of_paper(skews())) {
@@ -44,7 +45,8 @@ TEST(paper_tables, are_within_one_per_cent) {
     } else if (cell.quantity == "total, s" && cell.rounded) {
       EXPECT_NEAR(cell.as_printed, cell.paper, 0.0051) << cell.table << " " << cell.pus;
     } else if (cell.rounded) {
-      // The shares follow from exec and trans with more digits than are printed; that of 1024 PUs in Table 6 does not.
+      // The percentages follow from exec and trans with more digits than the printed digits. The percentage for 1024 PUs in
+      // Table 6 is an exception.
       EXPECT_LT(std::abs(cell.error()), 0.019) << cell.table << " " << cell.pus;
     } else {
       ++compared;
@@ -91,14 +93,14 @@ TEST(plan_cost_on_network, of_the_shift_is_the_formula) {
   EXPECT_EQ(cost.messages, 64 * 63);
   EXPECT_NEAR(cost.skew * cost.bytes / static_cast<double>(cost.messages), 3000, 1e-9);
   EXPECT_NEAR(cost.startup_and_bytes, 63 * (5e-6 + 3000 / 200e6 + 1e-6), 1e-15);
-  EXPECT_NEAR(cost.busiest_links, cost.startup_and_bytes, 1e-15);  // no messages meet
+  EXPECT_NEAR(cost.busiest_links, cost.startup_and_bytes, 1e-15);  // no messages share a link
   EXPECT_LE(cost.total, cost.startup_and_bytes);                   // no rank waits for a barrier
-  // Oracle: the simulation with barriers, where no messages meet.
+  // Oracle: the simulation with barriers, where no messages share a link.
   o.barrier = true;
   EXPECT_NEAR(net::simulate(where, what, o).total, cost.startup_and_bytes, 1e-12);
 }
 
-// Oracle: by hand: three messages of 20 s meet at an ejection; the receive cost of the last one is added.
+// Oracle: computed by hand. Three messages of 20 s share an ejection link. The receive cost of the last message is added.
 TEST(plan_cost_on_network, of_messages_that_meet_at_an_end) {
   const auto where = net::network_by_text("crossbar:4,rate=1B/s,startup=3s,latency=5s");
   const auto gather = plan::make_exchange("sequential:all", {.ranks = 4, .pixels = 20, .bytes_per_pixel = 1});

@@ -14,7 +14,7 @@
 
 namespace osteon::studies::predict_test {
 
-// Oracle: Table 2 of [Itakura], skew (1); it rounds to 0.6 % and better.
+// Oracle: Table 2 of [Itakura], skew (1). The rounding error of the table is at most 0.6 %.
 TEST(predict, skew_of_the_integer_sort_is_the_papers) {
   for (const auto& [shape, paper] : {std::pair{std::vector{4, 4, 4}, 1.06}, {{4, 4, 8}, 1.14}, {{4, 8, 8}, 1.31}}) {
     const int pus = shape[0] * shape[1] * shape[2];
@@ -33,7 +33,7 @@ TEST(predict, skew_of_the_integer_sort_is_the_papers) {
   }
 }
 
-// Oracle: Table 3 with the messages' own lengths (docs/theory/network.md); ten rankings.
+// Oracle: Table 3 with the actual lengths of the messages (docs/theory/network.md), for ten rankings.
 TEST(predict, the_exchange_of_keys_takes_the_corrected_time_of_table_3) {
   for (const auto& [pus, corrected] : {std::pair{64, 0.0852}, {256, 0.0383}}) {
     const auto where = net::network_by_text(network_of_family("hxb", pus));
@@ -51,7 +51,7 @@ TEST(predict, the_exchange_of_keys_takes_the_corrected_time_of_table_3) {
   }
 }
 
-// Oracle: Tables 5 and 6, with the order of destinations that suits routing by x first.
+// Oracle: Tables 5 and 6, with the order of destinations for routing along x first.
 TEST(predict, transpositions_take_the_time_of_tables_5_and_6) {
   for (const auto& [text, pus, one, all] : {std::tuple{"hxb:4x4x4", 64, .010526, .2210},
                                             {"hxb:4x8x8", 256, .002701, .0567},
@@ -65,7 +65,8 @@ TEST(predict, transpositions_take_the_time_of_tables_5_and_6) {
   }
 }
 
-// Oracle: hand values. On a hyper-crossbar groups in rows and columns do not collide: 7 rounds of 256 KiB each way.
+// Oracle: values computed by hand. On a hyper-crossbar groups in rows and columns do not collide: 7 rounds of 256 KiB each
+// way.
 TEST(predict, ft_on_a_hyper_crossbar_is_start_up_and_bytes) {
   const auto ft = predict_ft(net::network_by_text("hxb:4x4x4"), ft_class_named("A"), 0.25);
   EXPECT_EQ(ft.rounds, 7 * 14);
@@ -101,7 +102,7 @@ TEST(crossbar_broadcast, opens_each_link_once) {
   EXPECT_TRUE(open.tree);
   EXPECT_EQ(open.links.size(), 1u + (1 + 1) + 2 * (1 + 2) + 5);
   EXPECT_EQ(links_to_wait_for(open, open_links(where, 4)).size(), 2u);
-  // Oracle: broadcasts from the two PUs of one crossbar share no link: each is sent to the other.
+  // Oracle: broadcasts from the two PUs of one crossbar share no link, because each broadcast is sent to the other PU.
   const auto pair = net::network_by_text("hxb:2");
   EXPECT_TRUE(links_to_wait_for(open_links(pair, 0), open_links(pair, 1)).empty());
   EXPECT_FALSE(open_links(net::network_by_text("torus:4x4,route=valiant"), 0).tree);
@@ -124,7 +125,8 @@ TEST(adaptive, frees_what_another_order_frees) {
   EXPECT_THROW(compare_routings("fattree:16x4", repaired), usage_error);
 }
 
-// Oracle: the same share with four other processes on its core, which takes five times as long by the wall clock.
+// Oracle: the same part, computed with four other processes on the core. In this case, the wall-clock time is five times as
+// long.
 TEST(predict, a_busy_core_does_not_make_a_share_dearer) {
   cpu_set_t before, one;
   ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
@@ -155,7 +157,7 @@ TEST(predict, a_busy_core_does_not_make_a_share_dearer) {
   EXPECT_GT(busy, alone / 2);
 }
 
-// Oracle: hand values.
+// Oracle: values computed by hand.
 TEST(predict, families_have_the_sizes_of_the_paper) {
   EXPECT_EQ(network_of_family("hxb", 64), "hxb:4x4x4");
   EXPECT_EQ(network_of_family("hxb", 128), "hxb:4x4x8");
@@ -169,7 +171,8 @@ TEST(predict, families_have_the_sizes_of_the_paper) {
   EXPECT_THROW(network_of_family("hyperx", 64), usage_error);
 }
 
-// Oracle: 64 shares are the whole problem, and twice as many PUs have half of it; times on a busy machine are coarse.
+// Oracle: 64 parts are the whole problem, and the part is halved for twice the number of PUs. The tolerance is large,
+// because times on a busy machine are inaccurate.
 TEST(predict, a_share_of_ft_is_measured) {
   const double share = measure_ft_share(ft_class_named("S"), 64);
   EXPECT_GT(share, 1e-6);

@@ -10,7 +10,8 @@ namespace face_halo_test {
 using namespace osteon;
 using namespace osteon::studies;
 
-// Oracle: the value of a cell is its global number, so each ghost can be checked by itself; the grid's end remains 0.
+// Oracle: the value of each cell is its global number. Therefore each ghost can be checked separately. Ghosts at the end of
+// the grid remain 0.
 TEST(face_halo, ghosts_behind_faces_are_the_neighbours_cells) {
   const int rank = comm::rank(MPI_COMM_WORLD);
   const index3 cells{9, 8, 10};
@@ -46,7 +47,7 @@ TEST(face_halo, ghosts_behind_faces_are_the_neighbours_cells) {
   }
 }
 
-// Oracle: the numbering that [Ito] uses, x first, written down by hand for 2 x 2 x 3 boxes of 4 x 5 x 7 cells.
+// Oracle: the numbering of [Ito] (x first), determined by hand for 2 x 2 x 3 boxes of 4 x 5 x 7 cells.
 TEST(cartesian, boxes_and_neighbours) {
   const cartesian where({4, 5, 7}, {2, 2, 3});
   EXPECT_EQ(where.place_of(7), (index3{1, 0, 1}));

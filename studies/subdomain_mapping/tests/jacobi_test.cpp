@@ -47,7 +47,7 @@ void compare(index3 shape, const box3& region, jacobi_walk walk) {
   EXPECT_EQ(different, 0) << shape.z << " " << shape.y << " " << shape.x;
 }
 
-// Oracle: the defining form of the sweep; values outside the region must not change.
+// Oracle: the sweep by its definition. Values outside the region must not change.
 TEST(jacobi, fast_sweep_equals_the_plain_one_bit_for_bit) {
   for (const index3 shape : {index3{9, 7, 37}, index3{1, 1, 1}, index3{2, 5, 8}, index3{7, 3, 64}, index3{3, 2, 100}})
     for (const bool stream : {false, true})
@@ -63,7 +63,7 @@ TEST(jacobi, fast_sweep_equals_the_plain_one_bit_for_bit) {
   }
 }
 
-// Oracle: single sweeps in sequence; walls of random temperatures, not of zeros.
+// Oracle: single sweeps in sequence. The temperatures of the walls are random, not zero.
 TEST(jacobi, many_steps_at_once_equal_single_ones_bit_for_bit) {
   const auto w = jacobi_weights<double>::damped(0.8);
   for (const index3 shape : {index3{11, 13, 21}, index3{1, 1, 9}, index3{3, 20, 40}})
@@ -83,7 +83,8 @@ TEST(jacobi, many_steps_at_once_equal_single_ones_bit_for_bit) {
         }
 }
 
-// Oracle: a linear field is harmonic, so a sweep does not change it; its values are exact in binary.
+// Oracle: a linear field is harmonic. Therefore a sweep does not change the field. The values of the field are exact in
+// binary.
 TEST(jacobi, linear_fields_stay) {
   const index3 shape{5, 6, 40};
   field<double> from(shape, 1), to(shape, 2);

@@ -51,7 +51,7 @@ TEST(poisson, temperatures_are_equal_bit_for_bit_for_all_decompositions_orders_t
       }
 }
 
-// Oracle: the discrete eigenvalue: a Fourier mode is multiplied by it in each step, exact except for rounding.
+// Oracle: the discrete eigenvalue. Each step multiplies a Fourier mode by this eigenvalue, except for rounding errors.
 TEST(poisson, a_fourier_mode_decays_as_it_must) {
   const index3 cells{13, 12, 40};
   const cartesian where(cells, ranks_along_axes(comm::size(MPI_COMM_WORLD)));
@@ -66,7 +66,7 @@ TEST(poisson, a_fourier_mode_decays_as_it_must) {
   EXPECT_LT(mode_factor(cells), 0.97);  // far from 1: missing steps would increase the error
 }
 
-// Oracle: the exact solution; old ghosts are wrong by the change of a step.
+// Oracle: the exact solution. The error of old ghosts is the change in one step.
 TEST(poisson, error_and_digest_see_one_wrong_exchange) {
   const int ranks = comm::size(MPI_COMM_WORLD);
   if (ranks == 1) GTEST_SKIP() << "one rank exchanges no data";

@@ -34,8 +34,9 @@ TEST(weak_scaling, volumes_are_those_of_the_papers_grids) {
   }
 }
 
-// Oracle: hand. 32 cores of case 2: flat, each host has a row of four boxes of 1024 x 256 x 256 in x, above it in z the next
-// one and so on: 4 x 2 x 4 (x, y, z). Hybrid, two ranks a host: 8 boxes of 2048 x 256 x 512, two in x.
+// Oracle: computed by hand for 32 cores of case 2. In flat mode, there are 4 x 2 x 4 boxes (x, y, z) of 1024 x 256 x 256
+// cells, and each host has rows of four boxes along x. In hybrid mode with two ranks per host, there are 8 boxes of 2048 x
+// 256 x 512 cells, with two boxes along x.
 TEST(weak_scaling, a_hybrid_rank_has_the_boxes_of_its_threads_and_sends_less) {
   const scaling_options options{.cases = {2}, .cores = {32}, .modes = {{"hybrid", 4}}, .orders = {"original"}};
   const auto row = by_order(options).at("original");
@@ -47,7 +48,7 @@ TEST(weak_scaling, a_hybrid_rank_has_the_boxes_of_its_threads_and_sends_less) {
   EXPECT_EQ(row.inter_socket_bytes, 8 * 2 * 4 * 256 * 512);
 }
 
-// Oracle: the rule that a host is filled.
+// Oracle: the rule that all cores of a host are used.
 TEST(weak_scaling, cores_that_do_not_fill_hosts_are_refused) {
   EXPECT_THROW(weak_scaling(paper_machine(), {.cases = {2}, .cores = {12}}), usage_error);
   EXPECT_THROW(weak_scaling(paper_machine(), {.cases = {2}, .cores = {48}, .modes = {{"threes", 3}}}), usage_error);
