@@ -20,9 +20,9 @@ struct prediction {
 
 /// The text of a network of this family with `pus` PUs. A text that describes a complete network is returned unchanged.
 ///
-/// `hxb`, `torus`, `mesh`: three sizes, as nearly equal powers of two as possible; `fattree`: 16 PUs per leaf, 16 children
-/// per level; `dragonfly`: 4 PUs per router and 8 routers per group, above 1024 PUs 8 and 16. Options follow:
-/// `torus,rate=10GB/s`.
+/// `hxb`, `torus` and `mesh` have three sizes, which are powers of two and as equal as possible. `fattree` has 16 PUs per
+/// leaf and 16 children per level. `dragonfly` has 4 PUs per router and 8 routers per group; above 1024 PUs, it has 8 PUs
+/// per router and 16 routers per group. Options may follow the family: `torus,rate=10GB/s`.
 /// @throws usage_error for another family, or a number of PUs that is not a power of two from 64 to 2^16
 std::string network_of_family(const std::string& text, int pus);
 

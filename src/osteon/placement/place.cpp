@@ -87,8 +87,9 @@ std::vector<int> cores_by_search(const job& j, const std::vector<int>& host) {
   return place;
 }
 
-// Method of [Ito]. The graph is partitioned with one part for each host, group g is assigned to host g, and Scotch maps the
-// subdomains of a host by the distances of the tree. Without Scotch, recursive bisection and the search of osteon are used.
+// Method of [Ito]. The graph is partitioned with one part for each host, and group g is assigned to host g. Scotch maps the
+// subdomains of each host to cores by the distances of the tree. Without Scotch, recursive bisection and the search of
+// osteon are used.
 std::vector<int> by_paper(const job& j, placement& result) {
   std::optional<std::vector<int>> host;
   if (j.search.use_scotch) host = scotch_partition(j.g, j.capacity, j.search.seed);

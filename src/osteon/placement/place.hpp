@@ -76,8 +76,8 @@ struct placement {
 
 /// Assign each vertex of the graph to a place of the target.
 ///
-/// With method::best the `assessment::score` of the result is never worse than that of the input order. The result depends
-/// on the seed, but not on the number of threads.
+/// With method::best, the `assessment::score` of the result is never worse than the score of the input order. The result
+/// depends on the seed, but not on the number of threads.
 /// @throws usage_error if there are fewer places than vertices, or the grid does not match the graph
 /// @cite [Ito]: AFC and AFC-NB
 placement place(const graph& g, const target& available, const options& options = {});

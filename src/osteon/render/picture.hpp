@@ -56,8 +56,8 @@ image render(const grid::block& where, const scene& scene, prepared& data, std::
 /// @collective on where.comm
 /// @cost memory on every rank: up to 208 bytes (`wide` pixels) or 64 bytes (surfaces) per pixel with a ray that may
 /// intersect the domain; 2.7 MiB more for ambient occlusion of a surface. Messages: each rank sends at most 64 (1 - 1/ranks)
-/// bytes per pixel; if the number of ranks is not a power of two, less than twice this amount. Each rank also sends its part
-/// of the finished picture once. In shared memory there are no messages
+/// bytes per pixel. If the number of ranks is not a power of two, each rank sends less than twice this amount. Each rank
+/// also sends its part of the finished picture once. In shared memory there are no messages
 image render(const grid::block& where, const scene& scene);
 
 }  // namespace osteon::render

@@ -37,12 +37,13 @@ struct composite_cost {
   double error = 0;  ///< largest difference from the exact picture, in units of the last place
 };
 
-/// The method of this name: `auto`, the fastest here of those ranked best by the model; `shared`, all ranks in shared
-/// memory; `shared:R`, R consecutive ranks in shared memory and binary swap between such groups; a method of
-/// plan::composite_method, by messages; or `fragments`, each pixel sorted by depth. Options follow: `+sparse` for partly
-/// empty images, `+parts` (or `+none`) to leave finished parts with their owners, `+narrow` to send partly blended pixels in
-/// the picture's own format, `+checked` to find pixels that are not premultiplied, `+display` to send the finished picture
-/// to the last rank, as to a display node. `binary-swap:rectangles` is binary swap by two-dimensional cuts (swap_2d.hpp).
+/// Create the method of the given name. `auto` is the fastest measured method of the methods ranked best by the model.
+/// `shared` uses shared memory for all ranks. `shared:R` uses shared memory within groups of R consecutive ranks, and binary
+/// swap between groups. A method of plan::composite_method uses messages. `fragments` sorts each pixel by depth. Options may
+/// follow the name. `+sparse` is for partly empty images. With `+parts` (or `+none`), finished parts remain with their
+/// owners. With `+narrow`, partly blended pixels are sent in the format of the picture. `+checked` detects pixels that are
+/// not premultiplied. With `+display`, the finished picture is sent to the last rank, which represents a display node.
+/// `binary-swap:rectangles` is binary swap by two-dimensional cuts (swap_2d.hpp).
 /// @throws usage_error for another name
 /// @collective on comm
 composite_way make_way(MPI_Comm comm, const composite_case& scene, const std::string& name);

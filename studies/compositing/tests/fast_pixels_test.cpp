@@ -104,8 +104,9 @@ TEST(message_counts, are_those_of_the_literature) {
   EXPECT_THROW(count_messages({"binary-swop"}, 4), usage_error);
 }
 
-// Oracle: the symbolic verification of plans: each pixel is blended once, in visibility order. Computed by hand: the parts
-// of 64 ranks on 64 x 48 pixels have 8 x 6 pixels, and the number of sent pixels equals the number for stripes.
+// Oracle: the symbolic verification of plans: each pixel is blended once, in visibility order. Further values are computed
+// by hand: the parts of 64 ranks on 64 x 48 pixels have 8 x 6 pixels. The number of sent pixels equals the number for
+// stripes.
 TEST(swap_2d, is_a_legal_plan_of_rectangles) {
   std::mt19937 random(3);
   for (const auto& [width, height] : {std::pair{64, 48}, {7, 31}, {1, 70}})

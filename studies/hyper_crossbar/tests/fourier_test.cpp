@@ -86,7 +86,7 @@ TEST(fourier, keeps_the_norm_and_goes_there_and_back) {
   }
 }
 
-// Oracle: the same lines, one at a time and from contiguous memory.
+// Oracle: equal lines, transformed one at a time from contiguous memory.
 TEST(fourier, lines_may_lie_in_blocks) {
   constexpr int n = 48, lines = 11, block = 1000;
   const fourier_plan plan(n);

@@ -17,9 +17,10 @@ const std::vector<is_skew>& skews() {
   return made;
 }
 
-// Oracle: another program, to its three decimals: the keys of NPB IS class A, blocks of N / P keys a PU, destination = place
-// after a stable sort / (N / P); for each vector of the shift exchange the largest message, their mean over that of all P^2
-// pairs. Low: sorted by bits 0 to 9; high: by bits 10 to 18 of the original order; after: of the order that low leaves.
+// Oracle: an independent program, to three decimals. The keys are the keys of NPB IS class A, in blocks of N / P keys per
+// PU. The destination of a key is its position after a stable sort, divided by N / P. The skew is the mean over the vectors
+// of the shift exchange of the largest message, divided by the mean message of all P^2 pairs. Low: sorted by bits 0 to 9;
+// high: by bits 10 to 18 of the original order; after: of the order that low leaves.
 TEST(paper_tables, skew_rates_follow_from_the_keys) {
   const double low[] = {1.060, 1.139, 1.302, 1.676, 2.570}, high[] = {1.277, 1.426, 1.883, 3.299, 7.191},
                after[] = {1.275, 1.429, 1.891, 3.302, 7.230};
@@ -70,8 +71,8 @@ TEST(paper_tables, figure_2_is_the_totals) {
   }
 }
 
-// Oracle: the formula of Table 3 with each machine's own messages: 10 (P - 1) (5 us + 12 B 2^23 / P^2 skew / (200 MB/s)), by
-// hand with the skews 1.060, 1.139, 1.302, 1.676, 2.570 of above. The minimum is at 256 PUs.
+// Oracle: the formula of Table 3 with the messages of each machine: 10 (P - 1) (5 us + 12 B 2^23 / P^2 skew / (200 MB/s)).
+// The values are computed by hand with the skews 1.060, 1.139, 1.302, 1.676, 2.570. The minimum is at 256 PUs.
 TEST(paper_tables, of_table_3_with_its_own_message_sizes) {
   const double expected[] = {.0852, .0508, .0383, .0420, .0638};
   std::size_t i = 0;

@@ -94,8 +94,9 @@ TEST(predict, crossbars_broadcast_in_one_step) {
                usage_error);
 }
 
-// Oracle: counted by hand on 2 x 3 PUs from PU 0: its injection; 1 + 2 ports of the x crossbar; from both exchange switches
-// 1 + 2 ports of their y crossbars, 3 PUs each; and 5 ejections, because its own is unused.
+// Oracle: counted by hand on 2 x 3 PUs. A broadcast from PU 0 uses the injection of PU 0, and 1 + 2 ports of the x crossbar.
+// From each of two exchange switches, it uses 1 + 2 ports of a y crossbar with 3 PUs. It uses 5 ejections, because the
+// ejection of PU 0 is unused.
 TEST(crossbar_broadcast, opens_each_link_once) {
   const auto where = net::network_by_text("hxb:2x3");
   const auto open = open_links(where, 0);

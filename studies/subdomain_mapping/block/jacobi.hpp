@@ -25,7 +25,7 @@ struct jacobi_walk {
 template <class T>
 void jacobi_sweep_plain(jacobi_weights<T> w, ghosted_view<const T> from, ghosted_view<T> to, const box3& region);
 
-/// Vectorised sweep with bitwise the same result. The sweep processes four planes at a time, in blocks of rows; each thread
+/// Vectorised sweep with a bitwise equal result. The sweep processes four planes at a time, in blocks of rows; each thread
 /// computes a z slab (`slab_of`).
 template <class T>
 void jacobi_sweep(jacobi_weights<T> w, ghosted_view<const T> from, ghosted_view<T> to, const box3& region,

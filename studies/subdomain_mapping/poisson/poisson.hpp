@@ -30,7 +30,7 @@ struct sweep_cost {
   double share_of_triad() const { return bandwidth() / triad_bandwidth; }
 
   // For a sweep or step of all ranks of this duration:
-  /// Relative to one rank alone on the machine: weak scaling, as the boxes are of one size.
+  /// Efficiency relative to one rank alone on the machine (weak scaling, because the boxes have equal sizes).
   double efficiency(double of_seconds) const { return seconds_of_one / of_seconds; }
   double share_of_bandwidth(double of_seconds) const { return bytes / of_seconds / triad_bandwidth; }
   double share_of_peak(double of_seconds) const { return operations / of_seconds / peak; }
@@ -70,13 +70,13 @@ extern template step_cost measure_steps<double>(MPI_Comm, const cartesian&, cons
                                                 const poisson_options&);
 
 /// Time in s of some steps on a small grid, for the trial of a binding.
-/// @return the same on all ranks @collective on comm
+/// @return time, equal on all ranks @collective on comm
 template <class T>
 double seconds_of_steps(MPI_Comm comm);
 extern template double seconds_of_steps<float>(MPI_Comm);
 extern template double seconds_of_steps<double>(MPI_Comm);
 
-/// A communicator whose rank r is rank `order[r]` of comm. @collective on comm
+/// A communicator in which rank r is rank `order[r]` of comm. @collective on comm
 comm::communicator reordered(MPI_Comm comm, const std::vector<int>& order);
 
 }  // namespace osteon::studies

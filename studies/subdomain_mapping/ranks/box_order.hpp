@@ -25,9 +25,10 @@ struct box_order {
   std::string origin;  ///< description of the origin in one line; empty for a trivial order
 };
 
-/// The order of this name: `original`, rank r has box r; `random`; `afc`, [Ito]'s method: boxes grouped by a graph
-/// partitioner, group g on host g, cores by the tree; `afc-nb`, the same without the step inside hosts; `ours`, all steps of
-/// placement::reorder with the measured values.
+/// Create the order of the given name. In the order `original`, rank r has box r. The order `random` is random. `afc` is the
+/// method of [Ito]: a graph partitioner groups the boxes, group g is assigned to host g, and the cores are assigned by the
+/// tree. `afc-nb` is `afc` without the step inside hosts. `ours` uses all steps of placement::reorder with the measured
+/// values.
 /// @throws usage_error for another name; otherwise as placement::reorder @collective on comm
 box_order order_named(MPI_Comm comm, std::string_view name, const cartesian& where, std::int64_t bytes_of_cell,
                       const machine::description& machine, int threads, unsigned seed);

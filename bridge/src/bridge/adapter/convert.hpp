@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Conversion of values between the standard ABI and the vendor whose mpi.h is included.
+/// Conversion of values between the standard ABI and a vendor. The mpi.h of the vendor is included before this header.
 ///
 /// A handle below 4096 is predefined and is converted by a table. Any other handle is the handle of the vendor itself,
 /// either a pointer or an integer. Therefore a message requires only one comparison per handle. Functions `_in` convert to

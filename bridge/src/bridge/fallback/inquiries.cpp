@@ -1,6 +1,6 @@
 /// @file
-/// Small functions of MPI 4.0 and later, implemented by older functions: lists of requests, infos, removal of error codes,
-/// types with more elements than an int can count, data representations with large counts.
+/// Small functions of MPI 4.0 and later, implemented by older functions. The functions are for lists of requests, infos,
+/// removal of error codes, types with more elements than an int can count, and data representations with large counts.
 #include <algorithm>
 #include <bridge/fallback/composite_requests.hpp>
 #include <climits>

@@ -13,7 +13,8 @@ struct layout {
   std::size_t bytes = 0;
   bool contiguous = false;
 };
-/// The representation is that of this process, or that of a message between clusters, which may require a conversion.
+/// The bytes have the representation of this process, or the representation of messages between clusters. A message between
+/// clusters may require a conversion.
 layout layout_of(MPI_Count count, MPI_Datatype type) noexcept;
 layout layout_of_message(MPI_Count count, MPI_Datatype type) noexcept;
 

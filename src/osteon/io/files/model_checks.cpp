@@ -40,7 +40,7 @@ struct voxel_count {
   material_number largest = 0;
 };
 
-// Count in pieces with 16-bit counters, so that a SIMD vector contains many voxels.
+// Count in pieces with 16-bit counters. Small counters increase the number of voxels in a SIMD vector.
 voxel_count count_active(std::span<const material_number> material) {
   constexpr std::size_t most = 32768;
   voxel_count all;

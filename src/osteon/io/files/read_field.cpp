@@ -140,7 +140,7 @@ std::vector<float> read_from_file(const std::string& path, const field_info& fie
   return result;
 }
 
-// True if the fields of two parts are the same and their planes have the same shape.
+// True if two parts have equal fields, and their planes have equal shapes.
 bool are_compatible(const field_list& one, const field_list& other) {
   return one.shape.y == other.shape.y && one.shape.x == other.shape.x &&
          std::equal(one.fields.begin(), one.fields.end(), other.fields.begin(), other.fields.end(),

@@ -32,7 +32,8 @@ using measure_function = std::function<std::vector<pair_timings>(const measureme
 struct rank_layout {
   host_list hosts;
   std::vector<std::vector<int>> ranks_of_host;
-  std::vector<int> core_of_rank;  ///< core of each rank; -1: not bound, so that path classes inside its host are unknown
+  std::vector<int>
+      core_of_rank;  ///< core of each rank; -1: not bound; in this case, path classes inside the host are unknown
 };
 
 struct probe_options {

@@ -181,7 +181,7 @@ bool fair_sharing::widen() {
 }
 
 std::span<const int> fair_sharing::update() {
-  // Include the flows whose bottleneck is a link of added or removed flows.
+  // Include all flows that have their bottleneck at a link of added or removed flows.
   for (std::size_t t = 0, count = touched_.size(); t < count; ++t) {
     port& p = at(touched_[t]);
     if (p.chosen + p.gone == static_cast<int>(p.entries.size())) continue;

@@ -22,8 +22,9 @@ struct batch_options {
 /// @throws usage_error if no host has `threads` cores
 target places_of_teams(target cores, int threads);
 
-/// Script for `sbatch` or `qsub`. The script requests the hosts, assigns a host to each rank in the order of the allocation,
-/// and starts the ranks by `srun`, `mpirun` of Open MPI or `mpiexec` of Hydra. A wrapper binds each rank to its cores.
+/// Script for `sbatch` or `qsub`. The script requests the hosts, and assigns a host to each rank in the order of the
+/// allocation. Then the script starts the ranks by `srun`, `mpirun` of Open MPI or `mpiexec` of Hydra. A wrapper binds each
+/// rank to its cores.
 /// @param place place of each rank: index into available.places, the result of places_of_teams
 /// @throws usage_error if a host name or the walltime is not valid in a script
 std::string batch_script(const target& available, std::span<const int> place, const batch_options& options);

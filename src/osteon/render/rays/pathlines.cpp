@@ -132,7 +132,7 @@ struct pathlines::state {
     }
   }
 
-  // Release the particles whose release time has come. Each rank stores the particles within its block.
+  // Release the particles with a release time in the current step. Each rank stores the particles within its block.
   void release(double until_s, const std::vector<release_point>& points) {
     double weight = 0;
     for (const release_point& p : points) weight = std::max(weight, p.weight);
