@@ -1,9 +1,9 @@
 /// @file
-/// wan_box NAMESPACE_A NAMESPACE_B ONE_WAY_MS MBIT LOSS_PERCENT: create two network namespaces (10.77.0.1 and 10.77.0.2) and
-/// a wide-area link between them. The link consists of two TUN devices and this process. This emulation is for kernels
-/// without netem. Lost packets are dropped. Without losses, the kernels pass up to 64 KiB at a time, as with network cards
-/// that segment packets. With single packets, this process would be slower than the link. Requires root and iproute2. Prints
-/// "up"; ends, and removes the namespaces, when its standard input ends.
+/// wan_box NAMESPACE_A NAMESPACE_B ONE_WAY_MS MBIT LOSS_PERCENT: create two network namespaces with the addresses 10.77.0.1
+/// and 10.77.0.2, and a wide-area link between them. The link consists of two TUN devices and this process. This emulation
+/// is for kernels without netem. Lost packets are dropped. Without losses, the kernels pass up to 64 KiB at a time, as with
+/// network cards that segment packets. With single packets, this process would be slower than the link. Requires root and
+/// iproute2. Prints "up"; ends, and removes the namespaces, when its standard input ends.
 #include <fcntl.h>
 #include <linux/if_tun.h>
 #include <net/if.h>

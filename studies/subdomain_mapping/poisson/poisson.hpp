@@ -29,7 +29,7 @@ struct sweep_cost {
   double bandwidth() const { return bytes / seconds; }
   double share_of_triad() const { return bandwidth() / triad_bandwidth; }
 
-  // For a sweep or step of all ranks of this duration:
+  // The following functions describe a sweep or step of all ranks with the given duration.
   /// Efficiency relative to one rank alone on the machine (weak scaling, because the boxes have equal sizes).
   double efficiency(double of_seconds) const { return seconds_of_one / of_seconds; }
   double share_of_bandwidth(double of_seconds) const { return bytes / of_seconds / triad_bandwidth; }
