@@ -50,10 +50,8 @@ std::string draw_messages(const std::vector<messages_of_method>& methods) {
         points.push_back({x(c.ranks), y(static_cast<double>(c.most))});
         out.circle(points.back(), 2.5, colour);
       }
-    out.polyline(
-        points,
-        {colour, 1.5 + 0.4 * static_cast<double>(methods.size() - 1 -
-                                                 m)});  // earlier curves are wider, because equal curves must remain visible
+    // Earlier curves are wider, because equal curves must remain visible.
+    out.polyline(points, {colour, 1.5 + 0.4 * static_cast<double>(methods.size() - 1 - m)});
     const double wide = 46 + 6.6 * static_cast<double>(methods[m].method.size());
     if (key + wide > plot_left + plot_width + 20) key = plot_left, line += 18;
     out.line({key, line - 4}, {key + 22, line - 4}, {colour, 2.5});

@@ -16,8 +16,8 @@ struct paper_cell {
   std::string quantity;
   int pus = 0;
   double paper = 0;
-  double as_printed =
-      0;  ///< value recomputed with the assumptions that yield the numbers of [Itakura]; NaN: measured value of [Itakura]
+  /// Value recomputed with the assumptions that yield the numbers of [Itakura]; NaN: measured value of [Itakura].
+  double as_printed = 0;
   double corrected = std::numeric_limits<double>::quiet_NaN();  ///< consistently recomputed value, if different
   bool fitted = false;   ///< true: the value contains a term fitted to the numbers of [Itakura]
   bool rounded = false;  ///< true: the value is printed with too few digits for an informative error

@@ -63,10 +63,8 @@ void draw_panel(svg_picture& out, const time_panel& panel, double shift) {
       points.push_back({x(curve.pus[i]), y(curve.seconds[i])});
       out.circle(points.back(), 3, colour);
     }
-    out.polyline(
-        points,
-        {colour, 1.6 + 1.4 * static_cast<double>(panel.curves.size() - 1 -
-                                                 c)});  // earlier curves are wider, because equal curves must remain visible
+    // Earlier curves are wider, because equal curves must remain visible.
+    out.polyline(points, {colour, 1.6 + 1.4 * static_cast<double>(panel.curves.size() - 1 - c)});
   }
 }
 

@@ -128,8 +128,8 @@ TEST(packet, is_refused_by_name_when_it_cannot_be) {
   EXPECT_TRUE(std::holds_alternative<malformed>(parse(bytes_of(h, 10), some_job(), 0)));  // the rank does not exist
   h.flags = flag_continues;
   h.count = 1;
-  EXPECT_TRUE(std::holds_alternative<malformed>(
-      parse(bytes_of(h, 10), some_job(), 1)));  // the part extends beyond the end of the message
+  // The part extends beyond the end of the message.
+  EXPECT_TRUE(std::holds_alternative<malformed>(parse(bytes_of(h, 10), some_job(), 1)));
   h.flags = 64;
   EXPECT_TRUE(std::holds_alternative<malformed>(parse(bytes_of(h, 10), some_job(), 1)));
 }

@@ -25,8 +25,8 @@ access_mode access_mode_of(const std::string& name);
 /// File access of the ranks.
 struct access {
   access_mode mode = access_mode::automatic;
-  int ranks_per_writer =
-      0;  ///< aggregated mode: one rank accesses the file for this number of ranks of its host; 0: for all ranks of its host
+  /// Aggregated mode: one rank accesses the file for this number of ranks of its host; 0: for all ranks of its host.
+  int ranks_per_writer = 0;
   std::vector<std::pair<std::string, std::string>> hints{};  ///< MPI-IO hints for writing, for example striping_factor
   std::int64_t alignment_bytes = 0;                          ///< alignment of chunks in a new file; 0: none
   bool read_back = true;  ///< compare a written file with its digests before it is renamed

@@ -21,8 +21,8 @@ struct composite_way {
   std::string log;                                      ///< reason of an automatic choice
   bool has_display = false;                             ///< a rank receives the finished picture of each frame
   std::function<double()> display_seconds = {};         ///< time until the display node received the last picture; local
-  std::function<void()> check_display =
-      {};  ///< throws a data_error if the received picture differs from the picture of rank 0 @collective
+  /// Throws a data_error if the received picture differs from the picture of rank 0. @collective
+  std::function<void()> check_display = {};
 };
 
 /// Measured cost of a method.

@@ -23,8 +23,8 @@ constexpr double bytes_of_paper = 512.0 * 512 * 4;
 /// Three non-negative constants of t = slowdown x (printed equation) + (k - 1) arrival + k (k - 1) / 2 match. The root of a
 /// group receives k = group - 1 messages.
 struct compositing_fit {
-  double slowdown =
-      1;  ///< factor of the times of transfers and blends, relative to the times from the printed rates of the machine
+  /// Factor of the times of transfers and blends, relative to the times from the printed rates of the machine.
+  double slowdown = 1;
   double arrival_overhead = 0;  ///< s
   double match_time = 0;        ///< s
   double worst = 0;             ///< maximum of |t_model / t_measured - 1| over the fitted frames

@@ -9,8 +9,8 @@ namespace osteon::bridge {
 
 struct agreement {
   int tag_limit = 32767;  ///< smallest tag limit of all processes
-  bool external32 =
-      false;  ///< data between clusters are sent as external32, because representations in memory differ between processes
+  /// True: data between clusters are sent as external32, because representations in memory differ between processes.
+  bool external32 = false;
   std::string warning;  ///< warning for the user; empty if there is none
 };
 

@@ -148,8 +148,8 @@ struct joined_world {
   int tag_limit = 32767;
   std::uint64_t next_cid = 1;
   bool finalized = false;
-  bool external32 =
-      false;  ///< true: data between clusters have the representation external32; false: the representation in memory
+  /// True: data between clusters have the representation external32; false: the representation in memory.
+  bool external32 = false;
   bool in_order_of_ranks = false;  ///< true: all reductions combine values in the order of ranks
   bool yielding = false;           ///< true: never block in the vendor, because waiting in the vendor would occupy the core
   arena<communicator> communicators;

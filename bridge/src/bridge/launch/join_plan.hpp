@@ -11,8 +11,8 @@ namespace osteon::bridge::launch {
 struct join_cluster {
   std::string name;
   int ranks = 0;
-  std::vector<std::string> launcher{
-      "mpirun"};  ///< words of the launcher; {ranks} in these words is replaced; without {ranks}, `-n RANKS` is added
+  /// Words of the launcher; {ranks} in these words is replaced; without {ranks}, `-n RANKS` is added.
+  std::vector<std::string> launcher{"mpirun"};
   std::vector<std::string> options;  ///< further words for the launcher
   std::vector<std::string> prefix;   ///< command that starts a shell on the cluster, such as ssh host
   std::string adapter;    ///< value of OSTEON_MPI; for the standard ABI abi:/LIBRARY; empty: detected on the cluster

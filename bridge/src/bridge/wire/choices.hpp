@@ -11,9 +11,9 @@ namespace osteon::bridge::wire {
 struct choices {
   bool bytes = false;    ///< OSTEON_BRIDGE_MODE = bytes: the vendor only transports bytes (carrier.hpp)
   bool threads = false;  ///< OSTEON_BRIDGE_PROGRESS = threads, for the mode `bytes`
-  std::size_t short_bytes =
-      4064;                 ///< OSTEON_BRIDGE_SHORT, for the mode `bytes`; the default with the header is a packet of 4 KiB
-  bool external32 = false;  ///< OSTEON_BRIDGE_DATA = external32
+  /// OSTEON_BRIDGE_SHORT, for the mode `bytes`; the default with the header is a packet of 4 KiB.
+  std::size_t short_bytes = 4064;
+  bool external32 = false;      ///< OSTEON_BRIDGE_DATA = external32
   bool order_of_ranks = false;  ///< OSTEON_BRIDGE_REDUCTIONS = ranks
   enum class arithmetic { warn, require, ignore };
   arithmetic on_difference = arithmetic::warn;  ///< OSTEON_BRIDGE_ARITHMETIC

@@ -37,8 +37,8 @@ struct rank_layout {
 };
 
 struct probe_options {
-  bool isolated = true,
-       loaded = true;  ///< isolated: measure one core per host at a time; loaded: measure all cores concurrently
+  /// Isolated: measure one core per host at a time; loaded: measure all cores concurrently.
+  bool isolated = true, loaded = true;
   fit_method fit = fit_method::robust;
   double budget_s = 10;
   double slow_below = 0.7;      ///< fraction of the median bandwidth below which a link or host is slow

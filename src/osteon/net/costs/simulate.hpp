@@ -11,14 +11,14 @@ namespace osteon::net {
 
 /// Costs at the ends of messages, and synchronisation of ranks. All times are in s.
 struct simulate_options {
-  double send_overhead =
-      -1;  ///< processor time of the sender per message; a negative value means the start-up time of the network
+  /// Processor time of the sender per message; a negative value means the start-up time of the network.
+  double send_overhead = -1;
   double receive_overhead = 0;  ///< processor time of the receiver per message
   double arrival_overhead = 0;  ///< additional time per message after the first message of a round
   double match_time = 0;        ///< additional time per earlier message of the same round
   double combine_rate = std::numeric_limits<double>::infinity();  ///< bytes per second that a processor sums or blends
-  bool serial_sends =
-      true;  ///< true: a PU sends one message at a time; false: concurrent messages share the injection link of the PU
+  /// True: a PU sends one message at a time; false: concurrent messages share the injection link of the PU.
+  bool serial_sends = true;
   bool barrier = false;                    ///< all ranks enter a round at the same time
   double barrier_time = 0;                 ///< time of a barrier
   bool rendezvous = false;                 ///< a message starts after its receiver has entered the round

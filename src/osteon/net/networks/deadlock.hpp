@@ -27,12 +27,12 @@ struct waiting {
 };
 
 struct deadlock_report {
-  std::int64_t channels = 0,
-               dependencies = 0;  ///< number of used virtual channels between switches, and number of their dependencies
-  std::vector<waiting> circle;    ///< each message waits for the next message, and the last message waits for the first
-                                  ///< message; empty: free of deadlock
-  int sufficient =
-      0;  ///< number of virtual channels per link that avoids cycles; 0: cycles remain with any number of channels
+  /// Number of used virtual channels between switches, and number of their dependencies.
+  std::int64_t channels = 0, dependencies = 0;
+  std::vector<waiting> circle;  ///< each message waits for the next message, and the last message waits for the first
+                                ///< message; empty: free of deadlock
+  /// Number of virtual channels per link that avoids cycles; 0: cycles remain with any number of channels.
+  int sufficient = 0;
 };
 
 constexpr int most_pus_for_deadlock = 4096;

@@ -46,8 +46,8 @@ pixel_set find_edges(MPI_Comm comm, const image& rows, int height) {
   std::vector<bool> has;
   comm::collectively(comm, [&] {
     has.resize(bright.size());
-    std::vector<std::uint8_t> least(wide + 2),
-        most(wide + 2);  // minima and maxima over three rows; the values at the ends are repeated
+    // Minima and maxima over three rows; the values at the ends are repeated.
+    std::vector<std::uint8_t> least(wide + 2), most(wide + 2);
     for (int row = 0; row < height; ++row) {
       const auto line = [&](int at) {
         return bright.data() + static_cast<std::size_t>(std::clamp(at, 0, height - 1)) * wide;

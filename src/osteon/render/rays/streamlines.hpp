@@ -19,8 +19,8 @@ struct line_vertex {
 /// Concatenated lines, equal on all ranks.
 struct streamlines {
   std::vector<line_vertex> vertices;
-  std::vector<std::size_t> first{
-      0};  ///< first vertex of each line, followed by the number of vertices; a line has at least two vertices
+  /// First vertex of each line, followed by the number of vertices; a line has at least two vertices.
+  std::vector<std::size_t> first{0};
   std::size_t count() const { return first.size() - 1; }
   std::span<const line_vertex> line(std::size_t i) const {
     return std::span(vertices).subspan(first[i], first[i + 1] - first[i]);

@@ -40,8 +40,8 @@ struct layer {
   const grid::ghosted_field<float>* field = nullptr;  ///< cell values; voxels with NaN are empty
   std::vector<control_point> transfer;                ///< ascending values
   bool shaded = false;                                ///< use gradient shading
-  double emission =
-      1;  ///< emission in units of the colour; layers with values above 1 shine through content in front of them
+  /// Emission in units of the colour; layers with values above 1 shine through content in front of them.
+  double emission = 1;
 };
 
 /// Rendering method.

@@ -8,8 +8,8 @@
 namespace osteon::bridge::wire {
 namespace {
 
-constexpr double refusal_seconds =
-    5;  ///< if a host refuses connections for this time, the host is reachable, but the process has ended
+/// If a host refuses connections for this time, the host is reachable, but the process has ended.
+constexpr double refusal_seconds = 5;
 constexpr double resend_seconds = 1;  ///< time without progress after which lost packets are requested
 
 }  // namespace
