@@ -1,6 +1,7 @@
-/* Overhead of the bridge for small messages inside a cluster: one-way times between ranks 0 and 1 through the bridge and by
- * the vendor's own functions, in the same processes and in turn window by window, so that both have the same cores, memory
- * and load. Compile it with osteon-mpicc. Usage: LIBRARY [windows]; LIBRARY is the vendor's, as loaded by the bridge */
+/* Overhead of the bridge for small messages inside a cluster. The program measures one-way times between ranks 0 and 1
+ * through the bridge, and by functions of the vendor without the bridge. Both times are measured in the same processes,
+ * alternately window by window. Therefore both measurements have the same cores, memory and load. Compile this program with
+ * osteon-mpicc. Usage: LIBRARY [windows]; LIBRARY is the library of the vendor that the bridge has loaded */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -23,7 +24,7 @@ int main(int argc, char** argv) {
     fprintf(stderr, "beside LIBRARY [windows]: the vendor's library, which the bridge has loaded: %s\n", dlerror());
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
-  /* Function pointers of both kinds, and handles of both types: Open MPI's are addresses, MPICH's integers. */
+  /* Function pointers and handles of both MPIs. Handles of Open MPI are addresses; handles of MPICH are integers. */
   send_function* sends[2] = {(send_function*)(uintptr_t)MPI_Send, (send_function*)dlsym(library, "MPI_Send")};
   receive_function* receives[2] = {(receive_function*)(uintptr_t)MPI_Recv, (receive_function*)dlsym(library, "MPI_Recv")};
   void* world = dlsym(library, "ompi_mpi_comm_world");

@@ -1,4 +1,4 @@
-/* Incast over a slow link: all ranks of the later clusters send to rank 0 at once. Prints the rate at rank 0.
+/* Incast over a slow link. All ranks of the later clusters send to rank 0 at once. The program prints the rate at rank 0.
  * Compile it with osteon-mpicc. incast RANKS_OF_CLUSTER_0 [messages] [bytes] */
 #include <mpi.h>
 #include <stdio.h>

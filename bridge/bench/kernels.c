@@ -19,7 +19,8 @@ static double next_random(unsigned long long* state) {
   return (double)(*state >> 11) / 9007199254740992.0;
 }
 
-/* Work is divided among ranks, and the answer does not depend on their number: each block has its own random numbers. */
+/* Work is divided among ranks. The result does not depend on the number of ranks, because each block has its own random
+ * numbers. */
 enum { ep_blocks = 240, ep_pairs = 1500 };
 static double ep(void) {
   double sum = 0, all = 0;
@@ -106,7 +107,8 @@ static double cg(void) {
 
 enum { ft_values = 1 << 18 };
 static double ft(void) {
-  const int each = ft_values / ranks / ranks; /* to each rank; the total work is equal for every number of ranks */
+  /* size of a message to each rank; the total work is equal for every number of ranks */
+  const int each = ft_values / ranks / ranks;
   double *a = malloc(sizeof(double) * (size_t)(each * ranks)), *b = malloc(sizeof(double) * (size_t)(each * ranks));
   for (int i = 0; i < each * ranks; ++i) a[i] = 1 + i % 5;
   for (int turn = 0; turn < 3; ++turn) {

@@ -1,4 +1,5 @@
-/* One-way time between ranks 0 and 1 in microseconds: the best of many short windows, least affected by other load.
+/* One-way time between ranks 0 and 1 in microseconds. The result is the best of many short windows, which is least affected
+ * by other load.
  * Compile it with the vendor's mpicc and with osteon-mpicc, and compare. pingpong [windows] */
 #include <mpi.h>
 #include <stdio.h>

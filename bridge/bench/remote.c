@@ -38,7 +38,8 @@ int main(int argc, char** argv) {
     }
     const double one_way = median(t, repeats);
     if (rank == 0) printf("half a ping-pong of %d bytes: %.1f us\n", bytes, one_way);
-    /* Clocks differ: an empty message back from the last rank follows the collective, and its time is subtracted. */
+    /* Clocks differ between ranks. Therefore the last rank returns an empty message after the collective, and the time of
+     * this message is subtracted. */
     for (int kind = 0; kind < 2; ++kind) {
       for (int k = 0; k < repeats; ++k) {
         MPI_Barrier(MPI_COMM_WORLD);

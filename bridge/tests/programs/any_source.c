@@ -1,5 +1,5 @@
-/* Wildcard receives while ranks of the own and of other clusters send: order per source must hold, without lost or
- * duplicate messages. Oracle: consecutive numbers from each source. any_source [messages of each rank] */
+/* Wildcard receives while ranks of the own cluster and of other clusters send. The order per source must be preserved, and
+ * no message may be lost or duplicated. Oracle: consecutive numbers from each source. any_source [messages of each rank] */
 #include "check.h"
 
 static int rank, size;
@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
     long in[window][2];
     MPI_Request requests[window];
     while (left > 0) {
-      /* One by one, after a probe, several posted at once, or with one cancelled. */
+      /* Receive messages one by one, after a probe, with several posted receives, or with a cancelled receive. */
       const unsigned way = next_random(&state) % 4;
       const int n = way == 2 ? (int)(left < window ? left : window) : 1;
       MPI_Status statuses[window];

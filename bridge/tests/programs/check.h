@@ -1,4 +1,4 @@
-/* CHECK(condition): report a false one with its line and stop the job. MPI calls return codes, which must be 0. */
+/* CHECK(condition): report a false condition with its line, and stop the job. The return codes of MPI calls must be 0. */
 #ifndef OSTEON_TESTS_BRIDGE_CHECK_H
 #define OSTEON_TESTS_BRIDGE_CHECK_H
 #include <mpi.h>

@@ -1,4 +1,5 @@
-/* Every collective, blocking and not, on the world and on parts of it. Oracle: values computed from the ranks. */
+/* Every collective in blocking and nonblocking form, on the world and on parts of the world. Oracle: values computed from
+ * the ranks. */
 #include "check.h"
 
 static int rank, size;
@@ -6,7 +7,7 @@ static int rank, size;
 static long sum_of_ranks(int n) { return (long)n * (n - 1) / 2; }
 
 static void keep_last(void* in, void* inout, int* n, MPI_Datatype* type) {
-  /* a b = b: associative, not commutative; over ranks in order the result is the last one. */
+  /* a b = b is associative, but not commutative; over ranks in order, the result is the last value. */
   (void)in, (void)inout, (void)n, (void)type;
 }
 
@@ -18,7 +19,7 @@ static void add_complex(void* in, void* inout, int* n, MPI_Datatype* type) {
   for (int i = 0; i < 2 * *n; ++i) b[i] += a[i];
 }
 
-/* 2x2 integer matrices: associative, not commutative. */
+/* The product of 2x2 integer matrices is associative, but not commutative. */
 static void multiply(void* in, void* inout, int* n, MPI_Datatype* type) {
   long *a = in, *b = inout;
   (void)type;
@@ -127,7 +128,7 @@ static void on(MPI_Comm comm) {
   OK(MPI_Exscan(&up, &scanned, 1, MPI_LONG, MPI_SUM, comm));
   CHECK(scanned == (me == 0 ? -5 : sum_of_ranks(me + 1)));
 
-  /* own reductions */
+  /* reductions by operations of the program */
   MPI_Op last, plus, product;
   MPI_Datatype complex_type, matrix;
   OK(MPI_Op_create(keep_last, 0, &last));
@@ -201,7 +202,7 @@ static void large_counts(void) {
   CHECK(sum == sum_of_ranks(size));
   OK(MPI_Alltoallv_c(out, counts, places, MPI_INT, in, counts, places, MPI_INT, MPI_COMM_WORLD));
   for (int i = 0; i < size; ++i) CHECK(in[size - 1 - i] == 10 * i + rank);
-  /* significant at the root only */
+  /* significant only at the root */
   const MPI_Count* at_root = rank == 0 ? counts : NULL;
   OK(MPI_Gatherv_c(&rank, 1, MPI_INT, in, at_root, rank == 0 ? places : NULL, MPI_INT, 0, MPI_COMM_WORLD));
   for (int i = 0; i < size && rank == 0; ++i) CHECK(in[size - 1 - i] == i);
@@ -211,7 +212,7 @@ static void large_counts(void) {
   free(counts), free(places), free(out), free(in);
 }
 
-/* Types and operations that are freed while collectives need them. */
+/* Types and operations are freed while collectives use them. */
 static void freed_early(void) {
   MPI_Datatype matrices, one, columns;
   MPI_Op product;

@@ -1,5 +1,5 @@
-/* Data between clusters as external32 (OSTEON_BRIDGE_DATA=external32): typed data received as bytes are big-endian;
- * typed data received with their type are unchanged. Oracle: the standard's table of external32. */
+/* Data between clusters as external32 (OSTEON_BRIDGE_DATA=external32). Typed data received as bytes are big-endian;
+ * typed data received with their type are unchanged. Oracle: the table of external32 in the standard. */
 #include "check.h"
 
 struct mixed {
@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
   OK(MPI_Allreduce(&mine, &least, 1, MPI_DOUBLE_INT, MPI_MINLOC, MPI_COMM_WORLD));
   CHECK(least.value == -7.5 && least.place == last);
 
-  /* packed here, unpacked there */
+  /* packed on one rank, unpacked on another rank */
   char packed[64];
   int at = 0, number = 77, needed = 0;
   double half = 0.5;

@@ -1,4 +1,4 @@
-/* MPI_MAX and MPI_MIN of every integer type, by every function that reduces. Oracle: the comparison of C, for values with and
+/* MPI_MAX and MPI_MIN of every integer type, by every reducing function. Oracle: the comparison of C, for values with and
  * without the highest bit, different on each rank. */
 #include <stdint.h>
 

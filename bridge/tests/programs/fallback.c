@@ -1,6 +1,6 @@
 /* Functions missing in an MPI of version 3 and on communicators over clusters, with one implementation: persistent
  * collectives, MPI_Isendrecv, nonblocking collectives with arrays of large counts, reductions with large counts,
- * MPI_Comm_idup_with_info; and their requests in lists with others. Oracle: values computed from the ranks. */
+ * MPI_Comm_idup_with_info; and their requests in lists with other requests. Oracle: values computed from the ranks. */
 #include "check.h"
 
 static int rank, size;
@@ -25,8 +25,8 @@ static int again(MPI_Request* r) {
   return 1;
 }
 
-/* Each is started three times with other data in the same buffers. */
-/* Created in one order by all, started in a different order by each. */
+/* Each request is started three times with different data in its buffers. */
+/* All ranks create the requests in one order. Each rank starts the requests in a different order. */
 static void started_in_any_order(MPI_Comm comm) {
   enum { n = 4 };
   int rank = 0, size = 0, sent[n], sum[n], value = -1;
@@ -136,7 +136,7 @@ static void persistent(MPI_Comm comm) {
       free(large_v);
 }
 
-/* The program frees types and operations while a persistent request still needs them. */
+/* The program frees types and operations while a persistent request still uses them. */
 static void freed_before_start(void) {
   MPI_Datatype matrix;
   MPI_Op product;
@@ -195,14 +195,15 @@ static void send_and_receive(MPI_Comm comm) {
   CHECK(got == from && r[0] == MPI_REQUEST_NULL && r[1] == MPI_REQUEST_NULL && r[2] == MPI_REQUEST_NULL);
   OK(MPI_Waitsome(3, r, &some, places, all));
   CHECK(some == MPI_UNDEFINED);
-  /* freed: it still arrives */
+  /* the request is freed, but the message still arrives */
   OK(MPI_Isendrecv(&me, 1, MPI_INT, to, 9, NULL, 0, MPI_INT, MPI_PROC_NULL, 9, comm, &r[0]));
   OK(MPI_Request_free(&r[0]));
   OK(MPI_Recv(&got, 1, MPI_INT, from, 9, comm, MPI_STATUS_IGNORE));
   CHECK(got == from);
 }
 
-/* Nonblocking, with arrays of large counts, which may be freed only after completion; the bridge's are narrowed copies. */
+/* Nonblocking collectives with arrays of large counts. The arrays may be freed only after completion. The bridge uses
+ * converted copies of the arrays. */
 static void large_arrays(MPI_Comm comm) {
   int me, n;
   OK(MPI_Comm_rank(comm, &me));

@@ -19,7 +19,7 @@ static void messages(MPI_Comm between, int halves) {
   OK(MPI_Comm_size(between, &n));
   OK(MPI_Comm_remote_size(between, &others));
   const int first = in_first(rank, halves);
-  /* each rank to all of the other group, received from any source */
+  /* each rank sends to all ranks of the other group; messages are received from any source */
   MPI_Request r[64];
   for (int i = 0; i < others; ++i) OK(MPI_Isend(&rank, 1, MPI_INT, i, 7, between, &r[i]));
   for (int i = 0; i < others; ++i) {
@@ -42,7 +42,7 @@ static void collectives(MPI_Comm between, int halves) {
   MPI_Request r;
   for (int i = 0; i < others; ++i) expected += world_rank(!first, i, halves), counts[i] = 1, places[i] = others - 1 - i;
   for (int to_first = 0; to_first < 2; ++to_first) {
-    /* a root in one group, and the other group */
+    /* a root in one group, and all ranks of the other group */
     const int root = first == to_first ? (me == n - 1 ? MPI_ROOT : MPI_PROC_NULL) : others - 1;
     const int is_root = root == MPI_ROOT, takes_part = root >= 0;
     const int root_rank = world_rank(to_first, (first == to_first ? n : others) - 1, halves);

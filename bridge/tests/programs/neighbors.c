@@ -1,6 +1,6 @@
 /* Grids, graphs, distributed graphs, and neighbourhood collectives, blocking, nonblocking and persistent, with small
- * and with large counts. With an argument also the faults of MPICH 4.0.2: neighbours of a grid that are one rank, several
- * edges between two ranks, ranks that only send. Oracle: values computed from the ranks. */
+ * and with large counts. With an argument, the program also tests the faults of MPICH 4.0.2: neighbours of a grid that are
+ * one rank, several edges between two ranks, and ranks that only send. Oracle: values computed from the ranks. */
 #include "check.h"
 
 static int rank, size, all_cases;
@@ -10,7 +10,7 @@ static int value(int from, int slot) { return 1000 * from + slot; }
 
 enum { most = 16 };
 
-/* sources[i] sent its block number sent_as[i] here. */
+/* sources[i] has sent its block number sent_as[i] to this rank. */
 static void exchange(MPI_Comm comm, int n_in, const int* sources, const int* sent_as, int n_out) {
   int out[2 * most], in[2 * most], counts_in[most], places_in[most], counts_out[most], places_out[most];
   MPI_Count large_in[most], large_out[most];
@@ -108,7 +108,7 @@ static void grid(int periodic) {
   OK(MPI_Comm_free(&comm));
 }
 
-/* A star: rank 0 with all others. */
+/* A star: rank 0 is connected to all other ranks. */
 static void star(void) {
   MPI_Comm comm, twin;
   int *index = malloc(sizeof(int) * size), *edges = malloc(sizeof(int) * 2 * size), n = 0;
@@ -145,7 +145,7 @@ static void directed(int adjacent) {
   const int in_weights[3] = {from[0], from[1] + 1, from[2] + 2};
   if (adjacent)
     OK(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 3, from, in_weights, 3, to, weights, MPI_INFO_NULL, 0, &comm));
-  else { /* each passes the edges of the next rank */
+  else { /* each rank passes the edges of the next rank */
     const int told[1] = {(rank + 1) % size}, degree[1] = {3};
     const int ends[3] = {(told[0] + 1) % size, (told[0] + 1) % size, (told[0] + 2) % size};
     const int their[3] = {told[0], told[0] + 1, told[0] + 2};

@@ -1,4 +1,4 @@
-/* Functions of MPI 4.0 to 5.0 over MPIs that do not have them: sessions, partitioned messages, buffers of communicators,
+/* Functions of MPI 4.0 to 5.0 over MPIs without these functions: sessions, partitioned messages, buffers of communicators,
  * lists of requests, infos, removal of error codes, large types. Oracle: the standard's text, values computed from
  * the ranks. */
 #include <limits.h>
@@ -60,7 +60,7 @@ static void sessions(void) {
   CHECK(session == MPI_SESSION_NULL);
 }
 
-/* Ranks send to the next one in partitions, which become ready in a permuted order. */
+/* Each rank sends partitions to the next rank. The partitions become ready in a permuted order. */
 static void partitioned(void) {
   enum { parts = 3, each = 100 };
   int out[parts * each] = {0}, in[parts * each], flag = 1;
@@ -80,7 +80,7 @@ static void partitioned(void) {
     }
     OK(MPI_Parrived(r[1], 0, &flag));
     CHECK(!flag || rank != from);
-    /* a usual message of the same tag is independent */
+    /* an ordinary message with an equal tag is independent */
     int token = -1;
     OK(MPI_Sendrecv(&rank, 1, MPI_INT, to, 5, &token, 1, MPI_INT, from, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
     CHECK(token == from);
@@ -195,8 +195,8 @@ static void errors(void) {
   OK(MPI_Add_error_class(&class));
   OK(MPI_Add_error_code(class, &code));
   OK(MPI_Add_error_string(code, "mine"));
-  CHECK(MPI_Remove_error_class(class) != MPI_SUCCESS); /* it has a code */
-  CHECK(MPI_Remove_error_code(code) != MPI_SUCCESS);   /* it has a text */
+  CHECK(MPI_Remove_error_class(class) != MPI_SUCCESS); /* the class has a code */
+  CHECK(MPI_Remove_error_code(code) != MPI_SUCCESS);   /* the code has a text */
   OK(MPI_Remove_error_string(code));
   OK(MPI_Error_string(code, text, &length));
   CHECK(length == 0);

@@ -1,15 +1,17 @@
-/* Objects that are forwarded to the vendor, within one cluster: windows, files, topologies, groups, attributes, error handlers,
- * intercommunicators, generalised requests, packing. Oracle: values computed from the ranks, and the standard's rules. */
+/* Objects that are forwarded to the vendor, within one cluster: windows, files, topologies, groups, attributes, error
+ * handlers, intercommunicators, generalised requests, packing. Oracle: values computed from the ranks, and the standard's
+ * rules. */
 #include "check.h"
 
 static int rank, size;
-/* A program that refers to environ has a copy of the variable of libc: Open MPI must use this copy, otherwise it aborts in MPI_Init. */
+/* A program that refers to environ has a copy of the variable of libc. Open MPI must use this copy; otherwise Open MPI
+ * aborts in MPI_Init. */
 extern char** environ;
 
 static void windows(void) {
   int* memory;
   MPI_Win win;
-  /* 256 bytes: MPICH 4.0.2 confuses windows whose size is not a multiple of 8, also without the bridge */
+  /* 256 bytes, because MPICH 4.0.2 confuses windows if their size is not a multiple of 8, even without the bridge */
   OK(MPI_Win_allocate(256, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win));
   for (int i = 0; i <= size; ++i) memory[i] = -1;
   memory[size] = 0;
@@ -246,7 +248,7 @@ static void errors(void) {
   CHECK(length > 0);
   OK(MPI_Errhandler_free(&handler));
   many_of_one_function();
-  if (size > 1) { /* too long a message; to itself, Open MPI 4.1 does not detect it */
+  if (size > 1) { /* the message is too long; Open MPI 4.1 does not detect this error in a message of a rank to itself */
     const int two[2] = {1, 2};
     OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
     if (rank == 0) OK(MPI_Send(two, 2, MPI_INT, 1, 77, MPI_COMM_WORLD));
@@ -327,7 +329,8 @@ static void requests_types_and_packing(void) {
   CHECK(combiner == MPI_COMBINER_SUBARRAY && n_integers == 8 && n_types == 1);
   OK(MPI_Type_get_contents(block, 8, 0, 1, integers, NULL, named));
   CHECK(integers[7] == MPI_ORDER_C && named[0] == MPI_INT);
-  /* the same by the functions with large counts, which Open MPI 4 lacks; those of MPICH 4 create types that differ */
+  /* repeat the test with the functions with large counts, which are missing in Open MPI 4; the functions of MPICH 4 create
+   * different types */
   MPI_Count large_integers, large_addresses, large_counts, large_types, counts[8];
   MPI_Datatype row;
   OK(MPI_Type_vector_c(3, 1, 2, MPI_INT, &row));

@@ -1,4 +1,4 @@
-/* Messages between all pairs of ranks, in every way MPI has. Oracle: values computed from ranks and tags.
+/* Messages between all pairs of ranks, by all functions of MPI. Oracle: values computed from ranks and tags.
  * point_to_point [TIMES]: repetitions, for stress. */
 #include <stddef.h>
 
@@ -90,7 +90,7 @@ static void probes(void) {
 }
 
 static void completion(void) {
-  /* Everyone sends to everyone; Waitany, Waitsome, Testall and Testany complete the receives. */
+  /* Every rank sends to every rank; Waitany, Waitsome, Testall and Testany complete the receives. */
   MPI_Request *r = malloc(sizeof(MPI_Request) * size), *s = malloc(sizeof(MPI_Request) * size);
   int *in = calloc(size, sizeof(int)), *indices = malloc(sizeof(int) * size);
   for (int way = 0; way < 4; ++way) {
@@ -228,7 +228,7 @@ static void datatypes(void) {
   OK(MPI_Type_free(&into));
 }
 
-/* Types, communicators and requests that are freed while messages need them. */
+/* Types, communicators and requests are freed while messages use them. */
 static void freed_early(void) {
   enum { n = 40000 };
   const int next = (rank + 1) % size, last = (rank + size - 1) % size;
@@ -256,7 +256,7 @@ static void freed_early(void) {
   OK(MPI_Request_free(&r[0]));
   OK(MPI_Recv(in, n, MPI_INT, last, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
   for (int i = 0; i < n; ++i) CHECK(in[i] == value(last, rank, 7, i));
-  OK(MPI_Barrier(MPI_COMM_WORLD)); /* so all have been received */
+  OK(MPI_Barrier(MPI_COMM_WORLD)); /* after the barrier, all messages have been received */
   free(out), free(in);
 }
 

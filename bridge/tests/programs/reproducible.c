@@ -1,10 +1,11 @@
-/* Sums over clusters: combined in the order of clusters, independent of arrival; with OSTEON_BRIDGE_REDUCTIONS=ranks in the
- * order of ranks, independent of their distribution. Oracle: the sum computed in that order, bit for bit. */
+/* Sums over clusters. Values are combined in the order of clusters, independent of arrival. With
+ * OSTEON_BRIDGE_REDUCTIONS=ranks, values are combined in the order of ranks, independent of the distribution of ranks.
+ * Oracle: the bitwise equal sum, computed in this order. */
 #include <unistd.h>
 
 #include "check.h"
 
-/* Values whose sum depends on the order. */
+/* Values with a sum that depends on the order. */
 static double value_of(int rank, int turn) { return (rank % 3 == 1 ? -1 : 1) * (1e16 / (1 + rank)) + rank + 0.1 * turn; }
 
 int main(int argc, char** argv) {
@@ -16,7 +17,7 @@ int main(int argc, char** argv) {
   const char* order = getenv("OSTEON_BRIDGE_REDUCTIONS");
   const int by_ranks = order && strcmp(order, "ranks") == 0;
 
-  /* the sums of the clusters, each by its own MPI; a cluster's ranks are consecutive */
+  /* each MPI computes the sum of its cluster; the ranks of a cluster are consecutive */
   MPI_Comm near;
   OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &near));
   int in_cluster = 0;
@@ -29,7 +30,7 @@ int main(int argc, char** argv) {
     double sum = 0, near_sum = 0, expected = 0;
     OK(MPI_Reduce(&mine, &near_sum, 1, MPI_DOUBLE, MPI_SUM, 0, near));
     OK(MPI_Allgather(&near_sum, 1, MPI_DOUBLE, part, 1, MPI_DOUBLE, MPI_COMM_WORLD));
-    if (rank % 6 == turn) usleep(20000); /* another rank is late in each turn */
+    if (rank % 6 == turn) usleep(20000); /* a different rank is late in each round */
     OK(MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
     for (int r = size - 1, first = 1; r >= 0; --r) {
       if (!by_ranks && place[r] != 0) continue;

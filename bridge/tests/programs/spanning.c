@@ -34,14 +34,14 @@ int main(int argc, char** argv) {
   e = MPI_Send(memory, 1, MPI_INT, size, 0, MPI_COMM_WORLD);
   CHECK(class_of(e) == MPI_ERR_RANK);
 
-  /* too long messages are reported, also from another cluster */
+  /* too long messages are reported, even from another cluster */
   if (rank == size - 1) OK(MPI_Send(memory, 4, MPI_INT, 0, 9, MPI_COMM_WORLD));
   if (rank == 0) {
     e = MPI_Recv(memory, 2, MPI_INT, size - 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     CHECK(class_of(e) == MPI_ERR_TRUNCATE);
   }
 
-  /* inside a cluster: the vendor's, including windows */
+  /* inside a cluster, objects of the vendor are used, including windows */
   MPI_Comm near;
   OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &near));
   int n = 0, me = 0, *shared = NULL;
@@ -79,7 +79,7 @@ int main(int argc, char** argv) {
   OK(MPI_Comm_free(&row));
   OK(MPI_Comm_free(&ring));
 
-  /* only the members call: the first and the last rank, of different clusters */
+  /* only the members call the function: the first and the last rank, in different clusters */
   MPI_Group world, ends;
   MPI_Comm pair;
   const int two[2] = {size - 1, 0};
@@ -97,7 +97,7 @@ int main(int argc, char** argv) {
   OK(MPI_Group_free(&ends));
   OK(MPI_Group_free(&world));
 
-  /* groups without a common member, by one call: the ends, and the others */
+  /* one call for two groups without common members: the first and the last rank, and all other ranks */
   MPI_Group others;
   MPI_Comm mine;
   OK(MPI_Comm_group(MPI_COMM_WORLD, &world));
@@ -115,7 +115,7 @@ int main(int argc, char** argv) {
   OK(MPI_Group_free(&ends));
   OK(MPI_Group_free(&world));
 
-  /* the same of a duplicate, by all and by each alone */
+  /* repeat the test with a duplicate, created by all ranks and by each rank alone */
   for (int alone = 0; alone < 2; ++alone) {
     MPI_Comm twin, again;
     MPI_Group members;
@@ -130,7 +130,8 @@ int main(int argc, char** argv) {
     OK(MPI_Comm_free(&twin));
   }
 
-  /* a cycle that deadlocks if a library waits in one place only: receives before sends, near and far, long messages */
+  /* a cycle of long messages to near and far ranks, with receives before sends; a library that waits in only one place would
+   * deadlock */
   enum { large = 400000 };
   double *out = calloc(large, sizeof(double)), *in = calloc(large, sizeof(double));
   for (int shift = 1; shift < size; ++shift) {

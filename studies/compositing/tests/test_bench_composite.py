@@ -1,4 +1,4 @@
-"""The bench of compositing runs, and reports the cost of each method."""
+"""Tests of the compositing benchmark: runs, and reported cost of each method."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ def run(*words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-# Oracle: counted by hand. Each of two ranks sends the half that it does not blend; one sends its half of the picture.
+# Oracle: counted by hand. Each of two ranks sends the half that the rank does not blend. One rank sends its half of the
+# picture.
 def test_rows_of_every_way_with_bytes_and_errors() -> None:
     done = run(
         "-n",
@@ -47,8 +48,8 @@ def test_rows_of_every_way_with_bytes_and_errors() -> None:
         assert value[f"{way}, best"] >= value[f"{way}, median"] > 0
 
 
-# Oracle: counted by hand. Each rank sends the other's half of its fragments, 32 bytes each; one sends its half of the
-# picture.
+# Oracle: counted by hand. Each rank sends half of its fragments to the other rank, with 32 bytes per fragment. One rank
+# sends its half of the picture.
 def test_fragments_need_no_order_and_parts_no_root() -> None:
     size = ("-n", "2", "--width", "64", "--height", "32", "--seconds", "0")
     done = run(*size, "-w", "fragments", "-w", "binary-swap+none", "-w", "binary-swap+parts", "--json", "-")
@@ -63,8 +64,8 @@ def test_fragments_need_no_order_and_parts_no_root() -> None:
     assert value["fragments, sent by a rank at most"] == max(result["bytes_by_rank"]["fragments"])
 
 
-# Oracle: counted by hand. Four ranks send as many pixels with rectangles as with stripes; three of them send their
-# parts. The display node receives the whole picture once more; the bench compares its digest.
+# Oracle: counted by hand. Four ranks send equal numbers of pixels with rectangles and with stripes. Three ranks send
+# their parts. The display node receives the whole picture again; the benchmark compares the digest of this picture.
 def test_rectangles_and_a_display_node_in_a_run() -> None:
     size = ("-n", "4", "--width", "64", "--height", "32", "--seconds", "0", "--json", "-")
     done = run(*size, "-w", "binary-swap", "-w", "binary-swap:rectangles", "-w", "binary-swap+display", "-w", "shared")
@@ -82,7 +83,7 @@ def test_rectangles_and_a_display_node_in_a_run() -> None:
     assert "a display node gets a picture from rank 0" in refused.stderr
 
 
-# Oracle: the messages of the same plan, which contain the same pixels.
+# Oracle: the messages of an equal plan, which contain equal pixels.
 def test_threads_composite_by_the_same_plans() -> None:
     size = ("-n", "3", "--width", "60", "--height", "30", "--seconds", "0")
     done = run(*size, "--as-threads", "-w", "direct-send", "-w", "tree", "-w", "binary-swap+parts", "--json", "-")
@@ -119,7 +120,8 @@ def test_bad_words_are_named(words: tuple[str, ...], said: str) -> None:
     assert said in done.stderr
 
 
-# Oracle: the nearest of all images, to which the bench compares; empty pixels hide no other pixel.
+# Oracle: the nearest pixel of all images; the benchmark compares the picture with these pixels. Empty pixels hide no
+# other pixel.
 def test_depths_are_composited_where_images_are_empty_in_places() -> None:
     size = ("-n", "3", "--width", "64", "--height", "32", "--seconds", "0", "--format", "rgba16+z", "--active", "0.3")
     ways = [word for way in ("shared", "shared:2", "binary-swap", "tree+sparse") for word in ("-w", way)]
@@ -139,7 +141,7 @@ def test_more_than_the_memory_is_refused() -> None:
     assert "GB are available" in done.stderr
 
 
-# Oracle: the definition of the ratio; equation 4 covers binary swap only, and the machines of [Ono] have no shared
+# Oracle: the definition of the ratio; equation 4 describes only binary swap, and the machines of [Ono] have no shared
 # memory.
 def test_models_stand_beside_the_rows_and_auto_says_its_choice() -> None:
     ways = [word for way in ("auto", "shared", "binary-swap", "direct-send") for word in ("-w", way)]

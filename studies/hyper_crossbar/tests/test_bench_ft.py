@@ -1,4 +1,4 @@
-"""`osteon bench ft` and `osteon bench predict`, started as by a user."""
+"""Tests of `osteon bench ft` and `osteon bench predict`, started as by a user."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def osteon(*words: str) -> subprocess.CompletedProcess:
     return subprocess.run([str(BINARY), "bench", *words], capture_output=True, text=True, timeout=120, check=False)
 
 
-# Oracle: the checksums of NPB; 7 transforms, each with one exchange with the other rank.
+# Oracle: the checksums of NPB. There are 7 transforms, and each transform has one exchange with the other rank.
 def test_several_numbers_of_ranks_are_compared(tmp_path):
     file = tmp_path / "ft.json"
     done = osteon("ft", "--class", "S", "-n", "1,2", "--method", "transposition", "--json", str(file))

@@ -1,4 +1,4 @@
-"""The benches of the integer sort and of exchanges run, verify, and reject invalid requests."""
+"""Tests of the benchmarks of the integer sort and of exchanges: runs, verification, and rejected requests."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_a_line_for_people() -> None:
 
 
 def in_little_shared_memory(*words: str) -> subprocess.CompletedProcess[str]:
-    """Run with 16 kB in /dev/shm; tables of class S would need 28 and boxes of parcels 130."""
+    """Run with 16 kB in /dev/shm. Tables of class S would require 28 kB, and boxes of parcels 130 kB."""
     mounted = 'mount -t tmpfs -o size=16k none /dev/shm && exec "$@"'
     isolated = ["unshare", "--map-root-user", "--mount", "sh", "-c"]
     if subprocess.run([*isolated, mounted, "sh", "true"], capture_output=True, check=False).returncode != 0:
@@ -45,7 +45,8 @@ def in_little_shared_memory(*words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-# Oracle: the available memory, limited by the test: requests for shared memory are rejected, others continue.
+# Oracle: the available memory, limited by the test. Requests for shared memory are rejected;
+# other requests continue.
 def test_messages_are_sent_where_shared_memory_is_too_small() -> None:
     done = in_little_shared_memory("is", "--class", "S", "--digits", "6,5")
     assert done.returncode == 0, done.stderr

@@ -33,7 +33,8 @@ def test_figure_2_is_drawn(tmp_path: Path) -> None:
 
 
 def test_a_broadcast_by_crossbars_is_one_step() -> None:
-    """Oracle: by hand: 5 us + 4096 B / (200 MB/s); ten such rounds with messages."""
+    """Oracle: computed by hand. A round with messages requires 5 us + 4096 B / (200 MB/s), and there are ten such
+    rounds."""
     found = json.loads(osteon("net", "broadcast", "--network", "hxb:8x8x16", "--json", "-").stdout)
     assert abs(found["one_step_s"] - (5e-6 + 4096 / 200e6)) < 1e-12
     assert abs(found["tree_s"] - 10 * (5e-6 + 4096 / 200e6)) < 1e-12 and found["tree_rounds"] == 10
@@ -42,8 +43,8 @@ def test_a_broadcast_by_crossbars_is_one_step() -> None:
 
 
 def test_adaptive_routing_frees_the_printed_transposition() -> None:
-    """Oracle: docs/theory/network.md: the load of the printed order is 4 on 64 PUs, and 1 with z first, which is a
-    permitted route."""
+    """Oracle: docs/theory/network.md: on 64 PUs, the load of the printed order is 4. With z first, which is a permitted
+    route, the load is 1."""
     found = json.loads(
         osteon("net", "adaptive", "--network", "hxb:4x4x4", "--plan", "transposition", "--json", "-").stdout
     )

@@ -1,5 +1,5 @@
-"""The heat benchmark: equal temperatures for any number of ranks and threads, bytes as counted by hand, and placed
-ranks on a fake cluster."""
+"""Tests of the heat benchmark: equal temperatures for any number of ranks and threads, bytes as counted by hand, and
+placed ranks on a fake cluster."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def test_rows_and_the_same_temperatures_for_all_ranks_and_orders() -> None:
     assert len(digests) == 1
 
 
-# Oracle: definitions, computed from the other rows: 8 operations per cell over the peak, the bytes of a sweep over
-# those of the triad, speeds of one rank alone and of all ranks.
+# Oracle: definitions, computed from the other rows: operations (8 per cell) divided by the peak, bandwidth of a sweep
+# divided by the bandwidth of the triad, and speeds of one rank alone and of all ranks.
 def test_efficiency_and_shares_of_peak_and_bandwidth() -> None:
     for ranks in (1, 2):
         words = ("-n", str(ranks), "--cells", "64,64,128", "--order", "original", "--json", "-")
@@ -107,8 +107,8 @@ def weak_scaling(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
 
 
-# Oracle: docs/theory/placement.md, section 1: 100.7 and 25.2 MB, of which each of four equal hosts sends a quarter, at
-# 1 GB/s.
+# Oracle: docs/theory/placement.md, section 1: 100.7 and 25.2 MB. Each of four equal hosts sends a quarter of these
+# bytes at 1 GB/s.
 def test_the_series_of_the_paper_in_one_command() -> None:
     words = ["--case", "2", "--cores", "32", "--network", "crossbar:4,rate=1GB/s"]
     value = {row["name"]: row["value"] for row in answer(weak_scaling(*words, "--json", "-"))["rows"]}
@@ -137,10 +137,10 @@ def test_series_that_cannot_be_are_refused(words: list[str], said: str) -> None:
     assert said in done.stderr
 
 
-# Oracle: counted by hand. A row of four boxes in x on each host sends 4 x 4 large faces to other hosts; groups of 1 x 2
-# x 2 (x, y, z) send 8 small faces, those at the ends of the grid 4. By the bytes on the slow link, the exchange takes
-# half the time of the method of [Ito], which places an inner group there, and 1/8 of that of the original order. The
-# test requires less, because this machine may have other load.
+# Oracle: counted by hand. A row of four boxes in x on each host sends 4 x 4 large faces to other hosts; groups of 1 x
+# 2 x 2 (x, y, z) send 8 small faces; groups at the ends of the grid send 4 small faces. By the bytes on the slow
+# link, the exchange takes half the time of the method of [Ito], which places an inner group on the slow link, and 1/8
+# of the time of the original order. The test requires less, because this machine may have other load.
 @pytest.mark.alone
 def test_a_slow_host_gets_the_least_traffic() -> None:
     if missing := why_not():

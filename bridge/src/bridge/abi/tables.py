@@ -49,7 +49,7 @@ class Parameter:
         if self.type == "Buf":
             return f"{self.const}{base}{self.name}"
         if self.is_array:
-            # An array of output values is an array; only char *argv[] has a star of its own.
+            # An array of output values is an array; only char *argv[] has a separate star.
             star = self.mark if base == "char" else ""
             return f"{self.const}{base} {star}{self.name}[]{self.tail}"
         star = "*" if self.mark == "&" else self.mark

@@ -6,7 +6,8 @@ from tables import BITS, CONVERTED, HANDLES, POLYMORPHIC, Function, Parameter, r
 
 
 class Conversion:
-    """The body of one converting function: statements before and after the vendor's call, and its arguments."""
+    """The body of one converting function: statements before and after the call of the vendor, and the arguments of
+    this call."""
 
     def __init__(self, function: Function, narrow: bool):
         self.function = function
@@ -139,7 +140,7 @@ class Conversion:
 
 
 def adapter_type(c_type: str) -> str:
-    """Return the types of the standard ABI by other names, because mpi.h is the vendor's in an adapter."""
+    """Return the types of the standard ABI by other names, because an adapter includes the mpi.h of the vendor."""
     bare = c_type.removeprefix("MPI_")
     if bare in HANDLES:
         return "abi_handle"

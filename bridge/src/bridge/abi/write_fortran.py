@@ -134,7 +134,7 @@ FORTRAN_KINDS = {"MPI_Aint": "MPI_ADDRESS_KIND", "MPI_Offset": "MPI_OFFSET_KIND"
 
 
 def fortran_type(c_type: str, modern: bool) -> str:
-    """Return the type of a scalar; in mpi_f08 handles have types of their own."""
+    """Return the type of a scalar; in mpi_f08, handles have separate types."""
     bare = c_type.removeprefix("MPI_")
     if modern and bare in HANDLES:
         return f"type({c_type})"
@@ -210,8 +210,8 @@ def mpi_module(functions: list[Function]) -> str:
 
 
 def mpi_f08_module(functions: list[Function]) -> str:
-    """Return the module mpi_f08: the same functions, with types for handles and statuses and an optional error
-    argument."""
+    """Return the module mpi_f08: the functions of the module mpi, with types for handles and statuses, and an optional
+    error argument."""
     lines = ["! Generated from abi/functions.txt and abi/constants.txt.", "module mpi_f08", "implicit none"]
     for handle in HANDLES:
         lines += [f"type, bind(c) :: MPI_{handle}", "  integer :: MPI_VAL", f"end type MPI_{handle}"]
