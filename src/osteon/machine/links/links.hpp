@@ -113,8 +113,8 @@ struct comparison {
 };
 
 /// Compare the common hosts of two measurements. The comparison includes path classes inside hosts, the median of the links
-/// of each host, and single links of hosts with an unchanged median. Isolated measurements are compared if both descriptions
-/// contain isolated measurements. Otherwise measurements under load are compared.
+/// of each host, and single links between hosts without a slower median. Isolated measurements are compared if both
+/// descriptions contain isolated measurements. Otherwise measurements under load are compared.
 comparison compare(const description& before, const description& now, double slow_below);
 
 }  // namespace osteon::machine

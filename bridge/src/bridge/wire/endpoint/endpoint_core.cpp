@@ -85,8 +85,8 @@ void endpoint_core::loop() {
   }
 }
 
-/// The waiting thread of the application serves the sockets. After its wait, this thread leaves the sockets unserved for a
-/// moment, because the application probably waits again.
+/// The waiting thread of the application serves the sockets. After the wait of this thread, the side thread does not serve
+/// the sockets for a moment, because the application probably waits again.
 void endpoint_core::rest() {
   eventfd_write(wake_.get(), 1);  // an event may have arrived while both threads were listening: wake the thread
   std::unique_lock lock(rest_m_);
