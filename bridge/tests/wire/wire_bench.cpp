@@ -1,8 +1,8 @@
-// wire_bench WHAT [ONE_WAY_MS] [MBIT]: the link between clusters, measured over a wide-area link that is emulated in user
-// space (wan.hpp), beside plain TCP over the same. One line of JSON per measurement. docs/reference/performance.md has
-// figures.
+// wire_bench WHAT [ONE_WAY_MS] [MBIT]: measure the link between clusters and plain TCP over a wide-area link, which is
+// emulated in user space (wan.hpp). The program prints one line of JSON per measurement. docs/reference/performance.md
+// contains results.
 //   latency    ping-pong of 8 bytes: plain TCP, then the link with thread and with polling
-//   software   the same without the machine's wake-ups: one thread polls both ends, and the emulated link polls too
+//   software   latency without wake-ups of the machine: one thread polls both ends, and the emulated link also polls
 //   bandwidth  one way, windows of 16 messages of 1 MiB: plain TCP, then the link plain, with TLS, with 4 streams
 //   slow       memory of a receiver that does not read
 //   cut        recovery time of the link after a cut of one second

@@ -18,13 +18,13 @@ inline void empty_status(MPI_Status* status) {
 }
 
 /// `Layer` has the following static members:
-///   find(MPI_Request)               its own request of a handle, or null
-///   idle(own)                       true if it is persistent and not started
-///   is_done(own)                    true if it is complete; does not finish it
-///   close(MPI_Request*, own, MPI_Status*)  wait if required, then finish; the handle becomes null unless it is persistent
-///   status_of(own)                  status of a complete request, without finishing it
+///   find(MPI_Request)               request of this layer for a handle, or null
+///   idle(own)                       true if the request is persistent and not started
+///   is_done(own)                    true if the request is complete; does not finish the request
+///   close(MPI_Request*, own, MPI_Status*)  wait if required, then finish; the handle of a persistent request remains valid
+///   status_of(own)                  status of a complete request, without finishing the request
 ///   below()                         the functions for all other requests
-///   progress()                      advance its own requests; may_block(): true if the layer below may wait inside
+///   progress()                      advance the requests of this layer; may_block(): true if the layer below may block
 ///   pause                           a type with wait() after a progress() without effect, and reset()
 template <class Layer>
 struct request_lists {
