@@ -8,7 +8,7 @@ namespace osteon::job {
 
 namespace {
 
-// All tests. A test is from the first physics that contains the test.
+// All tests, one per name: if several physics have a test of the same name, the first is listed.
 std::vector<const load_test*> tests_of_all() {
   std::vector<const load_test*> all;
   for (const physics_entry* p : all_physics())

@@ -34,7 +34,7 @@ std::vector<problem> doubts_of_model(const spec& job, const voxel::model_header&
 /// Format a warning as one line, `key: text`.
 std::string line_of(const problem& doubt);
 
-/// Print the warnings about the keys of a job, each after the name of the job file.
+/// Print the warnings about the keys of a job, each prefixed with the name of the job file.
 void warn_of_doubts(const spec& job, log_sink& log);
 
 }  // namespace osteon::job

@@ -60,7 +60,8 @@ template <class V>
 }
 
 // Sums and differences along y, then z, of four rows (z, y): modes 0, y, z, zy. Applied twice, the transform is four times
-// the identity. The sums that represent translations are omitted, because translations cause no force.
+// the identity. With `no_sum` the sum over all rows is omitted, because it
+// represents a translation, which causes no force.
 template <bool no_sum, class V>
 [[gnu::always_inline]] inline void butterfly(V (&u)[4], V one) {
   const V a = u[0] + u[1], b = u[0] * one - u[1], c = u[2] + u[3], d = u[2] * one - u[3];
