@@ -108,8 +108,9 @@ class load_warner {
 
   void angle(const std::optional<double>& degrees, const std::string& where) {
     doubt(std::abs(degrees.value_or(0)) > 15, where, [&] {
-      return fmt::format("{:g} degrees is large: displacements are linear in the angle, which is valid for a few degrees",
-                         *degrees);
+      return fmt::format(
+          "{:g} degrees is large: displacements are linear in the angle, a valid assumption only up to a few degrees",
+          *degrees);
     });
   }
 
