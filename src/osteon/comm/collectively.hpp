@@ -41,6 +41,14 @@ outcome outcome_of(F&& local) {
   return {};
 }
 
+/// Run `local` unless `first` is an error; store the error of `local` in `first`. For rounds of communication that all ranks
+/// must complete: throw_first_error follows the last round.
+/// @collective local
+template <class F>
+void attempt(outcome& first, F&& local) {
+  if (!first.failed) first = outcome_of(std::forward<F>(local));
+}
+
 /// Run `local` on every rank. If `local` throws on any rank, all ranks throw the error of the lowest failing rank. `local`
 /// must not call collectives, because other ranks would wait for a rank that has thrown.
 /// @collective on comm

@@ -9,6 +9,7 @@
 #include <osteon/comm/virtual_ranks.hpp>
 #include <osteon/plan/exchange/exchange.hpp>
 #include <osteon/plan/verify.hpp>
+#include <utility>
 
 namespace osteon::comm {
 
@@ -128,6 +129,13 @@ attached_ledger::~attached_ledger() { attach(comm_, nullptr); }
 message_ledger* ledger_of(MPI_Comm comm) {
   const attachment* const a = attachment_of(comm);
   return a ? a->ledger : nullptr;
+}
+
+without_counts::without_counts(MPI_Comm comm) : comm_(comm), ledger_(nullptr) {
+  if (attachment* const attached = attachment_of(comm)) ledger_ = std::exchange(attached->ledger, nullptr);
+}
+without_counts::~without_counts() {
+  if (ledger_) attachment_of(comm_)->ledger = ledger_;
 }
 
 template <class Shape>

@@ -76,6 +76,20 @@ class attached_ledger {
   message_ledger ledger_;
   attachment attached_{&ledger_, {}, nullptr};
 };
+
+/// Detaches the ledger of `comm` for the lifetime of this object, for messages whose sizes depend on values.
+/// @collective local
+class without_counts {
+ public:
+  explicit without_counts(MPI_Comm comm);
+  ~without_counts();
+  without_counts(const without_counts&) = delete;
+  without_counts& operator=(const without_counts&) = delete;
+
+ private:
+  MPI_Comm comm_;  // borrowed
+  message_ledger* ledger_;
+};
 /// Ledger attached to `comm`, or null. @collective local
 message_ledger* ledger_of(MPI_Comm comm);
 

@@ -40,6 +40,8 @@ void gather_list(const std::vector<std::int32_t>& list, std::size_t bytes, const
       return gather_list<4>(list, from, to);
     case 12:
       return gather_list<12>(list, from, to);
+    case 16:
+      return gather_list<16>(list, from, to);
     case 24:
       return gather_list<24>(list, from, to);
     default:

@@ -4,7 +4,6 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <concepts>
 #include <cstring>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/datatype.hpp>
@@ -50,18 +49,6 @@ void all_reduce(MPI_Comm comm, T* values, std::size_t count, MPI_Op op) {
   }
   const auto result = virtual_broadcast(comm, own);
   std::copy(result.begin(), result.end(), own.begin());
-}
-
-/// Sum or maximum of floating-point numbers over all ranks. @collective on comm
-template <std::floating_point T>
-T sum_over_ranks(MPI_Comm comm, T value) {
-  all_reduce(comm, &value, 1, MPI_SUM);
-  return value;
-}
-template <std::floating_point T>
-T max_over_ranks(MPI_Comm comm, T value) {
-  all_reduce(comm, &value, 1, MPI_MAX);
-  return value;
 }
 
 /// As all_reduce, recorded in the message ledger. @collective on comm

@@ -198,15 +198,16 @@ std::vector<std::byte> virtual_scatter(MPI_Comm comm, const std::vector<std::vec
   return of_first.front();
 }
 
-int max_over_ranks(MPI_Comm comm, int value) {
-  all_reduce(comm, &value, 1, MPI_MAX);
+template <class T>
+static T reduced(MPI_Comm comm, T value, MPI_Op op) {
+  all_reduce(comm, &value, 1, op);
   return value;
 }
-
-std::int64_t sum_over_ranks(MPI_Comm comm, std::int64_t value) {
-  all_reduce(comm, &value, 1, MPI_SUM);
-  return value;
-}
+int max_over_ranks(MPI_Comm comm, int value) { return reduced(comm, value, MPI_MAX); }
+std::int64_t max_over_ranks(MPI_Comm comm, std::int64_t value) { return reduced(comm, value, MPI_MAX); }
+double max_over_ranks(MPI_Comm comm, double value) { return reduced(comm, value, MPI_MAX); }
+std::int64_t sum_over_ranks(MPI_Comm comm, std::int64_t value) { return reduced(comm, value, MPI_SUM); }
+double sum_over_ranks(MPI_Comm comm, double value) { return reduced(comm, value, MPI_SUM); }
 
 std::vector<int> gathered_counts(MPI_Comm comm, int value) {
   std::vector<int> counts(rank(comm) == 0 ? static_cast<std::size_t>(size(comm)) : 0);

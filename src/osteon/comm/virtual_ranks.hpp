@@ -74,7 +74,11 @@ std::vector<std::byte> virtual_scatter(MPI_Comm comm, const std::vector<std::vec
 
 /// Maximum and sum over all ranks, virtual or MPI. @collective on comm
 int max_over_ranks(MPI_Comm comm, int value);
+std::int64_t max_over_ranks(MPI_Comm comm, std::int64_t value);
+double max_over_ranks(MPI_Comm comm, double value);
 std::int64_t sum_over_ranks(MPI_Comm comm, std::int64_t value);
+inline std::int64_t sum_over_ranks(MPI_Comm comm, int value) { return sum_over_ranks(comm, std::int64_t{value}); }
+double sum_over_ranks(MPI_Comm comm, double value);
 /// Gather one value per rank on rank 0; empty elsewhere. @collective on comm
 std::vector<int> gathered_counts(MPI_Comm comm, int value);
 

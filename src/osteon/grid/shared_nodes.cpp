@@ -1,43 +1,12 @@
 #include <osteon/grid/shared_nodes.hpp>
 
 #include <algorithm>
+#include <osteon/comm/exchange_lists.hpp>
 #include <osteon/comm/virtual_ranks.hpp>
 
 namespace osteon::grid {
 
-namespace {
-
-constexpr int counts_tag = 100, ids_tag = 200, values_tag = 300;
-
-// Exchange lists with the given ranks. @return the list of each rank @collective among these ranks
-std::vector<std::vector<std::int64_t>> exchange_lists(MPI_Comm comm, const std::vector<int>& ranks,
-                                                      const std::vector<std::int64_t>& own, const std::string& name) {
-  const std::int64_t size = std::ssize(own);
-  plan::neighbour_part counts{name + ": number of ids", {}, {}, plan::arrival::keep};
-  plan::neighbour_part lists{name + ": ids", {}, {}, plan::arrival::keep};
-  for (const int r : ranks) {
-    counts.sends.push_back({.peer = r, .run = {0, 1}});
-    counts.receives.push_back({.peer = r, .run = {0, 1}});
-  }
-  comm::neighbours numbers(comm, counts_tag, std::move(counts));
-  numbers.begin(&size, sizeof size);
-  numbers.wait();
-  for (std::size_t i = 0; i < ranks.size(); ++i) {
-    lists.sends.push_back({.peer = ranks[i], .run = {0, size}});
-    lists.receives.push_back({.peer = ranks[i], .run = {0, numbers.received_as<std::int64_t>(i)[0]}});
-  }
-  comm::neighbours ids(comm, ids_tag, std::move(lists));
-  ids.begin(own.data(), sizeof(std::int64_t));
-  ids.wait();
-  std::vector<std::vector<std::int64_t>> result;
-  for (std::size_t i = 0; i < ranks.size(); ++i) {
-    const auto received = ids.received_as<std::int64_t>(i);
-    result.emplace_back(received.begin(), received.end());
-  }
-  return result;
-}
-
-}  // namespace
+static constexpr int ids_tag = 100, values_tag = 300;
 
 shared_nodes::shared_nodes(MPI_Comm comm, std::vector<identified_node> boundary, std::span<const int> candidates,
                            const std::string& name)
@@ -51,7 +20,8 @@ shared_nodes::shared_nodes(MPI_Comm comm, std::vector<identified_node> boundary,
     if (ids.empty() || ids.back() != n.id) ids.push_back(n.id);
 
   std::vector<std::vector<std::int64_t>> common;
-  for (const auto& other_ids : exchange_lists(comm_.get(), ranks, ids, name)) {
+  for (const auto& other_ids :
+       comm::exchange_lists(comm_.get(), ids_tag, {name + ": number of ids", name + ": ids"}, ranks, ranks, ids)) {
     common.emplace_back();
     std::set_intersection(ids.begin(), ids.end(), other_ids.begin(), other_ids.end(), std::back_inserter(common.back()));
   }

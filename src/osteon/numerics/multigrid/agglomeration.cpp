@@ -7,15 +7,16 @@
 #include <numeric>
 #include <osteon/base/at.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/exchange_lists.hpp>
+#include <osteon/comm/message_ledger.hpp>
 #include <osteon/comm/virtual_ranks.hpp>
-#include <osteon/numerics/multigrid/gathered_lists.hpp>
 #include <utility>
 
 namespace osteon::numerics {
 
 namespace {
 
-constexpr int in_tag = 700, out_tag = 800;
+constexpr int lists_tag = 600, in_tag = 700, out_tag = 800;
 constexpr std::size_t node_bytes = 4 * sizeof(float);
 
 // A node is identified by its place and its number, because copies on periodic faces have equal numbers and different
@@ -130,21 +131,26 @@ agglomeration::agglomeration(MPI_Comm comm, int level, int before, int after, co
     : comm_(comm) {
   const int own = comm::rank(comm);
   const int holder = own < before ? holding_ranks::new_holder_of(own, before, after) : 0;
-  gathering_ranks ranks;
-  if (own < before) ranks.to = {holder, holder + 1};
-  if (own < after)
-    ranks.from = {holding_ranks::first_old_of(own, before, after), holding_ranks::first_old_of(own + 1, before, after)};
+  std::vector<int> to, members;
+  if (own < before) to = {holder};
+  if (own < after) {
+    const int first = holding_ranks::first_old_of(own, before, after);
+    members.resize(at(holding_ranks::first_old_of(own + 1, before, after) - first));
+    std::iota(members.begin(), members.end(), first);
+  }
   const std::string set_up = fmt::format("level {} to {} ranks: set up", level, after);
+  const auto gathered = [&](const std::string& name, const auto& list) {
+    return comm::exchange_lists(comm, lists_tag, {name + ": sizes", name}, to, members, list);
+  };
 
   std::vector<placed_node> own_nodes;
   for (std::size_t i = 0; i < from.node_id.size(); ++i) own_nodes.push_back({from.node_place[i], from.node_id[i]});
   std::vector<std::int32_t> own_boundary;
   for (const grid::identified_node& n : from.boundary) own_boundary.push_back(n.node);
-  const auto planes =
-      gathered_lists(comm, set_up + " of planes", ranks, std::vector<std::int64_t>{from.z_begin, from.z_end});
-  const auto nodes = gathered_lists(comm, set_up + " of nodes", ranks, own_nodes);
-  const auto boundary = gathered_lists(comm, set_up + " of shared nodes", ranks, own_boundary);
-  const auto corners = gathered_lists(comm, set_up + " of bricks", ranks, from.corners);
+  const auto planes = gathered(set_up + " of planes", std::vector<std::int64_t>{from.z_begin, from.z_end});
+  const auto nodes = gathered(set_up + " of nodes", own_nodes);
+  const auto boundary = gathered(set_up + " of shared nodes", own_boundary);
+  const auto corners = gathered(set_up + " of bricks", from.corners);
 
   mesh.lattice = from.lattice;
   bool is_empty = true;
@@ -174,7 +180,7 @@ agglomeration::agglomeration(MPI_Comm comm, int level, int before, int after, co
   std::vector<kernel::symmetric24> table;
   std::vector<char> is_anchored;
   if (has_values) {
-    const without_counts uncounted(comm);
+    const comm::without_counts uncounted(comm);
     // Matrices that are otherwise computed on demand are computed here and sent as matrices.
     brick_matrices sent;
     std::vector<char> own_anchored;
@@ -187,9 +193,9 @@ agglomeration::agglomeration(MPI_Comm comm, int level, int before, int after, co
       }
       sent.matrix.push_back(entry->second);
     }
-    const auto all_matrix = gathered_lists(comm, set_up, ranks, sent.matrix);
-    const auto all_tables = gathered_lists(comm, set_up, ranks, sent.table);
-    const auto all_anchored = gathered_lists(comm, set_up, ranks, own_anchored);
+    const auto all_matrix = gathered(set_up, sent.matrix);
+    const auto all_tables = gathered(set_up, sent.table);
+    const auto all_anchored = gathered(set_up, own_anchored);
     auto brick = bricks.begin();
     for (std::size_t m = 0; m < all_matrix.size(); ++m) {
       for (const std::int32_t matrix : all_matrix[m]) (brick++)->matrix = static_cast<std::int32_t>(table.size()) + matrix;
@@ -223,7 +229,7 @@ agglomeration::agglomeration(MPI_Comm comm, int level, int before, int after, co
     out.receives.push_back({.peer = holder, .run = {0, size}});
   }
   for (std::size_t m = 0; m < numbers.size(); ++m) {
-    const int member = static_cast<int>(ranks.from.begin) + static_cast<int>(m);
+    const int member = members[m];
     in.receives.push_back({.peer = member, .list = numbers[m]});
     out.sends.push_back({.peer = member, .list = numbers[m]});
   }

@@ -49,7 +49,8 @@ class holding_ranks {
 class agglomeration {
  public:
   /// @param mesh this rank's bricks @param matrices of these bricks; replaced by the matrices of the merged mesh
-  /// @param level name for message counts
+  /// @param level number of the level in the names of the messages
+  /// @param before number of ranks that store the level now @param after smaller number of ranks after the move
   /// @collective on comm, which is borrowed
   agglomeration(MPI_Comm comm, int level, int before, int after, const brick_mesh& mesh, brick_matrices& matrices);
 
@@ -60,9 +61,10 @@ class agglomeration {
   std::span<float> local() { return local_; }
 
   /// Set a vector of the merged mesh to the sums of the local vectors, in the order of the ranks.
+  /// @param merged 4 x merged nodes; empty on ranks that do not store the level
   /// @collective on the ranks before the move
   void gather(std::span<float> merged);
-  /// Copy a vector of the merged mesh to the local vectors.
+  /// Copy a vector of the merged mesh to the local vectors. @param merged as for gather
   /// @collective on the ranks before the move
   void scatter(std::span<const float> merged);
 

@@ -211,18 +211,18 @@ class coarse_number {
       : parent_(parent), first_ghost_(ghosts) {
     const std::size_t owned = points.size();
     level.links.comm = fine.comm;
-    std::vector<std::vector<ghost_parent>> tell(fine.links.size());
+    std::vector<std::vector<ghost_parent>> sent(fine.links.size());
     std::vector<std::size_t> seen_by(owned, fine.links.size());
     for (std::size_t n = 0; n < fine.links.size(); ++n) {
       halo_link& link = level.links.links.emplace_back(halo_link{fine.links[n].rank, fine.links[n].side, {}, 0, 0});
       for (const std::int32_t i : fine.links[n].send) {
         const std::int32_t p = parent[at(i)];
-        tell[n].push_back({p, points[at(p)]});
+        sent[n].push_back({p, points[at(p)]});
         if (seen_by[at(p)] != n) link.send.push_back(p);
         seen_by[at(p)] = n;
       }
     }
-    const auto received = fine.swap(tell);
+    const auto received = fine.swap(sent);
     for (std::size_t n = 0; n < fine.links.size(); ++n) {
       halo_link& link = level.links.links[n];
       link.ghost_begin = static_cast<std::int32_t>(points.size());

@@ -2,18 +2,22 @@
 
 #include <Eigen/SparseCholesky>
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <osteon/base/at.hpp>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/exchange_lists.hpp>
+#include <osteon/comm/message_ledger.hpp>
 #include <osteon/numerics/multigrid/elasticity_cycle.hpp>
-#include <osteon/numerics/multigrid/gathered_lists.hpp>
 #include <span>
+#include <string>
+#include <vector>
 
 namespace osteon::numerics {
 
 namespace {
 
-constexpr int gather_tag = 700, scatter_tag = 800;
+constexpr int setup_tag = 600, gather_tag = 700, scatter_tag = 800;
 constexpr std::size_t bytes_of_node = 4 * sizeof(float);
 
 // The factor L of a factorisation L D L^T, strictly lower, without the unit diagonal. Up to four adjacent columns with equal
@@ -139,9 +143,15 @@ coarsest_solver::coarsest_solver(MPI_Comm comm, const brick_mesh& mesh, const br
     }
   const int own = comm::rank(comm), receivers = has_rows_ ? holders : 1;
   const bool is_holder = own < holders, gathers = own < receivers;
-  const gathering_ranks ranks{{0, is_holder ? receivers : 0}, {0, gathers ? holders : 0}};
+  std::vector<int> to(is_holder ? static_cast<std::size_t>(receivers) : 0),
+      from(gathers ? static_cast<std::size_t>(holders) : 0);
+  std::iota(to.begin(), to.end(), 0);
+  std::iota(from.begin(), from.end(), 0);
+  const auto gathered = [&](const std::string& list_name, const auto& list) {
+    return comm::exchange_lists(comm, setup_tag, {list_name + ": sizes", list_name}, to, from, list);
+  };
   const std::string name = has_rows_ ? "coarsest level to all its ranks" : "coarsest level to rank 0";
-  const auto owned_of = gathered_lists(comm, name + ": set up of owned nodes", ranks, owned_ids);
+  const auto owned_of = gathered(name + ": set up of owned nodes", owned_ids);
   plan::neighbour_part gather{name, {}, {}, plan::arrival::place};
   plan::neighbour_part scatter{"coarsest level from rank 0", {}, {}, plan::arrival::place};
   for (int r = 0; is_holder && r < receivers; ++r) gather.sends.push_back({.peer = r, .list = owned});
@@ -155,7 +165,7 @@ coarsest_solver::coarsest_solver(MPI_Comm comm, const brick_mesh& mesh, const br
   if (has_rows_) {
     all_ids = ids;
   } else {
-    const auto ids_of = gathered_lists(comm, name + ": set up of nodes", ranks, ids);
+    const auto ids_of = gathered(name + ": set up of nodes", ids);
     for (std::size_t r = 0; r < ids_of.size(); ++r)
       scatter.sends.push_back({.peer = static_cast<int>(r), .run = append(all_ids, ids_of[r])});
     if (is_holder) scatter.receives.push_back({.peer = 0, .run = {0, std::ssize(ids)}});
@@ -174,10 +184,9 @@ coarsest_solver::coarsest_solver(MPI_Comm comm, const brick_mesh& mesh, const br
   std::vector<std::int64_t> all_corners;
   std::vector<double> all_stiffness;
   {
-    const without_counts uncounted(comm);
-    for (const auto& list : gathered_lists(comm, "bricks", ranks, corners))
-      all_corners.insert(all_corners.end(), list.begin(), list.end());
-    for (const auto& list : gathered_lists(comm, "matrices", ranks, stiffness))
+    const comm::without_counts uncounted(comm);
+    for (const auto& list : gathered("bricks", corners)) all_corners.insert(all_corners.end(), list.begin(), list.end());
+    for (const auto& list : gathered("matrices", stiffness))
       all_stiffness.insert(all_stiffness.end(), list.begin(), list.end());
   }
 

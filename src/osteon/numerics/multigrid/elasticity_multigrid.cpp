@@ -171,7 +171,7 @@ void elasticity_multigrid::move_to_fewer_ranks(const elasticity_problem& problem
       if (const auto fewest = problem.fewest_nodes_of_rank)
         goal = nodes < static_cast<double>(*fewest) ? (before + 7) / 8 : before;
       else
-        goal = cheapest_ranks(nodes, static_cast<double>(mesh.lattice.shape.volume()), before);
+        goal = comm::max_over_ranks(comm, cheapest_ranks(nodes, static_cast<double>(mesh.lattice.shape.volume()), before));
       if (before == goal) return;
     }
     holders.reduce(goal);

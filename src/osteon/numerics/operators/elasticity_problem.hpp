@@ -41,7 +41,8 @@ struct elasticity_problem {
   /// Number of levels of the whole image, used with missing levels. 0: number of levels of the voxels plus the missing
   /// levels.
   int levels = 0;
-  /// Threshold of agglomeration, for tests. Empty: elasticity_cycle::fewest_nodes_of_rank.
+  /// For tests: a level with a smaller mean number of nodes per rank, including copies, moves to an eighth of the ranks.
+  /// Empty: elasticity_cycle::cheapest_ranks decides.
   std::optional<std::int64_t> fewest_nodes_of_rank{};
 };
 
