@@ -46,10 +46,9 @@ inline bool write_at(int descriptor, const void* from, std::int64_t size, std::i
   for (std::int64_t done = 0; done < size;) {
     const ssize_t n =
         ::pwrite(descriptor, static_cast<const char*>(from) + done, static_cast<std::size_t>(size - done), at + done);
-    if (n > 0)
-      done += n;
-    else if (n == 0 || errno != EINTR)
-      return false;
+    if (n > 0) done += n;
+    if (n == 0) errno = EIO;  // POSIX permits a write of no bytes without an error
+    if (n <= 0 && errno != EINTR) return false;
   }
   return true;
 }

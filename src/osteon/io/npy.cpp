@@ -7,7 +7,6 @@
 #include <bit>
 #include <charconv>
 #include <cstring>
-
 #include <memory>
 #include <osteon/base/error.hpp>
 #include <osteon/io/file_descriptor.hpp>

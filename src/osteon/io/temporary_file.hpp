@@ -29,7 +29,10 @@ class temporary_file {
   bool committed_ = false;
 };
 
-/// Write a file with a temporary name, and rename the complete file. @throws machine_error
+/// Write a file with a temporary name, and rename the complete file.
+/// @param write writes the content; after an exception of `write`, the temporary file is removed
+/// @throws machine_error if the file cannot be written @throws usage_error if the target is not a regular file
+/// @collective local
 void write_file(const std::string& path, const std::function<void(std::ostream& to)>& write);
 
 /// Remove temporary files of a target that are left by killed runs.

@@ -187,17 +187,16 @@ void plane_file::write(std::size_t index, const plane_source<std::byte>& make, s
                       bits_for_digits(plan_.stored.significant_digits));
     };
     if (apart && gather.is_alone(round)) {
-      if (!alone.failed)
-        alone = comm::outcome_of([&] {
-          if (bytes == 0) return;  // this rank has no further pieces; `part` may be outside of its box
-          const std::int64_t first = part.begin - below;
-          if (!made.empty() && !rounds)
-            return put_locally(index, part, made.subspan(static_cast<std::size_t>(first * v.bytes_per_plane()), bytes));
-          values.resize(bytes);
-          make(first, part.size(), values);
-          round_values();
-          put_locally(index, part, values);
-        });
+      comm::attempt(alone, [&] {
+        if (bytes == 0) return;  // this rank has no further pieces; `part` may be outside of its box
+        const std::int64_t first = part.begin - below;
+        if (!made.empty() && !rounds)
+          return put_locally(index, part, made.subspan(static_cast<std::size_t>(first * v.bytes_per_plane()), bytes));
+        values.resize(bytes);
+        make(first, part.size(), values);
+        round_values();
+        put_locally(index, part, values);
+      });
       if ((round + 1) % rounds_alone == 0) comm::throw_first_error(comm_, alone);
       continue;
     }

@@ -46,13 +46,6 @@ class plain_file {
   file_descriptor file_;
 };
 
-// Run `work` and store its error, because code between collective calls must not throw. After an earlier error, `work` is
-// not called.
-template <class F>
-void attempt(comm::outcome& fault, F&& work) {
-  if (!fault.failed) fault = comm::outcome_of(work);
-}
-
 void check_plane(const std::string& path, const checkpoint_index::vector& v, std::int64_t z,
                  std::span<const std::byte> values) {
   const auto i = static_cast<std::size_t>(z) * sha256_digits;
@@ -127,7 +120,7 @@ std::int64_t write_checkpoint(const std::string& path, const grid::plane_points&
     auto& v = index.vectors[i];
     if (vectors[i].fill) vectors[i].fill();
     points.gather(vectors[i], [&](std::int64_t first, std::int64_t planes, std::span<const std::byte> values) {
-      attempt(fault, [&] {
+      comm::attempt(fault, [&] {
         for_each_plane(index.per_plane, first, planes, v.bytes(), values, [&](std::int64_t z, auto plane) {
           v.digests.replace(static_cast<std::size_t>(z) * sha256_digits, sha256_digits, sha256_of(plane));
         });
@@ -136,7 +129,7 @@ std::int64_t write_checkpoint(const std::string& path, const grid::plane_points&
     });
     collect(comm, v.digests);
   }
-  attempt(fault, [&] { file->sync(); });
+  comm::attempt(fault, [&] { file->sync(); });
   comm::throw_first_error(comm, fault);
   std::int64_t bytes = 0;
   comm::collectively(comm, [&] {
@@ -196,7 +189,7 @@ void read_checkpoint(const std::string& path, const checkpoint_index& index, con
     });
     comm::outcome fault;
     points.scatter(vector, [&](std::int64_t first, std::int64_t planes, std::span<std::byte> values) {
-      attempt(fault, [&] {
+      comm::attempt(fault, [&] {
         file->read(values, v->offset + begin[static_cast<std::size_t>(first)] * v->bytes());
         for_each_plane(index.per_plane, first, planes, v->bytes(), values,
                        [&](std::int64_t z, auto plane) { check_plane(path, *v, z, plane); });

@@ -273,8 +273,9 @@ void parse_materials(std::string_view text, const std::string& path, std::vector
       row.poisson_ratio = ratio;
       row.remodelled = trimmed(rest).empty() || number<int>(rest, "remodelling flag") != 0;
     } catch (const bad_line& bad) {
-      found.add(lines.number(),
-                fmt::format("{}; a row must contain number, Young's modulus, Poisson's ratio and flag", bad.text));
+      found.add(
+          lines.number(),
+          fmt::format("{}; a row must contain number, Young's modulus, Poisson's ratio and optionally a flag", bad.text));
     }
 }
 

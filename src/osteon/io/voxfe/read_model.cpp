@@ -5,7 +5,7 @@
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/reductions.hpp>
-#include <osteon/io/files/deal_model.hpp>
+#include <osteon/io/files/scatter_model.hpp>
 #include <osteon/io/packed_voxels.hpp>
 #include <osteon/io/voxfe/elements.hpp>
 #include <osteon/io/voxfe/read_model.hpp>

@@ -1,4 +1,4 @@
-#include <osteon/io/files/deal_model.hpp>
+#include <osteon/io/files/scatter_model.hpp>
 
 #include <fmt/format.h>
 
@@ -102,22 +102,19 @@ void scatter_planes(const grid::block& where, const plane_source<material_number
   comm::collectively(comm, [&] { plane.resize(at(where.domain.y * where.domain.x)); });
   const int count = static_cast<int>(plane.size());
   comm::outcome fault;  // thrown after all ranks have received their planes
-  const auto attempt = [&](auto&& work) {
-    if (!fault.failed) fault = comm::outcome_of(work);
-  };
   for (int r = 1; root && r < comm::size(comm); ++r) {
     const box3 box = where.boxes->box_of(r);
     for (std::int64_t z = box.begin.z; z < box.end.z; ++z) {
-      attempt([&] { make(z, 1, plane); });
+      comm::attempt(fault, [&] { make(z, 1, plane); });
       MPI_Send(plane.data(), count, MPI_UINT16_T, r, scatter_plane_tag, comm);
     }
   }
   for (std::int64_t z = where.owned.begin.z; z < where.owned.end.z; ++z) {
     if (root)
-      attempt([&] { make(z, 1, plane); });
+      comm::attempt(fault, [&] { make(z, 1, plane); });
     else
       MPI_Recv(plane.data(), count, MPI_UINT16_T, 0, scatter_plane_tag, comm, MPI_STATUS_IGNORE);
-    attempt([&] { take(plane); });
+    comm::attempt(fault, [&] { take(plane); });
   }
   comm::throw_first_error(comm, fault);
 }
