@@ -137,6 +137,7 @@ def test_invalid_inputs_are_reported(solid: Job, tmp_path: Path) -> None:
     (tmp_path / "wrong.json").write_text('{"schema": "osteon.costs/1"}')
     for words, text in (
         (["--costs", "wrong.json"], "does not contain stage costs"),
+        (["--costs", "."], "cannot read '.'"),
         (["--like", "nowhere"], "cannot read 'nowhere/summary.json'"),
         (["--machine", "wrong.json"], "wrong.json"),
         (["--network", "crossbar:2", "--ranks-per-host", "1", "-n", "4"], "raise --ranks-per-host"),
@@ -151,9 +152,9 @@ def test_a_physics_without_plans_reports_omitted_messages(job: Job, sponge: Path
     """Oracle: the text of osteon plan job."""
     job.write(job_text(sponge, "heat", more='[load]\ntest = "conductivity_tensor"\n'))
     time = estimated(job, "-n", "2", "--quick")["time"]
-    said = [sentence for sentence in time["assumed"] if "messages are not included" in sentence]
-    assert len(said) == 1
-    assert "only the test conduction is supported" in said[0]
+    printed = [sentence for sentence in time["assumed"] if "messages are not included" in sentence]
+    assert len(printed) == 1
+    assert "only the test conduction is supported" in printed[0]
     assert time["seconds"] > 0
 
 
@@ -214,14 +215,16 @@ def test_steps_of_a_flow_in_time_are_counted_with_their_temperatures(job: Job, t
     # At 2 mm/s through voxels of 0.1 mm with a Courant number of 0.5: 40 steps per second.
     job.write(flow_in_time(tmp_path, initial_K=300.0, end_s=25.0))
     told = estimated(job, "-n", "1", "--quick")
-    assert any("1000 time steps, estimated from the prescribed velocities" in said for said in told["time"]["assumed"])
+    assert any(
+        "1000 time steps, estimated from the prescribed velocities" in printed for printed in told["time"]["assumed"]
+    )
     assert told["cpu_seconds"] == pytest.approx(seconds(initial_K=300.0, end_s=1.0, step_s=1e-3), rel=1e-6)
     driven = (
         flow_in_time(tmp_path, initial_K=300.0, end_s=25.0).replace("velocity", "pressure").replace("_mm_per_s", "_Pa")
     )
     job.write(driven)
     told = estimated(job, "-n", "1", "--quick")
-    assert any("the number of adaptive time steps is unknown" in said for said in told["time"]["assumed"])
+    assert any("the number of adaptive time steps is unknown" in printed for printed in told["time"]["assumed"])
 
 
 def test_a_temperature_in_time_is_not_planned_and_the_reason_is_reported(job: Job, tmp_path: Path) -> None:
@@ -232,7 +235,7 @@ def test_a_temperature_in_time_is_not_planned_and_the_reason_is_reported(job: Jo
     why = "the transient temperature depends on the computed flow"
     assert why in done.stderr
     assumed = estimated(job, "-n", "2", "--quick")["time"]["assumed"]
-    assert any(why in said and "messages are not included" in said for said in assumed)
+    assert any(why in printed and "messages are not included" in printed for printed in assumed)
 
 
 def test_thermo_elasticity_has_the_messages_of_both_problems(job: Job, sponge: Path) -> None:

@@ -113,9 +113,24 @@ TEST(levels_at_scale, small_levels_are_on_few_of_many_ranks) {
 TEST(levels_at_scale, names_have_a_level) {
   EXPECT_EQ(level_of_plan("nodes of level 3, 12 B"), 3);
   EXPECT_EQ(level_of_plan("level 12 to 8 ranks, 16 B"), 12);
-  EXPECT_EQ(level_of_plan("nodes of level 3: names, 8 B"), -1);
+  EXPECT_EQ(level_of_plan("nodes of level 3: ids, 8 B"), 3);
   EXPECT_EQ(level_of_plan("reductions, 8 B"), -1);
   EXPECT_EQ(usual_nodes_of_levels(37.5e6).size(), 7U);
+}
+
+// Oracle: by hand. The exchanges of the set-up and of the finest level are not replaced.
+TEST(levels_at_scale, placed_plans_are_those_of_coarse_levels) {
+  for (const char* plan : {"nodes of level 3, 12 B", "level 2 to 8 ranks, 16 B", "coarsest level to rank 0, 16 B",
+                           "coarsest level from rank 0, 16 B", "coarsest level to all its ranks, 16 B"})
+    EXPECT_TRUE(is_placed(plan)) << plan;
+  for (const char* plan : {"nodes of level 0, 12 B", "nodes of level 3: ids, 8 B", "reductions, 8 B"})
+    EXPECT_FALSE(is_placed(plan)) << plan;
+}
+
+// Oracle: an image without a model has the sizes of the levels, thinned or not; the rule requires these sizes.
+TEST(levels_at_scale, an_image_without_a_model_has_levels) {
+  for (const std::int64_t most_voxels : {std::int64_t{1} << 21, std::int64_t{30000}})
+    EXPECT_GT(made_up_image({60, 60, 60}, 0.3, {.most_voxels = most_voxels}, thinning::to_a_level).levels().last(), 1);
 }
 
 }  // namespace levels_at_scale_test

@@ -123,8 +123,10 @@ int estimate(const estimate_options& o) {
   constexpr std::int64_t most_voxels =
       std::int64_t{1} << 23;  // takes one second for elasticity, because the virtual ranks compute no values
   if (size.imported && job::thinning_of(spec) == job::thinning::to_a_level && question.image->volume_factor != 1 &&
-      size.header.shape.volume() <= most_voxels)
-    question.of_asked = image_of(spec, size, {.most_voxels = most_voxels}, log);
+      size.header.shape.volume() <= most_voxels) {
+    question.of_asked = image_of(spec, size, {.most_voxels = most_voxels, .counts_levels = false}, log);
+    question.of_asked->stands_for.nodes_of_levels = question.image->stands_for.nodes_of_levels;
+  }
   const job::time_estimate time = job::estimate_time(spec, size, e.ranks, question);
 
   e.cpu_seconds = time.solving_cpu_seconds();

@@ -171,7 +171,6 @@ std::vector<level_place> place_levels(const level_sizes& sizes, int ranks) {
 }
 
 int level_of_plan(const std::string& plan) {
-  if (plan.find(':') != std::string::npos) return -1;
   for (const std::string_view begin : {"nodes of level ", "level "})
     if (plan.starts_with(begin)) {
       int level = -1;
@@ -179,6 +178,11 @@ int level_of_plan(const std::string& plan) {
       return level;
     }
   return -1;
+}
+
+bool is_placed(const std::string& plan) {
+  const bool is_of_set_up = plan.find(':') != std::string::npos;
+  return plan == to_all || plan == to_root || plan == from_root || (!is_of_set_up && level_of_plan(plan) > 0);
 }
 
 void place_on_ranks(std::vector<job_part>& parts, const level_sizes& sizes, int ranks) {
@@ -225,9 +229,7 @@ void place_on_ranks(std::vector<job_part>& parts, const level_sizes& sizes, int 
             on_first_ranks(move_of(from_root, holders, 1, of_rank(places.back().nodes_of_rank), true), ranks), p.runs));
       }
     }
-    std::erase_if(part.plans, [](const comm::plan_traffic& p) {
-      return level_of_plan(p.plan) > 0 || p.plan == to_all || p.plan == to_root || p.plan == from_root;
-    });
+    std::erase_if(part.plans, [](const comm::plan_traffic& p) { return is_placed(p.plan); });
     part.plans.insert(part.plans.end(), std::make_move_iterator(plans.begin()), std::make_move_iterator(plans.end()));
   }
 }

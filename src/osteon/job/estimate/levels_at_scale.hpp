@@ -34,8 +34,12 @@ std::vector<level_place> place_levels(const level_sizes& sizes, int ranks);
 /// Level of the elasticity solver to which a plan belongs (an exchange of nodes, or a move of the level); -1: none.
 int level_of_plan(const std::string& plan);
 
-/// Replace the plans of agglomerated levels by plans on `ranks` ranks. A level is agglomerated if it moves to fewer ranks in
-/// a job on `ranks` ranks or in a job on the planned number of ranks. The numbers of visits do not change.
+/// True if place_on_ranks replaces a plan: of an exchange or a move of a level below the finest level, or of the solution on
+/// the coarsest level.
+bool is_placed(const std::string& plan);
+
+/// Replace the plans of all levels below the finest level, and of the solution on the coarsest level, by plans on `ranks`
+/// ranks. The numbers of executions do not change.
 void place_on_ranks(std::vector<job_part>& parts, const level_sizes& sizes, int ranks);
 
 /// Seconds on one core that agglomeration adds to one iteration. The time is for the nodes of a rank in excess of an equal

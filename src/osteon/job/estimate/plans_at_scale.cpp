@@ -239,7 +239,7 @@ plan_image made_up_image(index3 shape, double solid_share, const plan_limits& li
   const auto [few, k, levels] = shape_to_fit(shape, limits.most_voxels, how);
   made.header.shape = few;
   made.stands_for = {shape.z, levels, {}};
-  if (how == thinning::to_a_level && k > 1)
+  if (how == thinning::to_a_level)
     made.stands_for.nodes_of_levels = usual_nodes_of_levels(nodes_of(solid_share * static_cast<double>(shape.volume())));
   made.header.spacing_mm = {1, 1, 1};
   made.header.materials = {{}, {"solid", 1000, 0.3, 1}};
@@ -346,20 +346,16 @@ job_plans plans_at_scale(const spec& job, const plan_image& of, int ranks, const
   if (planned == ranks) return plans;
   const index3 blocks = grid_of_blocks(of.header.shape, ranks);
   const level_sizes levels = of.levels();
-  const auto is_of_levels = [&](const comm::plan_traffic& p) {
-    return levels.last() > 0 &&
-           (level_of_plan(p.plan) > 0 || (p.plan.starts_with("coarsest level") && p.plan.ends_with("rank 0, 16 B")));
-  };
   for (job_part& part : plans.parts)
     for (comm::plan_traffic& p : part.plans)
-      if (!is_of_levels(p)) p = on_more_ranks(p, planned, ranks, blocks, part.name);
+      if (levels.last() < 1 || !is_placed(p.plan)) p = on_more_ranks(p, planned, ranks, blocks, part.name);
   if (levels.last() > 0) place_on_ranks(plans.parts, levels, ranks);
   plans.ranks = ranks;
   plans.assumed.push_back(
       fmt::format("messages are planned on {} ranks; each of the {} ranks sends the same number of messages to the "
-                  "surrounding blocks in "
-                  "a grid of {} x {} x {} blocks, with bytes proportional to the face area",
-                  planned, ranks, blocks.z, blocks.y, blocks.x));
+                  "surrounding blocks in a grid of {} x {} x {} blocks, with bytes proportional to the face area{}",
+                  planned, ranks, blocks.z, blocks.y, blocks.x,
+                  levels.last() > 0 ? "; coarse levels of elasticity are planned on the ranks that store them" : ""));
   return plans;
 }
 
