@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <app/common_options.hpp>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <osteon/base/error.hpp>
@@ -19,9 +20,9 @@ void add_job(command c, std::string& target) {
 
 std::string read_text(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file) throw data_error(fmt::format("cannot read '{}'", path));
-  return text;
+  std::error_code failed;
+  if (!file || std::filesystem::is_directory(path, failed)) throw data_error(fmt::format("cannot read '{}'", path));
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 void add_json(command c, std::string& target) { c.add_option("--json", target, json_description); }

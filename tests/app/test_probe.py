@@ -154,9 +154,9 @@ def test_a_host_that_vanishes_is_named(cluster: FakeCluster, tmp_path: Path) -> 
         while cluster.received(1) < 2_000_000 and running.poll() is None:
             time.sleep(0.05)
         cluster.cable(1, "down")
-        said = next((line for line in running.stderr if "no longer responds" in line), "nothing")
+        printed = next((line for line in running.stderr if "no longer responds" in line), "nothing")
         cluster.cable(1, "up")  # otherwise mpirun would wait for its daemon on that host
         running.stderr.read()
         guard.cancel()
-    assert "host n1 no longer responds" in said
+    assert "host n1 no longer responds" in printed
     assert running.returncode != 0

@@ -39,8 +39,8 @@ std::optional<problem> beyond_toml_limits(std::string_view text, const std::stri
   std::size_t line = 1, at = 0;
   int parts = 0, depth = 0;  // parts of the current key; open brackets
   bool after_dot = false;    // the next word belongs to the previous key
-  const auto fault = [&](const char* text, int limit) {
-    return problem{fmt::format("{}:{}", file, line), fmt::format("{} than {}; use fewer nested tables", text, limit)};
+  const auto fault = [&](const char* excess, int limit) {
+    return problem{fmt::format("{}:{}", file, line), fmt::format("{} than {}; use fewer nested tables", excess, limit)};
   };
   while (at < text.size()) {
     const char c = text[at];

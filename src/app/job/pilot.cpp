@@ -129,7 +129,7 @@ class pilot {
   }
 
   static nlohmann::json read_summary_json(const fs::path& folder) {
-    return json_from_file<nlohmann::json>((folder / "summary.json").string());
+    return valid_json_from_text<nlohmann::json>(read_text((folder / "summary.json").string()));
   }
 
   job::measured_run read(const nlohmann::json& summary, const fs::path& folder, bool pictured) const {

@@ -92,9 +92,10 @@ struct machine_pair {
 machine_pair find_machine(const std::string& name) {
   if (name == "bgl") return {net::blue_gene_l(), net::measured_blue_gene_l()};
   if (name == "ha8000") return {net::ha8000(), net::measured_ha8000()};
-  std::ifstream file(name);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file) throw data_error(fmt::format("cannot read machine '{}'; must be a file, bgl or ha8000", name));
+  std::error_code failed;
+  if (!std::filesystem::is_regular_file(name, failed))
+    throw data_error(fmt::format("cannot read machine '{}'; must be a file, bgl or ha8000", name));
+  const std::string text = read_text(name);
   const net::compositing_machine extended = net::parse_machine(text, name);
   net::compositing_machine printed = extended;
   printed.send_overhead = printed.arrival_overhead = printed.match_time = 0;

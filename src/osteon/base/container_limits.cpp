@@ -110,7 +110,7 @@ void take_cores(container_limits& found, std::optional<double> quota, std::optio
   found.cores = std::min(found.cores.value_or(*quota / *period), *quota / *period);
 }
 
-// Of several limits, the limit with the least remaining memory applies.
+// The limit with the least remaining memory applies.
 void take_memory(container_limits& found, std::optional<double> limit, std::optional<double> used, double cache) {
   const double physical = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   if (!limit || *limit < 0 || *limit >= physical) return;

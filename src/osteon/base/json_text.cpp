@@ -1,5 +1,6 @@
 #include <osteon/base/json_text.hpp>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -12,6 +13,8 @@ Json json_from_text(std::string_view text) {
 
 template <class Json>
 Json json_from_file(const std::string& path) {
+  std::error_code failed;
+  if (std::filesystem::is_directory(path, failed)) return Json(Json::value_t::discarded);
   std::ifstream file(path);
   return json_from_text<Json>(std::string(std::istreambuf_iterator<char>(file), {}));
 }

@@ -22,7 +22,8 @@ struct choice_text {
   consteval choice_text(const char (&literal)[Size]) { std::copy_n(literal, Size, text); }
 };
 
-/// Names of the values of an enumeration, for `choice_names`.
+/// Names of the values of an enumeration, for `choice_names`. Enumerations with equal names share the array, which
+/// identifies an enumeration in check_keys.cpp; a table must not contain two of them.
 template <choice_text... Names>
 std::span<const char* const> choices() {
   static constexpr const char* names[] = {Names.text...};

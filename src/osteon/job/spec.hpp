@@ -31,25 +31,18 @@ enum class image_filter {
   local_threshold,
   hysteresis
 };
-inline std::span<const char* const> choice_names(image_filter) {
-  static constexpr const char* names[] = {"gaussian", "median",          "close",           "open",      "resample", "crop",
-                                          "labels",   "laplace_hamming", "local_threshold", "hysteresis"};
-  return names;
+inline auto choice_names(image_filter) {
+  return choices<"gaussian", "median", "close", "open", "resample", "crop", "labels", "laplace_hamming", "local_threshold",
+                 "hysteresis">();
 }
 
 /// Interpolations of a resampling.
 enum class image_interpolation { linear, nearest, bspline };
-inline std::span<const char* const> choice_names(image_interpolation) {
-  static constexpr const char* names[] = {"linear", "nearest", "bspline"};
-  return names;
-}
+inline auto choice_names(image_interpolation) { return choices<"linear", "nearest", "bspline">(); }
 
 /// Thresholds computed in a window around each voxel.
 enum class threshold_method { sauvola, phansalkar, bernsen };
-inline std::span<const char* const> choice_names(threshold_method) {
-  static constexpr const char* names[] = {"sauvola", "phansalkar", "bernsen"};
-  return names;
-}
+inline auto choice_names(threshold_method) { return choices<"sauvola", "phansalkar", "bernsen">(); }
 
 /// A processing step of the scan before segmentation.
 struct image_step_spec {
@@ -80,10 +73,7 @@ struct image_spec {
 
 /// Connected parts of the solid that a job keeps.
 enum class kept_parts { largest, percolating, all };
-inline std::span<const char* const> choice_names(kept_parts) {
-  static constexpr const char* names[] = {"largest", "percolating", "all"};
-  return names;
-}
+inline auto choice_names(kept_parts) { return choices<"largest", "percolating", "all">(); }
 
 /// Segmentation: selection of the solid voxels.
 struct segment_spec {
@@ -113,10 +103,7 @@ struct material_spec {
 
 /// Dependence of the modulus on density.
 enum class modulus_law { power, linear, polynomial };
-inline std::span<const char* const> choice_names(modulus_law) {
-  static constexpr const char* names[] = {"power", "linear", "polynomial"};
-  return names;
-}
+inline auto choice_names(modulus_law) { return choices<"power", "linear", "polynomial">(); }
 
 /// Grey value -> density -> modulus.
 struct density_law_spec {
@@ -145,10 +132,7 @@ struct poisson_image_spec {
 
 /// Boundary conditions on the outer faces of the image in tests for effective properties.
 enum class outer_condition { periodic, kubc, uniform, mirrored, closed };
-inline std::span<const char* const> choice_names(outer_condition) {
-  static constexpr const char* names[] = {"periodic", "kubc", "uniform", "mirrored", "closed"};
-  return names;
-}
+inline auto choice_names(outer_condition) { return choices<"periodic", "kubc", "uniform", "mirrored", "closed">(); }
 
 struct load_spec {
   std::optional<std::string> test;  ///< a name of an enumeration of the physics
@@ -199,10 +183,7 @@ struct picture_spec {
 
 /// Shapes of the subdomains.
 enum class cut_of_image { automatic, planes, bricks };
-inline std::span<const char* const> choice_names(cut_of_image) {
-  static constexpr const char* names[] = {"auto", "planes", "bricks"};
-  return names;
-}
+inline auto choice_names(cut_of_image) { return choices<"auto", "planes", "bricks">(); }
 
 struct run_spec {
   std::int64_t ranks = 0;    ///< 0: all cores

@@ -205,10 +205,10 @@ box_visibility visibility(const grid::block& where, const view& from) {
 }
 
 // Map the value of a pixel to the colours of the first layer. A pixel without a value is transparent.
-colour colour_of(const projected& found, std::size_t i, method options, const colours& map) {
+colour colour_of(const projected& found, std::size_t i, method projection, const colours& map) {
   if (found.count[i] == 0) return {};
   const double mean = static_cast<double>(found.sum[i]) / (0x1p24 * static_cast<double>(found.count[i]));
-  const auto& entry = options == method::average ? map.share(mean) : map.value(found.greatest[i]);
+  const auto& entry = projection == method::average ? map.share(mean) : map.value(found.greatest[i]);
   return {entry[0], entry[1], entry[2], 1};
 }
 

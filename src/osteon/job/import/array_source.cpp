@@ -4,8 +4,8 @@
 #include <osteon/base/error.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/io/files/deal_model.hpp>
 #include <osteon/io/files/model_file.hpp>
+#include <osteon/io/files/scatter_model.hpp>
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/job/import/scan_model.hpp>
 #include <osteon/voxel/run_set.hpp>

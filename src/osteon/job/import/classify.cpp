@@ -84,7 +84,7 @@ voxel::segmented classify(const spec& job, const job_images& images) {
                         properties(job.materials.empty() ? material_spec{} : job.materials.front(), "solid"));
 }
 
-nlohmann::ordered_json describe(const spec& job, const job_images& images, const voxel::segmented& model) {
+nlohmann::ordered_json describe_segmentation(const spec& job, const job_images& images, const voxel::segmented& model) {
   const voxel::segmentation_report& r = model.report;
   nlohmann::ordered_json text = {{"method", r.method},
                                  {"threshold", nullptr},

@@ -23,6 +23,6 @@ voxel::density_law law_of(const density_law_spec& law, const voxel::calibration&
 voxel::segmented classify(const spec& job, const job_images& images);
 
 /// Return the results of classify() as `segmentation` of summary.json.
-nlohmann::ordered_json describe(const spec& job, const job_images& images, const voxel::segmented& model);
+nlohmann::ordered_json describe_segmentation(const spec& job, const job_images& images, const voxel::segmented& model);
 
 }  // namespace osteon::job

@@ -187,7 +187,7 @@ scan_model make_scan_model(const spec& job, const scan& input, const std::string
   made.nodes = voxel::count_nodes(model.solid);
   made.provenance = {{"key", key},
                      {"image", image},
-                     {"segmentation", describe(job, images, model)},
+                     {"segmentation", describe_segmentation(job, images, model)},
                      {"nodes", {{"all", made.nodes.all}, {"on_face", made.nodes.on_face}}},
                      {"warnings", log.texts()}};
   header.provenance_json = json_to_text(made.provenance);

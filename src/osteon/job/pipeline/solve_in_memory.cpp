@@ -3,7 +3,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/io/files/deal_model.hpp>
+#include <osteon/io/files/scatter_model.hpp>
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/job/pipeline/job_state.hpp>

@@ -55,7 +55,7 @@ void add_boundary_keys(key_list<boundary_spec> t) {
     "Velocity profile of an opening with kind velocity or flow_rate. uniform: constant (default). developed: developed flow "
     "in a straight channel with the cross-section of the opening, a parabola between plates. parabolic: product of two "
     "parabolas over the bounding rectangle of the opening.",
-    {.kinds = {only(condition_kind::velocity, condition_kind::flow_rate)}, .remedy = own_table});
+    {.kinds = {only(condition_kind::velocity, condition_kind::flow_rate)}});
   t("slide_mm_per_s", &boundary_spec::slide_mm_per_s, "wall: tangential velocity [z, y, x] in mm/s.",
     {.is_vector = true, .kinds = {only(condition_kind::wall)}, .remedy = own_table});
   t("low_mm", &boundary_spec::low_mm,

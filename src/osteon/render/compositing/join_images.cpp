@@ -19,7 +19,7 @@ namespace osteon::render {
 
 namespace {
 
-// Images with fewer pixels are composited without measuring the machine.
+// Images with fewer bytes are composited without measuring the machine.
 constexpr double least_bytes_to_choose = 1 << 20;
 
 void to_floats_by_threads(kernel::pixel_format format, float* to, const std::byte* from, std::int64_t count) {

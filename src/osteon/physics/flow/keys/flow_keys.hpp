@@ -10,45 +10,27 @@ namespace osteon::physics {
 
 /// Tests of a fluid.
 enum class flow_test { permeability, permeability_tensor, dispersion, flow };
-inline std::span<const char* const> choice_names(flow_test) {
-  static constexpr const char* names[] = {"permeability", "permeability_tensor", "dispersion", "flow"};
-  return names;
-}
+inline auto choice_names(flow_test) { return choices<"permeability", "permeability_tensor", "dispersion", "flow">(); }
 
 /// Fields displayed by pictures of a flow.
 enum class flow_field { speed, temperature, residence_time };
-inline std::span<const char* const> choice_names(flow_field) {
-  static constexpr const char* names[] = {"speed", "temperature", "residence_time"};
-  return names;
-}
+inline auto choice_names(flow_field) { return choices<"speed", "temperature", "residence_time">(); }
 
 /// The phase of [segment] that the fluid fills.
 enum class fluid_voxels { empty, solid };
-inline std::span<const char* const> choice_names(fluid_voxels) {
-  static constexpr const char* names[] = {"empty", "solid"};
-  return names;
-}
+inline auto choice_names(fluid_voxels) { return choices<"empty", "solid">(); }
 
 /// Difference schemes for the convection of momentum.
 enum class convection_scheme { blended, limited, central };
-inline std::span<const char* const> choice_names(convection_scheme) {
-  static constexpr const char* names[] = {"blended", "limited", "central"};
-  return names;
-}
+inline auto choice_names(convection_scheme) { return choices<"blended", "limited", "central">(); }
 
 /// Difference schemes for the convection of heat.
 enum class heat_differences { limited, hybrid, central };
-inline std::span<const char* const> choice_names(heat_differences) {
-  static constexpr const char* names[] = {"limited", "hybrid", "central"};
-  return names;
-}
+inline auto choice_names(heat_differences) { return choices<"limited", "hybrid", "central">(); }
 
 /// Initial condition of a transient flow.
 enum class start_of_flow { rest, creeping, steady };
-inline std::span<const char* const> choice_names(start_of_flow) {
-  static constexpr const char* names[] = {"rest", "creeping", "steady"};
-  return names;
-}
+inline auto choice_names(start_of_flow) { return choices<"rest", "creeping", "steady">(); }
 
 struct flow_keys {
   choice<fluid_voxels> fluid = fluid_voxels::empty;
