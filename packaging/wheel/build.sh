@@ -18,7 +18,7 @@ sh "$here/libraries.sh" "$work/libraries"
 # The bridge, over Open MPI and MPICH: libmpi_abi.so.1, to which the program is linked, and its adapters.
 [ -f "$work/bridge/build.ninja" ] ||
   cmake -S "$root/bridge" -B "$work/bridge" -G Ninja -DCMAKE_BUILD_TYPE=Release -DOSTEON_BRIDGE_COMMANDS=OFF -DOSTEON_BRIDGE_TESTS=OFF \
-    -DOSTEON_UNITY=ON -DCMAKE_CXX_FLAGS=--param=ggc-min-heapsize=1048576 \
+    -DOSTEON_UNITY=ON "-DCMAKE_CXX_FLAGS=${CXXFLAGS:-} --param=ggc-min-heapsize=1048576" \
     -DOPENSSL_ROOT_DIR="$work/libraries/installed" -DOPENSSL_USE_STATIC_LIBS=ON -DCMAKE_CXX_FLAGS_RELEASE='-Os -DNDEBUG -ffunction-sections -fdata-sections' \
     -DCMAKE_SHARED_LINKER_FLAGS='-Wl,--gc-sections -Wl,--exclude-libs,libssl.a:libcrypto.a'
 cmake --build "$work/bridge" --parallel "$jobs" --target osteon_bridge

@@ -56,10 +56,10 @@ NAMES = [f"{name}.nrrd" for name in "abcd"]
 
 def test_a_row_a_scan_with_units_quality_and_reasons(scans: Path) -> None:
     """Oracle: pore fractions by hand; two ranks write identical bytes; a second run computes no scan."""
-    told = cohort(scans, *NAMES, *COMPARTMENTS, "--out", "one.csv", "--json", "one.json", code=3)
+    reported = cohort(scans, *NAMES, *COMPARTMENTS, "--out", "one.csv", "--json", "one.json", code=3)
     rows = rows_of(scans / "one.csv")
     assert [row["status"] for row in rows.values()] == ["done", "done", "failed", "done"]
-    assert rows["c"]["reason"] and "3 of 4 done, 1 failed" in told
+    assert rows["c"]["reason"] and "3 of 4 done, 1 failed" in reported
     wall = 10 * (20**2 - 12**2)
     pores = "morphometry.compartments.cortical.Ct_Po [1]"
     assert [float(rows[name][pores]) for name in "abd"] == [pytest.approx(8 / wall, rel=1e-5), 0, 0]
@@ -67,7 +67,7 @@ def test_a_row_a_scan_with_units_quality_and_reasons(scans: Path) -> None:
     assert float(rows["d"][thickness]) == pytest.approx(2 * float(rows["a"][thickness]), rel=1e-5)
     assert float(rows["a"]["stiffness_N_per_mm [N/mm]"]) > 0
     assert rows["a"]["segmentation.dropped_islands [1]"] == "0"
-    assert "1 of 3 scans have a voxel size other than 0.1 x 0.1 x 0.1 mm: d;" in told
+    assert "1 of 3 scans have a voxel size other than 0.1 x 0.1 x 0.1 mm: d;" in reported
     assert "have a voxel size other than" in (scans / "one" / "cohort.html").read_text()
     follows_schema(json.loads((scans / "one.json").read_text()), "batch")
 
@@ -93,8 +93,8 @@ def test_a_job_array_makes_the_same_table(scans: Path) -> None:
     """Oracle: the queue of this machine; the scripts run sequentially, whereas Slurm would run them concurrently."""
     names = ["a.nrrd", "c.nrrd"]  # one is computed, one is rejected
     cohort(scans, *names, *COMPARTMENTS, "--out", "one.csv", code=3)
-    told = cohort(scans, *names, *COMPARTMENTS, "--out", "two.csv", "--slurm", "--slurm-line", "--time=01:00:00")
-    assert "2 tasks" in told and "osteon cohort ... --slurm --submit" in told
+    reported = cohort(scans, *names, *COMPARTMENTS, "--out", "two.csv", "--slurm", "--slurm-line", "--time=01:00:00")
+    assert "2 tasks" in reported and "osteon cohort ... --slurm --submit" in reported
     array = scans / "two" / "cohort.sbatch"
     assert "#SBATCH --array=1-2\n" in array.read_text() and "#SBATCH --time=01:00:00\n" in array.read_text()
     assert not (scans / "two.csv").exists()
@@ -103,17 +103,17 @@ def test_a_job_array_makes_the_same_table(scans: Path) -> None:
 
 
 def test_what_cannot_be_a_cohort_is_refused(scans: Path) -> None:
-    for words, told in (
+    for words, reported in (
         (["a.nrrd", "a.nrrd"], "is given twice"),
         (["none.nrrd"], "no image 'none.nrrd'"),
         (["a.nrrd", "--compartment", "cortical:{}.npy"], "must be KIND=PATH:LABEL"),
         (["a.nrrd", "--compartment", "cortex={}.npy:1"], "must be KIND=PATH:LABEL"),
     ):
-        assert told in cohort(scans, *words, code=2)
+        assert reported in cohort(scans, *words, code=2)
     assert not (scans / "cohort").exists()
     assert "no protocol 'none'; known protocols: " in osteon("cohort", "a.nrrd", "-p", "none", folder=scans).stderr
-    told = cohort(scans, "b.nrrd", "--compartment", "cortical={}_no.npy:1", code=3)
-    assert "'b_no.npy', the compartment cortical of 'b.nrrd', does not exist" in told
+    reported = cohort(scans, "b.nrrd", "--compartment", "cortical={}_no.npy:1", code=3)
+    assert "'b_no.npy', the compartment cortical of 'b.nrrd', does not exist" in reported
 
 
 def test_doubts_are_read_from_the_job(tmp_path: Path) -> None:

@@ -233,7 +233,7 @@ def test_a_picture_has_the_labels_of_the_report(
     done = render(results, *words, *LABELLED, "-o", str(path), "--json", "-")
     assert done.returncode == 0, done.stderr
     assert "built-in" not in done.stderr
-    told = json.loads(done.stdout)
+    reported = json.loads(done.stdout)
     here = np.asarray(Image.open(path).convert("RGB")).astype(int)
     assert here.shape == (480, 620, 3)
     unit = min(620 / (1000 + SIDE), 480 / (1000 + HEAD))
@@ -242,12 +242,14 @@ def test_a_picture_has_the_labels_of_the_report(
         shown = json.loads((results.parent / "summary.json").read_text())["shown"]
         is_same = shown["field"] == "von_mises"
         title = f"job: {shown['caption'] if is_same else quantity}"
-    unit_of = "MPa" if told["units"] == "MPa" else told["units"]
+    unit_of = "MPa" if reported["units"] == "MPa" else reported["units"]
     with netCDF4.Dataset(results) as file:
         values = file["VTKHDF/CellData/von_mises"][:] if "von_mises" in words else None
     largest = None if values is None else float(np.nanmax(np.ma.filled(values, np.nan)))
-    is_cut_off = largest is not None and largest > told["high"]
-    labels = Labels(title, f"{quantity} ({unit_of})", told["low"], told["high"], colour_map="ivory", page=(620, 480))
+    is_cut_off = largest is not None and largest > reported["high"]
+    labels = Labels(
+        title, f"{quantity} ({unit_of})", reported["low"], reported["high"], colour_map="ivory", page=(620, 480)
+    )
     ground = Image.new("RGB", (620 - side, 480 - head), tuple(int(v) for v in here[0, 0]))
     wanted = np.asarray(draw(ground, labels)).astype(int)
     assert np.array_equal(here[:head, : 620 - side], wanted[:head, : 620 - side])  # the report's typeface
@@ -318,8 +320,8 @@ def test_pictures_have_the_map_of_the_job(job: Job, sponge: Path, tmp_path: Path
 
     assert np.array_equal(drawn(), drawn("--map", "viridis"))
     assert not np.array_equal(drawn(), drawn("--map", "ivory"))
-    told = summary.read_text()
-    for damaged in (told.replace('"viridis"', '"of a later version"'), "{", "[]"):
+    reported = summary.read_text()
+    for damaged in (reported.replace('"viridis"', '"of a later version"'), "{", "[]"):
         summary.write_text(damaged)
         assert np.array_equal(drawn(), drawn("--map", "ivory"))
 

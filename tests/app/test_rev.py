@@ -40,8 +40,8 @@ def lattice(job: Job) -> Path:
 
 def test_a_lattice_is_represented_by_its_cell(lattice: Path) -> None:
     """Oracle: separate columns have the modulus of their area fraction; the threshold is that of the whole image."""
-    told = rev(lattice, "--edges", "4,8,16", "--places", "3")
-    assert "representative within 5 % from an edge of 0.08 mm" in told
+    reported = rev(lattice, "--edges", "4,8,16", "--places", "3")
+    assert "representative within 5 % from an edge of 0.08 mm" in reported
     answer = json.loads((lattice / "rev" / "convergence.json").read_text())
     follows_schema(answer, "rev")
     modulus = next(a for a in answer["answers"] if a["key"] == "apparent_modulus_MPa")
@@ -75,8 +75,8 @@ def test_cubes_that_fail_are_told_and_represent_nothing(lattice: Path) -> None:
     image = np.load(lattice / "image.npy")
     image[:, 8:] = 0
     np.save(lattice / "image.npy", image)
-    told = rev(lattice, "--edges", "4,8,16", "--places", "64", code=3)
-    assert "incomplete" in told and "at none of these edges" in told
+    reported = rev(lattice, "--edges", "4,8,16", "--places", "64", code=3)
+    assert "incomplete" in reported and "at none of these edges" in reported
 
 
 def test_what_is_refused(lattice: Path) -> None:

@@ -251,6 +251,6 @@ def test_a_fluid_at_rest_causes_no_error(job: Job) -> None:
     done = job.run("-n", "2", "--no-report")
     assert done.code == 0, done.err
     path = done.folder / "results.nc"
-    told = render(path, "--streamlines", "9", "-o", job.folder / "x.png")
-    assert told.returncode == 3, told.stderr
-    assert "the field is zero everywhere" in told.stderr
+    reported = render(path, "--streamlines", "9", "-o", job.folder / "x.png")
+    assert reported.returncode == 3, reported.stderr
+    assert "the field is zero everywhere" in reported.stderr

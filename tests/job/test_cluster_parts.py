@@ -110,9 +110,9 @@ def test_commands_on_results_in_parts(job: Job, sponge: Path, tmp_path: Path, ph
     command(tmp_path, "compare", "alone", "both", "-o", "compare.html")
     (tmp_path / "both/results.1.nc").rename(tmp_path / "elsewhere.nc")
     for words in (("render", "both/results.nc", "-o", "x.png"), ("export", "both/results.nc", "-o", "x.vtu")):
-        told = command(tmp_path, *words, code=3)
-        assert "results.1.nc' is missing: each of the 2 clusters wrote its planes to a separate file" in told
-        assert len(told.strip().splitlines()) == 1
+        reported = command(tmp_path, *words, code=3)
+        assert "results.1.nc' is missing: each of the 2 clusters wrote its planes to a separate file" in reported
+        assert len(reported.strip().splitlines()) == 1
 
 
 def test_load_histories_of_results_in_parts(job: Job, sponge: Path, tmp_path: Path) -> None:

@@ -117,11 +117,11 @@ def test_it_is_read_as_an_image_of_moduli(job: Job) -> None:
 
 def test_what_parosol_cannot_hold_is_refused(job: Job) -> None:
     cubes = job_text("image.npy", more=LOAD.format(axis="z"))
-    told, _ = exported(job, cubes.replace("spacing_mm = 0.02", "spacing_mm = [0.02, 0.02, 0.03]"), code=2)
-    assert "require cubic voxels" in told
+    reported, _ = exported(job, cubes.replace("spacing_mm = 0.02", "spacing_mm = [0.02, 0.02, 0.03]"), code=2)
+    assert "require cubic voxels" in reported
     cases = '[segment]\nthreshold = 100\n[[case]]\nname = "a"\nstrain = -0.01\n[[case]]\nname = "b"\naxis = "x"\nstrain = 0.01\n'
-    told, _ = exported(
+    reported, _ = exported(
         job, job_text("image.npy", more=cases.replace("strain", 'test = "axial_bonded"\nstrain')), code=2
     )
-    assert "2 load cases" in told
+    assert "2 load cases" in reported
     assert not (job.folder / "model.h5").exists()

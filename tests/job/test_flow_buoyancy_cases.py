@@ -125,11 +125,11 @@ def test_mixed_convection_at_several_speeds_has_a_temperature_for_each(job: Job,
         with (done.folder / "probes.csv").open() as file:
             return done.summary, list(csv.DictReader(file))
 
-    together, told = run(push, "multiples = [1, 4]")
+    together, reported = run(push, "multiples = [1, 4]")
     assert [flow["multiple"] for flow in together["flows"]] == [1, 4]
-    assert [float(row["multiple"]) for row in told] == [1, 4]
+    assert [float(row["multiple"]) for row in reported] == [1, 4]
     keys = ("nusselt_number", "wall_heat_W", "heat_carried_out_W", "mean_wall_shear_stress_Pa", "rayleigh_number")
-    for flow, row, speed in zip(together["flows"], told, ("5000", "20000"), strict=True):
+    for flow, row, speed in zip(together["flows"], reported, ("5000", "20000"), strict=True):
         alone, its = run(push.replace("5000", speed))
         for key in keys:
             assert flow[key] == pytest.approx(alone[key], rel=1e-5), key

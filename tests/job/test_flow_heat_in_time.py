@@ -145,7 +145,7 @@ def test_a_stopped_job_reaches_the_same_bits(job: Job, tmp_path: Path, buoyant: 
     job.write(job_file)
     whole = job.run("-n", "2", "--no-report")
     assert whole.code == 0, whole.err
-    want, said = fields(whole.folder), answers(whole)
+    want, printed = fields(whole.folder), answers(whole)
     frames = {path.name: path.read_bytes() for path in whole.folder.glob("frame_*.png")}
     assert len(frames) >= 1
     done = stop_and_resume(job, job_file, 4)
@@ -153,7 +153,7 @@ def test_a_stopped_job_reaches_the_same_bits(job: Job, tmp_path: Path, buoyant: 
     assert "temperature" in " ".join(want)
     for name in want:
         assert got[name].tobytes() == want[name].tobytes(), name
-    assert answers(done) == said
+    assert answers(done) == printed
     assert {path.name: path.read_bytes() for path in done.folder.glob("frame_*.png")} == frames
 
 

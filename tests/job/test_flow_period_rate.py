@@ -48,9 +48,9 @@ def test_a_stopped_rate_reaches_the_same_bits(job: Job, tmp_path: Path) -> None:
     job.write(job_file)
     whole = job.run("-n", "2", "--no-report")
     assert whole.code == 0, whole.err
-    want, said = fields(whole.folder), answers(whole)
+    want, printed = fields(whole.folder), answers(whole)
     done = stop_and_resume(job, job_file, 4)
     got = fields(done.folder)
     for name in want:
         assert got[name].tobytes() == want[name].tobytes(), name
-    assert answers(done) == said
+    assert answers(done) == printed

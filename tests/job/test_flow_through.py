@@ -222,8 +222,8 @@ def test_voxels_that_are_too_coarse_for_the_velocity_are_reported(job: Job, tmp_
     assert s["cell_reynolds_number"] == pytest.approx(highest, rel=0.2)  # at faces, not centres as in the file
     assert s["cell_reynolds_number"] > 2
     assert s["upwinded_share"] > 0.01
-    said = f"voxel Reynolds number {s['cell_reynolds_number']:.3g}: convection uses upwind differences"
-    assert said in done.err + done.out
+    printed = f"voxel Reynolds number {s['cell_reynolds_number']:.3g}: convection uses upwind differences"
+    assert printed in done.err + done.out
     assert "use smaller voxels or flow.convection" in done.err + done.out
 
 

@@ -187,6 +187,6 @@ def test_faults_of_toml_are_printable(job: Job, text: str) -> None:
     for words in (("check",), ("check", "--json", "-"), ("run",)):
         done = job.run(*words[1:], command=words[0])
         assert done.code == 2, done.err
-        said = done.out + done.err
-        assert "not valid TOML" in said and not {"\u202e", "\u009b"} & set(said)
-        assert ("u202e" in said) == ("\u202e" in text)
+        printed = done.out + done.err
+        assert "not valid TOML" in printed and not {"\u202e", "\u009b"} & set(printed)
+        assert ("u202e" in printed) == ("\u202e" in text)

@@ -24,8 +24,8 @@ def imported(job: Job, image: Path, steps: str, more: str = "", **options: str) 
 def test_steps_are_stored_and_identify_the_model(job: Job, sponge: Path) -> None:
     """Oracle: the same steps reuse their model, other steps do not; the provenance contains the steps, their shapes and
     sizes."""
-    first, said = imported(job, sponge, GAUSS)
-    assert not first["reused"] and "image steps: gaussian; a step uses up to" in said
+    first, printed = imported(job, sponge, GAUSS)
+    assert not first["reused"] and "image steps: gaussian; a step uses up to" in printed
     step = first["image"]["steps"][0]
     assert (
         step["kind"] == "gaussian"

@@ -33,9 +33,9 @@ def test_one_host_keeps_its_order_and_binds_if_it_is_full(tmp_path: Path) -> Non
     job = sponge_job(tmp_path)
     full = job.run("-n", str(cores), "--no-report")
     assert full.code == 0, full.err
-    said = full.out + full.err
+    printed = full.out + full.err
     if cores > 1:
-        assert f"{cores} ranks x 1 thread on one host, not reordered, bound to core" in said
+        assert f"{cores} ranks x 1 thread on one host, not reordered, bound to core" in printed
         alone = job.run("-n", "1", "--no-report")
         assert (
             "1 rank x 1 thread on one host, not reordered, not bound, because the job does not use all cores"
@@ -86,7 +86,7 @@ def test_several_hosts_are_measured_once_and_ranks_renumbered(tmp_path: Path) ->
         pytest.skip(missing)
     job = sponge_job(tmp_path)
     cache = tmp_path / "cache"
-    said, found = [], []
+    printed, found = [], []
     with FakeCluster(hosts=3, mbit=200, slow={1: 50}) as cluster:
         for words in (["--no-place"], [], []):
             done = cluster.mpirun(
@@ -96,12 +96,12 @@ def test_several_hosts_are_measured_once_and_ranks_renumbered(tmp_path: Path) ->
                 cwd=tmp_path,
             )
             assert done.returncode == 0, done.stderr
-            said.append(done.stdout + done.stderr)
+            printed.append(done.stdout + done.stderr)
             found.append(answers(json.loads((tmp_path / "job.out" / "summary.json").read_text())))
-    assert "6 ranks x 1 thread on several hosts, not reordered" in said[0]
-    assert "6 ranks x 1 thread on 3 hosts, links measured in" in said[1]
-    assert "weights: bytes of an iteration on all levels, planned in" in said[1]
-    assert "6 ranks x 1 thread on 3 hosts, links measured earlier" in said[2]
+    assert "6 ranks x 1 thread on several hosts, not reordered" in printed[0]
+    assert "6 ranks x 1 thread on 3 hosts, links measured in" in printed[1]
+    assert "weights: bytes of an iteration on all levels, planned in" in printed[1]
+    assert "6 ranks x 1 thread on 3 hosts, links measured earlier" in printed[2]
     assert len(list(cache.glob("machine-*.json"))) == 1
     for other in found[1:]:
         assert other == pytest.approx(found[0], rel=1e-8)

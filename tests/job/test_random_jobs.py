@@ -93,7 +93,7 @@ def failure(chance: random.Random) -> str:
     )
 
 
-def told(summary: dict, key: str) -> np.ndarray | None:
+def reported(summary: dict, key: str) -> np.ndarray | None:
     for part in key.split("."):
         summary = summary.get(part) if isinstance(summary, dict) else None
     return None if summary is None else np.asarray(summary, float)
@@ -146,7 +146,7 @@ def test_ranks_agree_and_the_proofs_hold(job: Job, physics: str, seed: int) -> N
     for key, tolerance in ANSWERS.items():
         if key.startswith("sed") and "voxel centres contain" in one.err:
             continue  # zero to rounding
-        a, b = told(expected, key), told(found, key)
+        a, b = reported(expected, key), reported(found, key)
         assert (a is None) == (b is None), key
         if a is not None:
             compared += 1

@@ -82,11 +82,11 @@ def test_a_hundred_with_three_broken(program, capfd):
         kinds[n] = f"exit {code}"
     images = scans(program, kinds)
     assert batch.main(["--out=cohort", "--at-once=4", "--json=b.json", *images, "job.toml"]) == 3
-    said = capfd.readouterr()
-    assert "97 of 100 done, 3 failed" in said.out
+    printed = capfd.readouterr()
+    assert "97 of 100 done, 3 failed" in printed.out
     for n in (7, 50, 93):
-        assert f"  s{n:03d}: failed: 'name=\"s{n:03d}\"' cannot be used: a second line" in said.out.replace("\\", "")
-    assert "left" in said.err  # the time
+        assert f"  s{n:03d}: failed: 'name=\"s{n:03d}\"' cannot be used: a second line" in printed.out.replace("\\", "")
+    assert "left" in printed.err  # the time
     table = rows(program / "cohort/batch.csv")
     assert [row["item"] for row in table] == [f"s{n:03d}" for n in range(100)]
     done = [row for row in table if row["status"] == "done"]
@@ -145,9 +145,9 @@ def test_a_stop_reaches_what_runs_and_leaves_the_rest(program, number):
         time.sleep(0.05)
     time.sleep(0.3)
     process.send_signal(number)
-    said = process.communicate(timeout=60)[0]
-    assert process.returncode == (130 if number == signal.SIGINT else 75), said
-    assert "run the same command again to continue" in said
+    printed = process.communicate(timeout=60)[0]
+    assert process.returncode == (130 if number == signal.SIGINT else 75), printed
+    assert "run the same command again to continue" in printed
     assert [row["status"] for row in rows(program / "c/batch.csv")] == ["done", "stopped", "waiting"]
     (program / "scans/s001.nrrd").write_text("stiffness 2\n")
     again = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)

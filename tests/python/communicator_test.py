@@ -27,12 +27,12 @@ first = comm.rank == 0
 image = np.load(folder + "/image.npy") if first else None
 elastic = dict(spacing_mm=0.05, youngs_modulus_MPa=1000, poisson_ratio=0.3, threshold=100)
 
-told = []
+reported = []
 bone = osteon.stiffness(
     image, **elastic, comm=comm, output={"fields": ["sed", "displacement"]},
-    progress=lambda stage, share, text: told.append(stage),
+    progress=lambda stage, share, text: reported.append(stage),
 )
-assert bool(told) == first
+assert bool(reported) == first
 assert bone.stiffness_N_per_mm == comm.bcast(bone.stiffness_N_per_mm) and bone.summary["ranks"] == comm.size
 if first:
     np.savez(folder + "/fields.npz", **{name: bone[name] for name in bone.fields})

@@ -75,8 +75,8 @@ def test_every_protocol_is_a_job_with_its_source(protocol, capsys):
     assert ("HU" in rules["threshold"]) == ("[density_law]" in rules["job"])  # as in clinical CT
     for source in [*rules["source"], rules["phase"]["name"], rules["phase"]["source"], rules["threshold"]["source"]]:
         assert " ".join(source.split()) in words
-    said = capsys.readouterr().out
-    assert all(point in said for point in rules["decide"])
+    printed = capsys.readouterr().out
+    assert all(point in printed for point in rules["decide"])
     assert made["name"] == "scan" and made["image"] == {"path": "scan.nrrd"} and made["physics"] == rules["physics"]
     assert "0.0607, 0.0607, 0.0607" in text and max(map(len, text.splitlines())) <= 120
 
@@ -96,8 +96,8 @@ def test_nothing_is_guessed(capsys):
     made = job()
     assert "spacing_mm" not in made["image"] and set(made["material"][0]) == {"name"}
     assert "# spacing_mm" in Path("scan.toml").read_text()
-    said = capsys.readouterr().out
-    assert "does not state the voxel size" in said and "youngs_modulus_MPa" in said
+    printed = capsys.readouterr().out
+    assert "does not state the voxel size" in printed and "youngs_modulus_MPa" in printed
 
 
 def test_pores_conduct_in_an_electrode():
@@ -134,14 +134,14 @@ def test_a_scan_in_hu_has_the_threshold_of_the_protocol(protocol, threshold, cap
     seen = inspect_image(image(values))
     monkeypatch.setattr("osteon.new_job.inspect_image", lambda source: dataclasses.replace(seen, unit="HU"))
     assert main(["scan.nrrd", "-p", protocol]) == 0
-    said, text = capsys.readouterr().out, Path("scan.toml").read_text()
+    printed, text = capsys.readouterr().out, Path("scan.toml").read_text()
     if threshold is not None:
         assert job()["segment"]["threshold"] == threshold
         assert "148 HU (InVesalius, preset Spongial" in " ".join(text.replace("\n#", " ").split())
-        assert "below water" not in said
+        assert "below water" not in printed
     else:
         assert job()["segment"]["threshold"] == greys_of([values]).threshold < 0
-        assert "below water at 0 HU: it separates air from tissue" in said
+        assert "below water at 0 HU: it separates air from tissue" in printed
 
 
 def test_a_protocol_in_hu_doubts_an_image_without_a_unit(capsys):

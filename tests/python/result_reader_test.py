@@ -73,9 +73,9 @@ def test_the_report_of_damaged_results_is_refused(output, capsys):
 
 def test_a_copy_is_read_with_one_warning_that_names_it(output, capsys):
     path = copied(output / "results.nc")
-    with pytest.warns(osteon.FileWarning, match=r"results\.nc' has no seal") as told:
+    with pytest.warns(osteon.FileWarning, match=r"results\.nc' has no seal") as reported:
         osteon.load_fields(path)
-    assert len(told) == 1
+    assert len(reported) == 1
     with warnings.catch_warnings():
         assert export([str(path), "-o", str(output / "x.npy"), "-f", "sed"]) == 0
         err = capsys.readouterr().err

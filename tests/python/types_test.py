@@ -66,12 +66,12 @@ def mypy(folder: Path, text: str) -> str:
 def test_calls_are_checked_by_mypy(tmp_path):
     """Oracle: mypy: correct calls pass; each wrong call causes one error on its own line."""
     calls = list(WRONG)
-    said = mypy(tmp_path, HEAD + "\n".join(calls) + RIGHT)
-    errors = {int(n): text for n, text in re.findall(r"^program\.py:(\d+): error: (.*)$", said, re.M)}
+    printed = mypy(tmp_path, HEAD + "\n".join(calls) + RIGHT)
+    errors = {int(n): text for n, text in re.findall(r"^program\.py:(\d+): error: (.*)$", printed, re.M)}
     first = HEAD.count("\n") + 1
-    assert sorted(errors) == list(range(first, first + len(calls))), said
+    assert sorted(errors) == list(range(first, first + len(calls))), printed
     for n, call in enumerate(calls):
-        assert re.search(WRONG[call], errors[first + n]), said
+        assert re.search(WRONG[call], errors[first + n]), printed
 
 
 def test_the_package_states_that_it_has_types():

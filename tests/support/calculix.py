@@ -19,6 +19,6 @@ def forces(path: Path, driven: str = "N_Z_HIGH") -> list[float]:
         env={"PATH": "/usr/bin:/bin", "OMP_NUM_THREADS": "1"},
     )
     assert "Job finished" in done.stdout, done.stdout[-2000:]
-    told = path.with_suffix(".dat").read_text()
-    found = re.finditer(rf"total force[^\n]*for set {driven} [^\n]*\n\s*\n\s*(\S+)\s+(\S+)\s+(\S+)", told)
+    reported = path.with_suffix(".dat").read_text()
+    found = re.finditer(rf"total force[^\n]*for set {driven} [^\n]*\n\s*\n\s*(\S+)\s+(\S+)\s+(\S+)", reported)
     return [float(m.group(3)) for m in found]

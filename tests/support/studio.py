@@ -46,7 +46,7 @@ class Studio:
     port: int
     process: subprocess.Popen
     folder: Path
-    said: str
+    printed: str
 
     @property
     def address(self) -> str:
@@ -98,16 +98,16 @@ def start(folder: Path, *words: str, binary: Path | None = None, port: int = 0) 
         [*command, "--no-browser", f"--port={port}", *words],
         cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     )  # fmt: skip
-    said = ""
+    printed = ""
     for line in process.stdout:
-        said += line
+        printed += line
         if "Ctrl-C ends the studio" in line:
             break
-    found = re.search(r"http://127\.0\.0\.1:(\d+)/", said)
+    found = re.search(r"http://127\.0\.0\.1:(\d+)/", printed)
     if not found:
         process.wait(30)
-        raise RuntimeError(f"no studio, exit code {process.returncode}: {said}")
-    return Studio(int(found[1]), process, folder, said)
+        raise RuntimeError(f"no studio, exit code {process.returncode}: {printed}")
+    return Studio(int(found[1]), process, folder, printed)
 
 
 def stop(studio: Studio) -> None:

@@ -72,9 +72,9 @@ bool wan::move(int from, int to, direction& d, clock::time_point& free) {
     if (c.begin < c.bytes.size()) break;
     d.queue.pop_front();
   }
-  if (d.ended && d.queue.empty() && !d.told) {
+  if (d.ended && d.queue.empty() && !d.notified) {
     shutdown(to, SHUT_WR);
-    d.told = true;
+    d.notified = true;
   }
   return true;
 }
@@ -115,7 +115,7 @@ void wan::serve() {
     if (now != state::whole) continue;
     for (auto l = lines_.begin(); l != lines_.end();) {
       const bool good = move(l->a.get(), l->b.get(), l->ab, free_[0]) && move(l->b.get(), l->a.get(), l->ba, free_[1]);
-      const bool over = l->ab.told && l->ba.told;
+      const bool over = l->ab.notified && l->ba.notified;
       l = good && !over ? std::next(l) : lines_.erase(l);
     }
   }

@@ -47,7 +47,7 @@ class wan {
   struct direction {
     std::deque<chunk> queue;
     std::size_t held = 0;
-    bool ended = false, told = false;  ///< ended: the side of the reader has closed; told: the writer was notified
+    bool ended = false, notified = false;  ///< ended: the side of the reader has closed; notified: the writer was notified
     clock::time_point stalled{};       ///< time until which a lost packet delays later ones
   };
   struct line {
