@@ -104,7 +104,7 @@ def test_nothing_outside_of_the_folder_is_read(opened, tmp_path):
     assert opened.get("job")["text"] == before["text"]
 
 
-def test_damaged_requests_are_told(opened):
+def test_damaged_requests_are_reported(opened):
     for method, path, body, status in (
         ("POST", "/api/open", {}, 400),
         ("POST", "/api/meet", {"begin": [0, 0, 0], "end": ["a"], "threshold": 1}, 400),
@@ -118,11 +118,11 @@ def test_damaged_requests_are_told(opened):
     assert opened.ask("/api/meet", "POST", "text").status == 400
 
 
-def test_a_port_in_use_is_replaced_and_said(opened, tmp_path):
+def test_a_port_in_use_is_replaced_and_reported(opened, tmp_path):
     with studio.studio(tmp_path, port=opened.port) as other:
         assert other.port != opened.port
-        assert f"port {opened.port} is not available" in other.said
-        assert f"ssh -L {other.port}:127.0.0.1:{other.port}" in other.said
+        assert f"port {opened.port} is not available" in other.printed
+        assert f"ssh -L {other.port}:127.0.0.1:{other.port}" in other.printed
         assert other.get("session")["job"] is None
         assert other.ask("/api/job").json["error"] == "no job is open"
 
@@ -210,7 +210,7 @@ def test_a_file_that_changed_on_disk_is_not_overwritten(opened):
     path.write_text(before["text"])
 
 
-def test_text_that_is_no_toml_is_kept_and_told(opened):
+def test_text_that_is_no_toml_is_kept_and_reported(opened):
     before = opened.get("job")
     assert opened.ask("/api/job", "PUT", {"base": before["digest"], "text": "[image\n"}).status == 200
     state = opened.get("job")
@@ -229,7 +229,7 @@ def test_undo_outlives_the_server(tmp_path):
         made.process.kill()
         made.process.wait()
     with studio.studio(tmp_path, "bone.toml") as made:
-        assert "exists already" not in made.said
+        assert "exists already" not in made.printed
         state = made.get("job")
         assert state["undo"] == 1 and state["data"]["segment"]["threshold"] == 99
         assert made.post("undo", {"base": state["digest"]})["text"] == begin
@@ -275,7 +275,7 @@ def test_slices_are_those_of_the_array(opened):
 
 
 @pytest.mark.parametrize("kind", ["u2", "i2", "f4"])
-def test_other_types_are_told_by_codes(tmp_path, kind):
+def test_other_types_are_reported_by_codes(tmp_path, kind):
     """Oracle: numpy: grey = low + step * code, exact for whole numbers, to half a step for others."""
     from osteon.studio.scan import Scan
 
