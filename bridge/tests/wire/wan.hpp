@@ -48,7 +48,7 @@ class wan {
     std::deque<chunk> queue;
     std::size_t held = 0;
     bool ended = false, notified = false;  ///< ended: the side of the reader has closed; notified: the writer was notified
-    clock::time_point stalled{};       ///< time until which a lost packet delays later ones
+    clock::time_point stalled{};           ///< time until which a lost packet delays later ones
   };
   struct line {
     osteon::bridge::wire::descriptor a, b;
