@@ -27,6 +27,15 @@ symmetric24 coarse_brick(unsigned octants) {
   return sum;
 }
 
+// A table with the entries of all matrices.
+deformation_table table_of(const std::vector<symmetric24>& matrices, const std::vector<bool>& is_anchored,
+                           const brick_shape& shape) {
+  deformation_table table;
+  table.number(is_anchored);
+  for (std::size_t m = 0; m < matrices.size(); ++m) table.add_entries(static_cast<std::int32_t>(m), matrices[m], shape);
+  return table;
+}
+
 void add_all(const kernel::table_bricks& bricks, const float* x, float* y) {
   std::vector<kernel::brick_batch> batches;
   kernel::append_batches(bricks, 0, static_cast<std::int32_t>(bricks.matrix.size()), batches);
@@ -35,9 +44,8 @@ void add_all(const kernel::table_bricks& bricks, const float* x, float* y) {
 
 std::array<float, 32> product(const symmetric24& matrix, bool is_anchored, const std::array<float, 32>& x) {
   const std::vector<brick_shape> shapes{brick_shape(sides)};
-  deformation_table table;
-  table.add(coarse_brick(3), shapes[0], false);  // so that the matrix is not the first one
-  table.add(matrix, shapes[0], is_anchored);
+  // The matrix is not the first one of the table.
+  const deformation_table table = table_of({coarse_brick(3), matrix}, {false, is_anchored}, shapes[0]);
   const std::vector<std::array<std::int32_t, 8>> corners{{0, 1, 2, 3, 4, 5, 6, 7}};
   const std::vector<std::int32_t> number{1};
   std::array<float, 32> y{};
@@ -138,8 +146,7 @@ TEST(deformation_table, multiply_anchored_bricks) {
 TEST(deformation_table, multiplies_neighbours_side_by_side) {
   const std::vector<brick_shape> shapes{brick_shape(sides)};
   const std::vector<symmetric24> matrices{coarse_brick(0x17), coarse_brick(0xf1), coarse_brick(255)};
-  deformation_table table;
-  for (const symmetric24& m : matrices) table.add(m, shapes[0], false);
+  const deformation_table table = table_of(matrices, {false, false, false}, shapes[0]);
   const std::vector<std::array<std::int32_t, 8>> corners{
       {0, 1, 2, 3, 4, 5, 6, 7}, {4, 5, 6, 7, 8, 9, 10, 11}, {1, 12, 3, 13, 5, 14, 7, 15}};
   const std::vector<std::int32_t> number{0, 1, 2};
@@ -163,8 +170,7 @@ TEST(deformation_table, multiplies_batches_of_every_kind) {
   constexpr std::size_t bricks = 43, nodes = 30;
   const std::vector<brick_shape> shapes{brick_shape(sides)};
   const std::vector<symmetric24> matrices{coarse_brick(255), coarse_brick(0x17), coarse_brick(0xf1), coarse_brick(3)};
-  deformation_table table;
-  for (std::size_t m = 0; m < 4; ++m) table.add(matrices[m], shapes[0], m == 3);
+  const deformation_table table = table_of(matrices, {false, false, false, true}, shapes[0]);
   std::mt19937 random(5);
   std::uniform_real_distribution<float> value(-1, 1);
   std::vector<std::array<std::int32_t, 8>> corners(bricks);

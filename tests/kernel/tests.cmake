@@ -5,13 +5,15 @@ osteon_test(kernel/flow_lattice THREADS 2)
 osteon_test(kernel/functors THREADS 2 LINK osteon::voxel)
 osteon_test(kernel/hex8)
 osteon_test(kernel/hex8_multiply LINK osteon::voxel)
+osteon_test(kernel/matrix_factor)
 osteon_test(kernel/plastic_points)
 osteon_test(kernel/ray_march)
 osteon_test(kernel/ray_surface)
 osteon_test(kernel/solid_pyramid)
 osteon_test(kernel/trigonometric)
 osteon_test(kernel/symmetric_tensor LINK Eigen3::Eigen)
-set_source_files_properties(${osteon_SOURCE_DIR}/tests/kernel/plastic_points_test.cpp PROPERTIES COMPILE_OPTIONS -Wno-psabi)
+set_source_files_properties(${osteon_SOURCE_DIR}/tests/kernel/matrix_factor_test.cpp
+                            ${osteon_SOURCE_DIR}/tests/kernel/plastic_points_test.cpp PROPERTIES COMPILE_OPTIONS -Wno-psabi)
 if(OSTEON_CUDA_TEST AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
   # Compiled everywhere, run where there is a GPU: every kernel there against the one here.
   add_test(NAME kernel/device COMMAND ${OSTEON_PYTHON} ${osteon_SOURCE_DIR}/tools/cuda_compile.py

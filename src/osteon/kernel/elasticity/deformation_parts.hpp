@@ -99,6 +99,35 @@ template <int n, class A>
   });
 }
 
+// y = L L^T x with one factor per brick.
+[[gnu::always_inline]] inline void multiply_factored(const batch_factor& factor, const float8 (&x)[all_modes][3],
+                                                     float8 (&y)[all_modes][3]) {
+  typedef std::uint32_t words8 __attribute__((vector_size(32)));
+  typedef std::int32_t integers8 __attribute__((vector_size(32)));
+  constexpr int n = matrix_factor::rows;
+  const auto half = [&](auto number) __attribute__((always_inline)) {
+    words8 word;
+    load(word, factor.word[number / 2].data());
+    return number % 2 == 0 ? word : word << 16;
+  };
+  constexpr auto common = static_cast<float>(matrix_factor::common_squared_scale);
+  unrolled<n>([&](auto column) __attribute__((always_inline)) {
+    constexpr int first = column * n - column * (column - 1) / 2 - column;
+    constexpr int scale = matrix_factor::first_scale + column;
+    float8 entry[n], even{}, odd{};
+    unrolled<n - column>([&](auto down) __attribute__((always_inline)) {
+      constexpr int row = column + down;
+      entry[row] = __builtin_convertvector((integers8)half(std::integral_constant<int, first + row>{}), float8);
+      (down % 2 ? odd : even) += entry[row] * x[row / 3][row % 3];
+    });
+    const float8 sum = (even + odd) * common * (float8)half(std::integral_constant<int, scale>{});
+    unrolled<n - column>([&](auto down) __attribute__((always_inline)) {
+      constexpr int row = column + down;
+      y[row / 3][row % 3] += entry[row] * sum;
+    });
+  });
+}
+
 // Load four values of each of eight bricks, and transpose: to[k] contains value k of all bricks.
 [[gnu::always_inline]] inline void gather_fours(const float* const (&from)[8], float8 (&to)[4]) {
   float8 pair[4];

@@ -58,7 +58,7 @@ void add_forces(const table_bricks& bricks, const brick_batch& batch, const floa
     corner[b] = bricks.corners[e].data();
     if constexpr (kind == brick_kind::graded)
       octants[b] = &bricks.octants[static_cast<std::size_t>(~bricks.matrix[e])];
-    else
+    else if (batch.factors < 0)
       matrix[b] = bricks.table->values((*bricks.table)[bricks.matrix[e]]);
   }
   const auto first_brick = static_cast<std::size_t>(batch.brick[0]);
@@ -83,6 +83,8 @@ void add_forces(const table_bricks& bricks, const brick_batch& batch, const floa
     float8 a[graded_bricks::entries];
     make_matrices(*bricks.graded, octants, a);
     multiply_symmetric<n>(a, d, f);
+  } else if (kind == brick_kind::free && batch.factors >= 0) {
+    multiply_factored(bricks.table->factors(batch.factors), d, f);
   } else if (batch.has_one_matrix) {
     multiply_symmetric<n>(matrix[0], d, f);
   } else {
@@ -143,17 +145,22 @@ void stiffen(symmetric24& matrix, const brick_shape& shape, double part) {
     }
 }
 
-void deformation_table::reserve(std::size_t free, std::size_t anchored) {
-  constexpr std::size_t blocks_of_free = deformations * (deformations + 1) / 2,
-                        blocks_of_anchored = all_modes * (all_modes + 1) / 2;
-  places_.reserve(places_.size() + free + anchored);
-  value_.reserve(value_.size() + 9 * (free * blocks_of_free + anchored * blocks_of_anchored) + 3);
+void deformation_table::number(const std::vector<bool>& is_anchored) {
+  for (const bool anchored : is_anchored) places_.push_back({0, anchored});
 }
 
-void deformation_table::add(const symmetric24& matrix, const brick_shape& shape, bool is_anchored) {
-  const int n = is_anchored ? all_modes : deformations;
-  places_.push_back({static_cast<std::uint32_t>(value_.empty() ? 0 : (value_.size() - 3) / 9), is_anchored});
-  const std::array<double, 576> k = in_deformations(matrix, shape);
+void deformation_table::reserve(std::size_t free, std::size_t anchored, std::size_t factors) {
+  constexpr std::size_t blocks_of_free = deformations * (deformations + 1) / 2,
+                        blocks_of_anchored = all_modes * (all_modes + 1) / 2;
+  value_.reserve(value_.size() + 9 * (free * blocks_of_free + anchored * blocks_of_anchored) + 3);
+  factors_.reserve(factors_.size() + factors);
+}
+
+void deformation_table::add_entries(std::int32_t matrix, const symmetric24& entries, const brick_shape& shape) {
+  place& at = places_[static_cast<std::size_t>(matrix)];
+  const int n = at.is_anchored ? all_modes : deformations;
+  at.begin = static_cast<std::uint32_t>(value_.empty() ? 0 : (value_.size() - 3) / 9) & 0x7fffffff;
+  const std::array<double, 576> k = in_deformations(entries, shape);
   if (!value_.empty()) value_.resize(value_.size() - 3);
   for (int s = 0; s < n; ++s)
     for (int t = s; t < n; ++t)
@@ -163,9 +170,20 @@ void deformation_table::add(const symmetric24& matrix, const brick_shape& shape,
   value_.resize(value_.size() + 3);  // loads of three values read a fourth value
 }
 
-// Number of consecutive bricks that are sorted by matrix. Among this number of bricks, eight bricks with one matrix are
-// usually found, and the nodes of the bricks remain in the first-level cache.
-constexpr std::int32_t window = 512;
+std::int32_t deformation_table::add_factors(const std::array<const matrix_factor*, 8>& factors) {
+  batch_factor& batch = factors_.emplace_back();
+  for (std::size_t w = 0; w < batch.word.size(); ++w)
+    for (std::size_t b = 0; b < 8; ++b) batch.word[w][b] = factors[b]->word[w];
+  return static_cast<std::int32_t>(factors_.size()) - 1;
+}
+
+matrix_factor factor_of_deformations(const symmetric24& matrix, const brick_shape& shape) {
+  return matrix_factor(in_deformations(matrix, shape));
+}
+
+// Number of consecutive bricks that are sorted by matrix. On the first coarse level of a sponge, an eighth of the bricks
+// then have no seven others with their matrix. The nodes of the bricks remain in the second-level cache.
+constexpr std::int32_t window = 4096;
 
 void append_batches(const table_bricks& bricks, std::int32_t begin, std::int32_t end, std::vector<brick_batch>& batches) {
   struct entry {
@@ -176,7 +194,8 @@ void append_batches(const table_bricks& bricks, std::int32_t begin, std::int32_t
   const std::int32_t windows = (end - begin + window - 1) / window;
   std::vector<entry> entries, rest;
   const auto append = [&](std::span<const entry> of, bool has_one_matrix) {
-    brick_batch batch{.brick = {}, .count = static_cast<std::int8_t>(of.size()), .has_one_matrix = has_one_matrix};
+    brick_batch batch{
+        .brick = {}, .factors = -1, .count = static_cast<std::int8_t>(of.size()), .has_one_matrix = has_one_matrix};
     for (std::size_t b = 0; b < 8; ++b) batch.brick[b] = of[std::min(b, of.size() - 1)].brick;
     batches.push_back(batch);
   };

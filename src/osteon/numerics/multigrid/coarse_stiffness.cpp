@@ -5,6 +5,7 @@
 #include <bit>
 #include <osteon/base/for_each.hpp>
 #include <unordered_map>
+#include <utility>
 
 namespace osteon::numerics {
 
@@ -281,15 +282,52 @@ void coarse_stiffness::tabulate(vector3 spacing_mm, const brick_matrices& matric
       shape_of_brick_.push_back(shape_number(mesh.lattice, mesh.node_place[static_cast<std::size_t>(mesh.corners[e][0])]));
       if (matrix_[e] >= 0) shape_of_matrix[static_cast<std::size_t>(matrix_[e])] = shape_of_brick_.back();
     }
-  const auto anchored = static_cast<std::size_t>(std::count(matrices.is_anchored.begin(), matrices.is_anchored.end(), true));
-  table_.reserve(matrices.table.size() - anchored, anchored);
-  for (std::size_t m = 0; m < matrices.table.size(); ++m)
-    table_.add(matrices.table[m], shapes_[shape_of_matrix[m]], matrices.is_anchored[m]);
+  table_.number(matrices.is_anchored);
   for (std::size_t z = 0; z + 1 < mesh.plane_begin.size(); ++z) {
     kernel::append_batches(bricks(), mesh.plane_begin[z], mesh.plane_begin[z + 1], batches_);
     plane_begin_.push_back(batches_.size());
   }
   batches_.shrink_to_fit();
+  store_matrices(matrices, shape_of_matrix);
+}
+
+// Batches of bricks with different matrices use factors, unless the factors need more memory than the entries of these
+// matrices: on the first coarse level of a solid with one modulus, many bricks share few matrices.
+void coarse_stiffness::store_matrices(const brick_matrices& matrices, std::span<const std::uint8_t> shape_of_matrix) {
+  const std::size_t count = matrices.table.size();
+  std::vector<char> is_in_factors(count), is_in_entries(count);
+  std::vector<std::size_t> with_factors;  // batches
+  for (std::size_t i = 0; i < batches_.size(); ++i) {
+    const kernel::brick_batch& batch = batches_[i];
+    if (matrix_of(batch, 0) < 0) continue;
+    const bool has_factors = !batch.has_one_matrix && !matrices.is_anchored[static_cast<std::size_t>(matrix_of(batch, 0))];
+    if (has_factors) with_factors.push_back(i);
+    for (std::size_t b = 0; b < 8; ++b)
+      (has_factors ? is_in_factors : is_in_entries)[static_cast<std::size_t>(matrix_of(batch, b))] = 1;
+  }
+  std::size_t replaced = 0;
+  for (std::size_t m = 0; m < count; ++m) replaced += is_in_factors[m] && !is_in_entries[m];
+  constexpr std::size_t bytes_of_entries = kernel::matrix_factor::entries * sizeof(float);
+  if (with_factors.size() * sizeof(kernel::batch_factor) > replaced * bytes_of_entries) {
+    for (std::size_t m = 0; m < count; ++m) is_in_entries[m] |= std::exchange(is_in_factors[m], 0);
+    with_factors.clear();
+  }
+
+  std::array<std::size_t, 2> entries{};
+  for (std::size_t m = 0; m < count; ++m)
+    if (is_in_entries[m]) ++entries[matrices.is_anchored[m]];
+  table_.reserve(entries[0], entries[1], with_factors.size());
+  for (std::size_t m = 0; m < count; ++m)
+    if (is_in_entries[m]) table_.add_entries(static_cast<std::int32_t>(m), matrices.table[m], shapes_[shape_of_matrix[m]]);
+  std::vector<kernel::matrix_factor> factor(count);
+#pragma omp parallel for schedule(dynamic, 64)
+  for (std::size_t m = 0; m < count; ++m)
+    if (is_in_factors[m]) factor[m] = kernel::factor_of_deformations(matrices.table[m], shapes_[shape_of_matrix[m]]);
+  for (const std::size_t i : with_factors) {
+    std::array<const kernel::matrix_factor*, 8> factors;
+    for (std::size_t b = 0; b < 8; ++b) factors[b] = &factor[static_cast<std::size_t>(matrix_of(batches_[i], b))];
+    batches_[i].factors = table_.add_factors(factors);
+  }
 }
 
 void coarse_stiffness::multiply(const float* x, float* y) const {

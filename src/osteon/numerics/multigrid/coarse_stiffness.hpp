@@ -60,6 +60,10 @@ class coarse_stiffness final : public elasticity_operator {
 
  private:
   void tabulate(vector3 spacing_mm, const brick_matrices& matrices);
+  void store_matrices(const brick_matrices& matrices, std::span<const std::uint8_t> shape_of_matrix);
+  std::int32_t matrix_of(const kernel::brick_batch& batch, std::size_t b) const {
+    return matrix_[static_cast<std::size_t>(batch.brick[b])];
+  }
   kernel::table_bricks bricks() const {
     return {mesh_.corners, matrix_, &table_, shape_of_brick_, shapes_, graded_.get(), octants_};
   }
