@@ -159,4 +159,42 @@ TEST(hex8_multiply, mean_dilatation_removes_deviations_from_the_mean) {
       }
 }
 
+// Oracle: the product of the same values as doubles; invariant: each plane of nodes is complete once, with its final values.
+TEST(hex8_multiply, completes_each_plane_once) {
+  const int threads_before = omp_get_max_threads();
+  for (const std::int64_t planes : {1, 2, 3, 8, 9, 17, 33})
+    for (const int threads : {1, 3}) {
+      SCOPED_TRACE(testing::Message() << planes << " planes, " << threads << " threads");
+      omp_set_num_threads(threads);
+      const index3 shape{planes, 5, 11};
+      const brick_case solid = make_case(shape, random_labels(shape, 2, 0.6));
+      std::vector<double> x = random_vector(static_cast<std::size_t>(3 * solid.stride));
+      std::vector<float> narrow(x.begin(), x.end());
+      x.assign(narrow.begin(), narrow.end());
+      const std::vector<double> expected = multiplied<double>(solid, x);
+      std::vector<double> y(x.size(), 99), seen(x.size(), -1);
+      std::vector<int> calls(static_cast<std::size_t>(planes) + 1);
+      const auto node_begin = solid.bricks().node_plane_begin;
+      kernel::hex8_stiffness<double>(spacing_mm, materials)
+          .multiply(solid.bricks(), narrow.data(), y.data(), solid.stride, [&](std::int64_t plane) {
+            const auto k = static_cast<std::size_t>(plane);
+            ++calls[k];
+            for (std::int64_t c = 0; c < 3; ++c)
+              for (std::int64_t i = node_begin[k]; i < node_begin[k + 1]; ++i) {
+                const auto at = static_cast<std::size_t>(c * solid.stride + i);
+                seen[at] = y[at];
+                narrow[at] = std::nanf("");  // no product may read these values
+              }
+          });
+      EXPECT_EQ(calls, std::vector<int>(calls.size(), 1));
+      for (std::int64_t c = 0; c < 3; ++c)
+        for (std::int64_t i = 0; i < node_begin.back(); ++i) {
+          const auto at = static_cast<std::size_t>(c * solid.stride + i);
+          EXPECT_EQ(y[at], expected[at]);
+          EXPECT_EQ(seen[at], expected[at]);
+        }
+    }
+  omp_set_num_threads(threads_before);
+}
+
 }  // namespace hex8_multiply_test

@@ -80,6 +80,85 @@ TEST(elastic_bricks, multiply_as_one_rank_does) {
   }
 }
 
+// Oracle: the product, then the update of all nodes; on nodes with copies, all ranks must use the complete product.
+TEST(elastic_bricks, update_nodes_during_a_product) {
+  for (const bool is_periodic : {false, true}) {
+    model m = lattice({8, 12, 12});
+    auto p = is_periodic ? make_problem(
+                               m, [](index3, const axis_value&) {}, bricks_of(m))
+                         : make_problem(m, compression(m.shape), bricks_of(m));
+    if (is_periodic) p.periodic = {true, true, true};
+    const numerics::fine_stiffness k(p);
+    const numerics::coarse_mesh coarse =
+        numerics::coarsen(p.where.comm, {.lattice = {p.where.domain, p.periodic},
+                                         .z_begin = p.where.owned.begin.z,
+                                         .z_end = p.where.owned.end.z,
+                                         .node_id = k.ids(),
+                                         .shared = &k.shared(),
+                                         .are_voxels = true,
+                                         .visit_plane = [&](std::int64_t z, const numerics::brick_visitor& v) {
+                                           k.visit_plane(z - p.where.owned.begin.z, v);
+                                         }});
+    const auto matrices = numerics::first_coarse_matrices(p, k, coarse);
+    const auto touching = grid::adjacent_ranks(p.where, 1, p.periodic);
+    const numerics::coarse_stiffness second(p.where.comm, coarse.mesh, p.spacing_mm, matrices, touching);
+    for (const numerics::elasticity_operator* op : {static_cast<const numerics::elasticity_operator*>(&k),
+                                                    static_cast<const numerics::elasticity_operator*>(&second)}) {
+      const auto size = static_cast<std::size_t>(op->size());
+      const std::span<const std::int64_t> ids = op == &k ? k.ids() : coarse.mesh.node_id;
+      const grid::node_layout layout = op->layout();
+      std::vector<float> x(size), y(size), r(size), expected_x(size), expected_r(size);
+      for (std::size_t node = 0; node < ids.size(); ++node)
+        for (int c = 0; c < 3; ++c) {
+          const auto at =
+              static_cast<std::size_t>(c * layout.component_stride) + node * static_cast<std::size_t>(layout.node_stride);
+          x[at] = static_cast<float>(numerics::scrambled(static_cast<std::uint64_t>(3 * ids[node] + c)));
+          r[at] = static_cast<float>(numerics::scrambled(static_cast<std::uint64_t>(3 * ids[node] + c + 1000000)));
+        }
+      for (const std::int64_t i : op->fixed()) x[static_cast<std::size_t>(i)] = 0;
+      op->multiply(x.data(), y.data());
+      const auto update = [](float& xi, float& ri, float yi, float inverse) {
+        ri -= yi;
+        xi = 0.5F * xi + inverse * ri;
+      };
+      expected_x = x, expected_r = r;
+      numerics::for_each_with_diagonal(*op, [&](std::int64_t i, float inverse) {
+        const auto at = static_cast<std::size_t>(i);
+        update(expected_x[at], expected_r[at], y[at], inverse);
+      });
+      op->multiply(x.data(), y.data(),
+                   {[&](std::int64_t begin, std::int64_t end) {
+                      numerics::for_nodes(*op, begin, end, [&](std::int64_t i, float inverse) {
+                        const auto at = static_cast<std::size_t>(i);
+                        update(x[at], r[at], y[at], inverse);
+                      });
+                    },
+                    {x.data(), r.data()}});
+      for (std::size_t i = 0; i < size; ++i) {
+        ASSERT_FLOAT_EQ(x[i], expected_x[i]) << i;
+        ASSERT_FLOAT_EQ(r[i], expected_r[i]) << i;
+      }
+    }
+    // Oracle: the product and the inner product in double precision.
+    const auto size = static_cast<std::size_t>(k.size());
+    std::vector<float> x(size);
+    for (std::size_t node = 0; node < k.ids().size(); ++node)
+      for (int c = 0; c < 3; ++c)
+        x[static_cast<std::size_t>(c * k.stride()) + node] =
+            static_cast<float>(numerics::scrambled(static_cast<std::uint64_t>(3 * k.ids()[node] + c)));
+    for (const std::int64_t i : k.fixed()) x[static_cast<std::size_t>(i)] = 0;
+    const std::vector<double> wide(x.begin(), x.end());
+    std::vector<double> y(size), expected(size);
+    double found = k.multiply_and_dot(x.data(), y.data());
+    k.multiply(wide.data(), expected.data());
+    for (std::size_t i = 0; i < size; ++i) ASSERT_NEAR(y[i], expected[i], 1e-12);
+    double product = numerics::owned_dot(wide.data(), expected.data(), k.size(), k.layout(), k.shared());
+    MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, &product, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    EXPECT_NEAR(found / product, 1, 1e-12);
+  }
+}
+
 // Oracle: the solution on one rank; the number of iterations is the same because the coarse operators are.
 TEST(elastic_bricks, give_the_answer_of_one_rank) {
   for (const model& m : {lattice({18, 14, 15}), column({7, 6, 5})}) {

@@ -1,9 +1,9 @@
-#include <omp.h>
 #include <osteon/kernel/elasticity/hex8.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <osteon/kernel/plane_sweep.hpp>
 #include <osteon/kernel/unrolled.hpp>
 
 namespace osteon::kernel {
@@ -152,8 +152,8 @@ template <class V>
 enum class place { inside, tail, last_tail };
 // Treatment of the fourth row of nodes: add forces to the row, or set the row. Previous bricks do not share this row.
 enum class fourth_row { add, set };
-template <place where, fourth_row fourth, class T, class V, class K>
-[[gnu::always_inline]] inline void add_bricks(const T* const (&x)[3], T* const (&y)[3], const std::int64_t (&at)[4],
+template <place where, fourth_row fourth, class X, class T, class V, class K>
+[[gnu::always_inline]] inline void add_bricks(const X* const (&x)[3], T* const (&y)[3], const std::int64_t (&at)[4],
                                               int count, const K& k, V (&carry)[3][4]) {
   constexpr int width = lanes<T>::count;
   using mask = typename lanes<T>::mask;
@@ -217,11 +217,11 @@ template <place where, fourth_row fourth, class T, class V, class K>
 }
 
 // @param material_at returns the argument of add_bricks for the numbers of processed and remaining bricks
-template <fourth_row fourth, class T, class M>
-void add_run(const hex8_run& run, const std::int32_t* node_end, M material_at, const T* x, T* y, std::int64_t stride) {
+template <fourth_row fourth, class X, class T, class M>
+void add_run(const hex8_run& run, const std::int32_t* node_end, M material_at, const X* x, T* y, std::int64_t stride) {
   constexpr int width = lanes<T>::count;
   typename lanes<T>::vector carry[3][4]{};
-  const T* const xs[3] = {x, x + stride, x + 2 * stride};
+  const X* const xs[3] = {x, x + stride, x + 2 * stride};
   T* const ys[3] = {y, y + stride, y + 2 * stride};
   std::int64_t at[4] = {run.node[0], run.node[1], run.node[2], run.node[3]};
   int done = 0;
@@ -301,9 +301,9 @@ hex8_stiffness<T>::hex8_stiffness(vector3 spacing_mm, std::span<const lame> mate
 }
 
 template <class T>
-template <bool set_fourth_row>
+template <bool set_fourth_row, class X>
 void hex8_stiffness<T>::add_bricks_of(const hex8_run& run, const std::int32_t* node_end, const material_number* material,
-                                      const T* x, T* y, std::int64_t stride) const {
+                                      const X* x, T* y, std::int64_t stride) const {
   constexpr fourth_row fourth = set_fourth_row ? fourth_row::set : fourth_row::add;
   if (run.material >= 0 && static_cast<std::size_t>(run.material) < of_material_.size()) {
     const of_one_material<T> k{of_material_[static_cast<std::size_t>(run.material)]};
@@ -323,19 +323,17 @@ void hex8_stiffness<T>::add_bricks_of(const hex8_run& run, const std::int32_t* n
 }
 
 template <class T>
-void hex8_stiffness<T>::add_product(const hex8_plane& plane, const material_number* material, const T* x, T* y,
+template <class X>
+void hex8_stiffness<T>::add_product(const hex8_plane& plane, const material_number* material, const X* x, T* y,
                                     std::int64_t stride) const {
   for (const hex8_run& run : plane.runs) add_bricks_of<false>(run, plane.node_end, material, x, y, stride);
 }
 
 template <class T>
-void hex8_stiffness<T>::multiply(const hex8_bricks& bricks, const T* x, T* y, std::int64_t stride) const {
-  // A thread processes blocks of planes, because half of the nodes of the next plane are already in cache. The first plane
-  // of a block shares nodes with the previous block. This plane is processed after all blocks; the order of the two
-  // contributions to a node therefore does not depend on the number of threads.
-  constexpr std::int64_t block = 8;
+template <class X>
+void hex8_stiffness<T>::multiply(const hex8_bricks& bricks, const X* x, T* y, std::int64_t stride,
+                                 const std::function<void(std::int64_t plane)>& complete) const {
   const auto planes = static_cast<std::int64_t>(bricks.run_plane_begin.size()) - 1;
-  const std::int64_t blocks = (planes + block - 1) / block;
   const auto begin_of = [&](std::int64_t z) -> std::int64_t {
     return z > planes ? stride : bricks.node_plane_begin[static_cast<std::size_t>(z)];
   };
@@ -372,32 +370,30 @@ void hex8_stiffness<T>::multiply(const hex8_bricks& bricks, const T* x, T* y, st
     }
     clear(known, begin_of(z + 2));
   };
-  const auto add_first_plane_of = [&](std::int64_t b) {
-    const auto z = static_cast<std::size_t>(b * block);
-    add_product({runs_of(b * block), {bricks.node_plane_begin[z + 1], bricks.node_plane_begin[z + 2]}}, bricks.material, x,
-                y, stride);
+  const auto add = [&](std::int64_t z) {
+    const std::int32_t node_end[2] = {static_cast<std::int32_t>(begin_of(z + 1)),
+                                      static_cast<std::int32_t>(begin_of(z + 2))};
+    add_product({runs_of(z), {node_end[0], node_end[1]}}, bricks.material, x, y, stride);
   };
   if (planes == 0) clear(0, stride);
-#pragma omp parallel
-  {
-    const bool alone = omp_get_num_threads() == 1;  // a single thread need not defer first planes, because a single thread
-                                                    // adds contributions in the same order in both cases; without deferral,
-                                                    // the nodes are in cache
-#pragma omp for schedule(dynamic)
-    for (std::int64_t b = 0; b < blocks; ++b) {
-      const std::int64_t first = b > 0 ? b * block + 1 : 0, end = std::min(planes, (b + 1) * block);
-      clear(begin_of(first), begin_of(first + 1));
-      if (first < end) set_and_add(first);
-      if (alone && b > 0) add_first_plane_of(b);
-      for (std::int64_t z = first + 1; z < end; ++z) set_and_add(z);
-    }
-#pragma omp for schedule(dynamic)
-    for (std::int64_t b = 1; b < blocks; ++b)
-      if (!alone) add_first_plane_of(b);
-  }
+  sweep_planes(
+      planes, [&](std::int64_t k) { clear(begin_of(k), begin_of(k + 1)); }, set_and_add, add,
+      [&](std::int64_t k) {
+        if (complete) complete(k);
+      });
 }
 
 template class hex8_stiffness<float>;
 template class hex8_stiffness<double>;
+template void hex8_stiffness<float>::multiply(const hex8_bricks&, const float*, float*, std::int64_t,
+                                              const std::function<void(std::int64_t)>&) const;
+template void hex8_stiffness<double>::multiply(const hex8_bricks&, const float*, double*, std::int64_t,
+                                               const std::function<void(std::int64_t)>&) const;
+template void hex8_stiffness<double>::multiply(const hex8_bricks&, const double*, double*, std::int64_t,
+                                               const std::function<void(std::int64_t)>&) const;
+template void hex8_stiffness<float>::add_product(const hex8_plane&, const material_number*, const float*, float*,
+                                                 std::int64_t) const;
+template void hex8_stiffness<double>::add_product(const hex8_plane&, const material_number*, const double*, double*,
+                                                  std::int64_t) const;
 
 }  // namespace osteon::kernel

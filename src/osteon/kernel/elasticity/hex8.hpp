@@ -6,6 +6,7 @@
 /// component therefore decomposes the 24 x 24 matrix of the brick into eight 3 x 3 blocks with 45 non-zeros in total.
 /// Transform, multiplication and inverse transform cost a fifth of a product with the full matrix.
 #include <cstdint>
+#include <functional>
 #include <osteon/base/box.hpp>
 #include <osteon/base/material_number.hpp>
 #include <osteon/kernel/elasticity/element_stiffness.hpp>
@@ -74,11 +75,17 @@ class hex8_stiffness {
   hex8_stiffness(vector3 spacing_mm, std::span<const lame> materials, dilatation dilatation_kind = dilatation::at_points);
 
   /// y = K x. Sets the padding of each component to 0. The result does not depend on the number of threads.
-  void multiply(const hex8_bricks& bricks, const T* x, T* y, std::int64_t stride) const;
+  /// @tparam X double with T = double only, or float
+  /// @param complete called once for each plane of nodes when y is complete on the plane. The product does not read x on
+  /// this plane later: `complete` may change x there. Threads call `complete` for different planes at the same time.
+  template <class X>
+  void multiply(const hex8_bricks& bricks, const X* x, T* y, std::int64_t stride,
+                const std::function<void(std::int64_t plane)>& complete = {}) const;
 
   /// Add K x to y for the bricks of one plane. The function writes only the two planes of nodes at the bricks; threads may
   /// therefore process planes of equal parity concurrently. @param material per cell
-  void add_product(const hex8_plane& plane, const material_number* material, const T* x, T* y, std::int64_t stride) const;
+  template <class X>
+  void add_product(const hex8_plane& plane, const material_number* material, const X* x, T* y, std::int64_t stride) const;
 
   /// Diagonal entry of component c of any corner of a brick [N/mm].
   double diagonal(material_number material, int component) const { return diagonal_[material].data()[component]; }
@@ -86,8 +93,8 @@ class hex8_stiffness {
  private:
   /// @tparam set_fourth_row if true, forces are assigned to the row of nodes that previous bricks do not share; otherwise
   /// forces are added
-  template <bool set_fourth_row>
-  void add_bricks_of(const hex8_run& run, const std::int32_t* node_end, const material_number* material, const T* x, T* y,
+  template <bool set_fourth_row, class X>
+  void add_bricks_of(const hex8_run& run, const std::int32_t* node_end, const material_number* material, const X* x, T* y,
                      std::int64_t stride) const;
 
   std::vector<coefficients>

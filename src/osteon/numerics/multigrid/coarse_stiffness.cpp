@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <osteon/base/for_each.hpp>
+#include <osteon/kernel/plane_sweep.hpp>
 #include <unordered_map>
 #include <utility>
 
@@ -330,18 +330,24 @@ void coarse_stiffness::store_matrices(const brick_matrices& matrices, std::span<
   }
 }
 
-void coarse_stiffness::multiply(const float* x, float* y) const {
-  for_each_block(size(), 8192, [=](std::int64_t begin, std::int64_t end) { std::fill(y + begin, y + end, 0.0F); });
+void coarse_stiffness::multiply_own(const float* x, float* y,
+                                    const std::function<void(std::int64_t begin, std::int64_t end)>& complete) const {
   const kernel::table_bricks all = bricks();
   const std::span<const kernel::brick_batch> batches = batches_;
-  const std::size_t planes = plane_begin_.size() - 1;
-  // Planes of equal parity share no nodes.
-  for (std::size_t parity = 0; parity < 2; ++parity) {
-#pragma omp parallel for schedule(dynamic)
-    for (std::size_t z = parity; z < planes; z += 2)
-      kernel::add_product(all, batches.subspan(plane_begin_[z], plane_begin_[z + 1] - plane_begin_[z]), x, y);
-  }
-  shared_.exchange_add(y, layout());
+  const auto first_node = [&](std::int64_t plane) -> std::int64_t {
+    return mesh_.node_plane_begin[static_cast<std::size_t>(plane)];
+  };
+  const auto clear = [&](std::int64_t k) { std::fill(y + 4 * first_node(k), y + 4 * first_node(k + 1), 0.0F); };
+  const auto add = [&](std::int64_t plane) {
+    const auto z = static_cast<std::size_t>(plane);
+    kernel::add_product(all, batches.subspan(plane_begin_[z], plane_begin_[z + 1] - plane_begin_[z]), x, y);
+  };
+  const auto clear_and_add = [&](std::int64_t z) {
+    clear(z + 1);
+    add(z);
+  };
+  kernel::sweep_planes(static_cast<std::int64_t>(plane_begin_.size()) - 1, clear, clear_and_add, add,
+                       [&](std::int64_t k) { complete(first_node(k), first_node(k + 1)); });
 }
 
 }  // namespace osteon::numerics

@@ -45,12 +45,11 @@ class coarse_stiffness final : public elasticity_operator {
   coarse_stiffness(MPI_Comm comm, const brick_mesh& mesh, vector3 spacing_mm, const brick_matrices& matrices,
                    std::span<const int> touching, const std::string& name = "nodes of a coarse level");
 
-  void multiply(const float* x, float* y) const override;
-  // Memory traffic: a product reads x, reads and writes y, and reads eight corners and a matrix number per brick. Matrices
-  // are assumed to be in cache.
+  // Memory traffic: a product reads x, writes y, and reads eight corners and a matrix number per brick. Matrices and the
+  // sums of two planes of nodes are assumed to be in cache.
   kernel_work work() const override {
     const auto bricks = static_cast<double>(matrix_.size());
-    return {static_cast<double>(size()) * 3 * sizeof(float) + bricks * 9 * sizeof(std::int32_t), bricks * 2 * 24 * 24};
+    return {static_cast<double>(size()) * 2 * sizeof(float) + bricks * 9 * sizeof(std::int32_t), bricks * 2 * 24 * 24};
   }
   std::int64_t size() const override { return 4 * nodes_; }
   grid::node_layout layout() const override { return {3, 1, 4}; }
@@ -59,6 +58,8 @@ class coarse_stiffness final : public elasticity_operator {
   std::span<const std::int64_t> fixed() const override { return {}; }  // fixed displacements have zero weight
 
  private:
+  void multiply_own(const float* x, float* y,
+                    const std::function<void(std::int64_t begin, std::int64_t end)>& complete) const override;
   void tabulate(vector3 spacing_mm, const brick_matrices& matrices);
   void store_matrices(const brick_matrices& matrices, std::span<const std::uint8_t> shape_of_matrix);
   std::int32_t matrix_of(const kernel::brick_batch& batch, std::size_t b) const {

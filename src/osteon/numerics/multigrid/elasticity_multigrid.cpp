@@ -45,7 +45,7 @@ std::int64_t owned_nodes(MPI_Comm comm, std::size_t nodes, const grid::shared_no
 class missing_level final : public elasticity_operator {
  public:
   missing_level(const fine_stiffness& fine, int depth) : shared_(fine.shared().renamed(name_of_level(depth))) {}
-  void multiply(const float*, float* y) const override { shared_.exchange_add(y, layout()); }
+  void multiply_own(const float*, float*, const std::function<void(std::int64_t, std::int64_t)>&) const override {}
   kernel_work work() const override { return {}; }
   std::int64_t size() const override { return 0; }
   grid::node_layout layout() const override { return {3, 1, 4}; }
@@ -236,7 +236,7 @@ void elasticity_multigrid::find_largest_of_cycle(MPI_Comm comm, std::size_t l) {
   constexpr double safety = 1.15;
   const auto by_cycle = [&](const float* r) {
     std::copy_n(r, at.residual.size(), at.residual.begin());
-    cycle(l, false);
+    cycle(l);
     return at.correction.data();
   };
   at.largest_of_cycle =
@@ -253,9 +253,61 @@ void elasticity_multigrid::damp() {
 }
 
 std::span<const float> elasticity_multigrid::cycle() {
-  cycle(0, false);
+  cycle(0);
   return levels_[0]->correction;
 }
+
+namespace {
+
+// Step lengths of the Chebyshev polynomial of the fourth kind: d = keep d + take D^-1 r in step k, d = first D^-1 r before.
+struct smoothing_steps {
+  explicit smoothing_steps(double largest_eigenvalue) : largest(static_cast<float>(largest_eigenvalue)) {}
+  float largest;  // eigenvalue of D^-1 K
+  float first() const { return 4 / (3 * largest); }
+  float keep(int k) const { return static_cast<float>(2 * k - 1) / static_cast<float>(2 * k + 3); }
+  float take(int k) const { return static_cast<float>(8 * k + 4) / (static_cast<float>(2 * k + 3) * largest); }
+};
+
+// Multiply a vector by K, and update vectors with the product.
+// @param changed vectors that the update changes @param update called with an index and the inverse of the diagonal
+template <class Level, class Update>
+void multiply(const Level& at, std::span<const float> by_k, std::vector<float*> changed, Update update) {
+  const elasticity_operator& k = *at.k;
+  k.multiply(by_k.data(), at.product.data(),
+             {[&](std::int64_t begin, std::int64_t end) { for_nodes(k, begin, end, update); }, std::move(changed)});
+}
+
+template <class Level>
+void smoothing_step(const Level& at, int step) {
+  const smoothing_steps steps(at.largest);
+  float *x = at.correction.data(), *r = at.residual.data(), *d = at.direction.data();
+  multiply(at, at.direction, {x, r, d},
+           [=, y = at.product.data(), keep = steps.keep(step), take = steps.take(step)](std::int64_t i, float inverse) {
+             r[i] -= y[i];
+             d[i] = keep * d[i] + take * inverse * r[i];
+             x[i] += d[i];
+           });
+}
+
+// The last smoothing step. The residual and the direction are invalid at the end.
+// @param sum if not null, receives the correction times a weight in addition; the correction is then invalid
+template <class Level>
+void last_smoothing_step(const Level& at, int step, float* sum = nullptr, float weight = 0) {
+  const smoothing_steps steps(at.largest);
+  float* x = at.correction.data();
+  if (sum)
+    return multiply(at, at.direction, {sum},
+                    [=, r = at.residual.data(), d = at.direction.data(), y = at.product.data(), keep = steps.keep(step),
+                     take = steps.take(step)](std::int64_t i, float inverse) {
+                      sum[i] += weight * (x[i] + (keep * d[i] + take * inverse * (r[i] - y[i])));
+                    });
+  multiply(
+      at, at.direction, {x},
+      [=, r = at.residual.data(), d = at.direction.data(), y = at.product.data(), keep = steps.keep(step),
+       take = steps.take(step)](std::int64_t i, float inverse) { x[i] += keep * d[i] + take * inverse * (r[i] - y[i]); });
+}
+
+}  // namespace
 
 void elasticity_multigrid::solve_level(std::size_t l) {
   level& at = *levels_[l];
@@ -265,93 +317,99 @@ void elasticity_multigrid::solve_level(std::size_t l) {
     return;
   }
   const int cycles = cycles_of_level(l);
-  if (cycles == 1) return cycle(l, false);
+  if (cycles == 1) return cycle(l);
+  float *x = at.correction.data(), *r = at.residual.data(), *d = at.direction.data(), *y = at.product.data(),
+        *sum = at.sum.data(), *rest = at.start.data();
   const double low = lowest_treated * at.largest_of_cycle, high = at.largest_of_cycle;
+  const auto begin = [=, first = smoothing_steps(at.largest).first()](std::int64_t i, float inverse) {
+    r[i] = rest[i];
+    d[i] = first * inverse * rest[i];
+    x[i] = d[i];
+  };
   std::fill(at.sum.begin(), at.sum.end(), 0.0F);
+  std::copy(at.residual.begin(), at.residual.end(), at.start.begin());
+  for_each_with_diagonal(*at.k, begin);
   for (int i = 0; i < cycles; ++i) {
-    std::copy(at.residual.begin(), at.residual.end(), at.start.begin());
-    cycle(l, i + 1 < cycles);
     const double angle = std::numbers::pi * (2 * i + 1) / (2 * cycles);
-    const double root = (high + low) / 2 + (high - low) / 2 * std::cos(angle);
-    for_each(at.k->size(), [w = static_cast<float>(1 / root), sum = at.sum.data(), x = at.correction.data(),
-                            r = at.residual.data(), before = at.start.data()](std::int64_t k) {
-      sum[k] += w * x[k];
-      r[k] = before[k] + w * (r[k] - before[k]);
+    const auto weight = static_cast<float>(1 / ((high + low) / 2 + (high - low) / 2 * std::cos(angle)));
+    cycle_without_ends(l);
+    last_smoothing_step(at, smoothing_degree(l) - 1, i + 1 < cycles ? nullptr : sum, weight);
+    if (i + 1 == cycles) break;
+    // The residual of the sum, and the start of the next cycle.
+    multiply(at, at.correction, {x, r, d, sum, rest}, [=](std::int64_t k, float inverse) {
+      sum[k] += weight * x[k];
+      rest[k] -= weight * y[k];
+      begin(k, inverse);
     });
   }
   std::swap(at.sum, at.correction);
 }
 
-void elasticity_multigrid::cycle(std::size_t l, bool keeps_residual) {
+void elasticity_multigrid::begin_cycle(level& at) {
+  for_each_with_diagonal(*at.k, [x = at.correction.data(), r = at.residual.data(), d = at.direction.data(),
+                                 first = smoothing_steps(at.largest).first()](std::int64_t i, float inverse) {
+    d[i] = first * inverse * r[i];
+    x[i] = d[i];
+  });
+}
+
+void elasticity_multigrid::cycle(std::size_t l) {
   level& at = *levels_[l];
   if (!at.is_held) return;
+  begin_cycle(at);
+  cycle_without_ends(l);
+  last_smoothing_step(at, smoothing_degree(l) - 1);
+}
+
+void elasticity_multigrid::cycle_without_ends(std::size_t l) {
+  level& at = *levels_[l];
   level& coarse = *levels_[l + 1];
   const int degree = smoothing_degree(l);
-  smooth(at, degree, true, true);
+  float *x = at.correction.data(), *r = at.residual.data(), *d = at.direction.data(), *y = at.product.data();
+  for (int k = 1; k < degree; ++k) smoothing_step(at, k);
+  multiply(at, at.direction, {r}, [=](std::int64_t i, float) { r[i] -= y[i]; });
   restrict_residual(at, coarse);
   solve_level(l + 1);
   prolong(coarse, at);
   if (l == 0)
     for (const std::int64_t i : fixed_) at.direction[static_cast<std::size_t>(i)] = 0;
-  at.k->multiply(at.direction.data(), at.product.data());
-  for_each(at.k->size(), [x = at.correction.data(), r = at.residual.data(), d = at.direction.data(),
-                          y = at.product.data()](std::int64_t i) {
-    x[i] += d[i];
+  // The coarse correction, and the first step of the second smoothing.
+  multiply(at, at.direction, {x, r, d}, [=, first = smoothing_steps(at.largest).first()](std::int64_t i, float inverse) {
     r[i] -= y[i];
+    const float step = first * inverse * r[i];
+    x[i] += d[i] + step;
+    d[i] = step;
   });
-  smooth(at, degree, false, keeps_residual);
+  for (int k = 1; k + 1 < degree; ++k) smoothing_step(at, k);
 }
 
-// Memory accesses of cycle() and smooth().
-kernel_work elasticity_multigrid::work_of_cycle(std::size_t l, bool keeps_residual) const {
-  const elasticity_operator& k = *levels_[l]->k;
+// Work of solve_level and cycle. The vectors of an update are in cache during the product, except on their first access.
+kernel_work elasticity_multigrid::work_of_level(std::size_t l) const {
+  const level& at = *levels_[l];
+  const elasticity_operator& k = *at.k;
   const auto values = static_cast<double>(k.size());
-  const auto passes = [&](double times, double operations) {
+  const double diagonal = k.inverse_diagonal().is_by_node ? 1.0 / 3 : 1;  // accesses per value
+  const auto accesses = [&](double times, double operations) {
     return kernel_work{times * sizeof(float) * values, operations * values};
   };
-  const auto smoothing = [&](bool from_zero, bool keeps) {
-    kernel_work w = from_zero ? passes(4, 2) : passes(5, 3);
-    const int products = smoothing_degree(l) - 1;
-    w += products * (k.work() + passes(8, 6));
-    if (keeps) w += k.work() + passes(3, 1);
-    return w;
-  };
-  kernel_work all = smoothing(true, true) + smoothing(false, keeps_residual) + k.work() + passes(6, 2);
-  // Restriction and prolongation access the fine vector, the brick and position of each node, and the coarse vector.
-  constexpr double of_node = sizeof(std::int32_t) + 1;
-  all += passes(2, 4) + kernel_work{2 * of_node * static_cast<double>(levels_[l]->parents.node_brick.size()) +
-                                        3 * sizeof(float) * static_cast<double>(levels_[l + 1]->k->size()),
-                                    0};
-  if (l + 2 == levels_.size()) return all;
-  const int cycles = cycles_of_level(l + 1);
-  if (cycles == 1) return all + work_of_cycle(l + 1, false);
-  const auto coarse = static_cast<double>(levels_[l + 1]->k->size());
-  for (int i = 0; i < cycles; ++i)
-    all += work_of_cycle(l + 1, i + 1 < cycles) + kernel_work{8 * sizeof(float) * coarse, 5 * coarse};
-  return all;
-}
-
-// x += p(D^-1 K) D^-1 r. Updates the residual r; the update of the last step is optional.
-void elasticity_multigrid::smooth(level& at, int degree, bool from_zero, bool keeps_residual) {
-  const auto lambda = static_cast<float>(at.largest);
-  float *x = at.correction.data(), *r = at.residual.data(), *d = at.direction.data(), *y = at.product.data();
-  for_each_with_diagonal(*at.k, [=, s = 4 / (3 * lambda)](std::int64_t i, float inverse) {
-    d[i] = s * inverse * r[i];
-    x[i] = from_zero ? d[i] : x[i] + d[i];
-  });
-  for (int k = 1; k < degree; ++k) {
-    at.k->multiply(d, y);
-    const float keep = static_cast<float>(2 * k - 1) / static_cast<float>(2 * k + 3);
-    const float take = static_cast<float>(8 * k + 4) / (static_cast<float>(2 * k + 3) * lambda);
-    for_each_with_diagonal(*at.k, [=](std::int64_t i, float inverse) {
-      r[i] -= y[i];
-      d[i] = keep * d[i] + take * inverse * r[i];
-      x[i] += d[i];
-    });
-  }
-  if (!keeps_residual) return;
-  at.k->multiply(d, y);
-  for_each(at.k->size(), [=](std::int64_t i) { r[i] -= y[i]; });
+  const auto product = [&](double times, double operations) { return k.work() + accesses(times, operations); };
+  const int steps = smoothing_degree(l) - 1, cycles = l == 0 ? 1 : cycles_of_level(l);
+  // Read and write r and x, and write d.
+  const kernel_work step = product(5 + diagonal, 6);
+  // Steps, residual, transfers, correction. The transfers access the fine vectors, the brick and position of each node, and
+  // the coarse vectors.
+  constexpr double bytes_of_node = sizeof(std::int32_t) + 1;
+  kernel_work inner = (2 * steps - 1) * step + product(2, 1) + accesses(2, 4) + product(5 + diagonal, 5);
+  inner += {2 * bytes_of_node * static_cast<double>(at.parents.node_brick.size()) +
+                3 * sizeof(float) * static_cast<double>(levels_[l + 1]->k->size()),
+            0};
+  if (l + 2 < levels_.size()) inner += work_of_level(l + 1);
+  const kernel_work begin = accesses(3 + diagonal, 2);
+  if (cycles == 1) return begin + inner + product(3 + diagonal, 6);  // read r, read and write x
+  // Clear the sum, and copy the residual. Last steps: read r, read and write x or the sum. Next cycle: read and write the
+  // sum and the residual of the sum, write r, d and x.
+  return begin + accesses(3, 0) + cycles * (inner + product(3 + diagonal, 6)) + accesses(1, 2) +
+         (cycles - 1) * product(7 + diagonal, 6);
 }
 
 void elasticity_multigrid::restrict_residual(level& fine, level& coarse) {

@@ -58,7 +58,7 @@ class elasticity_multigrid {
   std::span<const float> cycle();
 
   /// Work of one cycle on this rank, without the coarsest level.
-  kernel_work work_of_cycle() const { return work_of_cycle(0, false); }
+  kernel_work work_of_cycle() const { return work_of_level(0); }
 
   /// Scratch memory between cycles: one of two vectors of fine.size() values. During a cycle, the finest level uses these
   /// vectors.
@@ -87,9 +87,12 @@ class elasticity_multigrid {
   };
   /// Compute the correction for the residual of a level.
   void solve_level(std::size_t l);
-  kernel_work work_of_cycle(std::size_t l, bool keeps_residual) const;
-  /// One cycle on a level with a zero initial correction. The residual is updated if requested.
-  void cycle(std::size_t l, bool keeps_residual);
+  kernel_work work_of_level(std::size_t l) const;
+  /// One cycle on a level with a zero initial correction. The residual is invalid at the end.
+  void cycle(std::size_t l);
+  /// A cycle consists of begin_cycle, cycle_without_ends, and the last smoothing step.
+  static void begin_cycle(level& at);
+  void cycle_without_ends(std::size_t l);
   double largest_of_smoother(MPI_Comm comm, level& at, std::span<const std::int64_t> ids);
   void find_largest_of_cycle(MPI_Comm comm, std::size_t l);
   void move_to_fewer_ranks(const elasticity_problem& problem, int depth, holding_ranks& holders, brick_matrices& matrices);
@@ -100,7 +103,6 @@ class elasticity_multigrid {
     return at.moves.empty() ? levels_[l - 1]->parents.mesh : at.moves.back()->mesh;
   }
   std::span<float> idle_floats(std::size_t size, bool in_product);
-  void smooth(level& at, int degree, bool from_zero, bool keeps_residual);
   void restrict_residual(level& fine, level& coarse);
   static void restrict_own(level& fine, std::span<float> to);
   void prolong(level& coarse, level& fine);

@@ -9,17 +9,48 @@
 
 namespace osteon::numerics {
 
-template <class A, class B>
-double owned_dot(const A* a, const B* b, std::int64_t size, grid::node_layout layout, const grid::shared_nodes& shared) {
-  if (size == 0) return 0;
-  double sum = reduce_blocks(size, [=](std::int64_t begin, std::int64_t end) {
-    double part[8]{};  // eight partial sums allow vectorisation
-    std::int64_t i = begin;
-    for (; i + 8 <= end; i += 8)
-      for (int k = 0; k < 8; ++k) part[k] += static_cast<double>(a[i + k]) * static_cast<double>(b[i + k]);
-    for (; i < end; ++i) part[0] += static_cast<double>(a[i]) * static_cast<double>(b[i]);
-    return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
+// Set y to zero at the fixed displacements of the nodes [begin, end).
+void elasticity_operator::clear_fixed(float* y, std::int64_t begin, std::int64_t end) const {
+  const auto all = fixed();
+  if (all.empty()) return;
+  const auto l = layout();
+  for (int c = 0; c < l.components; ++c) {
+    const std::int64_t first = c * l.component_stride;
+    const auto from = std::lower_bound(all.begin(), all.end(), first + begin * l.node_stride);
+    for (auto i = from; i != all.end() && *i < first + end * l.node_stride; ++i) y[*i] = 0;
+  }
+}
+
+void elasticity_operator::multiply(const float* x, float* y, const node_update& update) const {
+  const auto l = layout();
+  const auto copies = size() > 0 && update.apply ? shared().with_copies() : std::span<const std::int32_t>{};
+  const auto for_each_copy = [&](auto body) {
+    for (const std::int32_t node : copies)
+      for (float* vector : update.vectors)
+        for (int c = 0; c < l.components; ++c) body(vector[c * l.component_stride + node * l.node_stride]);
+  };
+  std::vector<float> before;
+  before.reserve(copies.size() * update.vectors.size() * static_cast<std::size_t>(l.components));
+  for_each_copy([&](float value) { before.push_back(value); });
+  multiply_own(x, y, [&](std::int64_t begin, std::int64_t end) {
+    clear_fixed(y, begin, end);
+    if (update.apply) update.apply(begin, end);
   });
+  shared().exchange_add(y, l);
+  for_each_copy([from = before.begin()](float& value) mutable { value = *from++; });
+  for (auto i = copies.begin(); i != copies.end();) {
+    const std::int64_t begin = *i;
+    std::int64_t end = begin;
+    for (; i != copies.end() && *i == end; ++i) ++end;
+    clear_fixed(y, begin, end);
+    update.apply(begin, end);
+  }
+}
+
+template <class A, class B>
+double without_copies(double sum, const A* a, const B* b, std::int64_t size, grid::node_layout layout,
+                      const grid::shared_nodes& shared) {
+  if (size == 0) return 0;  // virtual ranks without values
   for (const std::int32_t node : shared.not_owned())
     for (int c = 0; c < layout.components; ++c) {
       const std::int64_t i = c * layout.component_stride + node * layout.node_stride;
@@ -28,6 +59,15 @@ double owned_dot(const A* a, const B* b, std::int64_t size, grid::node_layout la
   return sum;
 }
 
+template <class A, class B>
+double owned_dot(const A* a, const B* b, std::int64_t size, grid::node_layout layout, const grid::shared_nodes& shared) {
+  const double sum =
+      reduce_blocks(size, [=](std::int64_t begin, std::int64_t end) { return partial_dot(a, b, begin, end); });
+  return without_copies(sum, a, b, size, layout, shared);
+}
+
+template double without_copies(double, const float*, const float*, std::int64_t, grid::node_layout,
+                               const grid::shared_nodes&);
 template double owned_dot(const float*, const float*, std::int64_t, grid::node_layout, const grid::shared_nodes&);
 template double owned_dot(const double*, const float*, std::int64_t, grid::node_layout, const grid::shared_nodes&);
 template double owned_dot(const double*, const double*, std::int64_t, grid::node_layout, const grid::shared_nodes&);

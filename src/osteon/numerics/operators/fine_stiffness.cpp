@@ -1,6 +1,7 @@
 #include <osteon/numerics/operators/fine_stiffness.hpp>
 
 #include <algorithm>
+#include <numeric>
 #include <osteon/comm/virtual_ranks.hpp>
 
 namespace osteon::numerics {
@@ -91,23 +92,41 @@ void fine_stiffness::invert_diagonal() {
   for (float& value : inverse_diagonal_) value = value > 0 ? 1 / value : 0.0F;
 }
 
-template <class T>
-void fine_stiffness::add_bricks(const kernel::hex8_stiffness<T>& stiffness, const T* x, T* y) const {
-  if (stride_ > 0) stiffness.multiply(bricks_.view(problem_.material.data()), x, y, stride_);
+void fine_stiffness::multiply_own(const float* x, float* y,
+                                  const std::function<void(std::int64_t begin, std::int64_t end)>& complete) const {
+  if (stride_ > 0)
+    single_.multiply(bricks_.view(problem_.material.data()), x, y, stride_,
+                     [&](std::int64_t plane) { complete(first_node(plane), first_node(plane + 1)); });
 }
 
-template <class T>
-void fine_stiffness::product(const kernel::hex8_stiffness<T>& stiffness, const T* x, T* y) const {
-  add_bricks(stiffness, x, y);
+double fine_stiffness::multiply_and_dot(const float* x, double* y) const {
+  // The forces of this rank's bricks suffice: all copies of a node have the same displacement.
+  std::vector<double> of_plane(bricks_.node_plane_begin.size());
+  if (stride_ > 0)
+    double_.multiply(bricks_.view(problem_.material.data()), x, y, stride_, [&](std::int64_t plane) {
+      double sum = 0;
+      for (int c = 0; c < 3; ++c)
+        sum += partial_dot(x + c * stride_, y + c * stride_, first_node(plane), first_node(plane + 1));
+      of_plane[static_cast<std::size_t>(plane)] = sum;
+    });
+  complete_copies(y);
+  return std::accumulate(of_plane.begin(), of_plane.end(), 0.0);
+}
+
+void fine_stiffness::complete_copies(double* y) const {
   shared_->exchange_add(y, layout());
   for (const std::int64_t i : fixed_) y[i] = 0;
 }
 
-void fine_stiffness::multiply(const float* x, float* y) const { product(single_, x, y); }
-void fine_stiffness::multiply(const double* x, double* y) const { product(double_, x, y); }
-void fine_stiffness::own_forces(const double* x, double* y) const { add_bricks(double_, x, y); }
+void fine_stiffness::multiply(const double* x, double* y) const {
+  own_forces(x, y);
+  complete_copies(y);
+}
+void fine_stiffness::own_forces(const double* x, double* y) const {
+  if (stride_ > 0) double_.multiply(bricks_.view(problem_.material.data()), x, y, stride_);
+}
 void fine_stiffness::forces(const double* x, double* y) const {
-  add_bricks(double_, x, y);
+  own_forces(x, y);
   shared_by_ranks().exchange_add(y, layout());
 }
 

@@ -18,9 +18,13 @@ class fine_stiffness final : public elasticity_operator {
   /// @collective on problem.where.comm
   explicit fine_stiffness(const elasticity_problem& problem, kernel::dilatation how = kernel::dilatation::at_points);
 
-  void multiply(const float* x, float* y) const override;
+  using elasticity_operator::multiply;
   void multiply(const double* x, double* y) const;
+  /// y = K x as for floats. @return this rank's part of x . y; the sum over all ranks is x . y
+  /// @collective
+  double multiply_and_dot(const float* x, double* y) const;
   kernel_work work() const override { return work(sizeof(float)); }
+  /// Work of multiply_and_dot on this rank.
   kernel_work work_in_double() const { return work(sizeof(double)); }
   /// y = K x, including forces at fixed displacements. Forces on periodic faces are not summed.
   /// @collective
@@ -50,16 +54,17 @@ class fine_stiffness final : public elasticity_operator {
   void visit_plane(std::int64_t z, const brick_visitor& visit) const;
 
  private:
-  // Memory traffic: a product reads x, reads and writes y, and reads about one byte of the run list per value
-  // (docs/reference/performance.md). A brick requires 129 additions and 45 multiplications.
+  // Memory traffic: a product reads x, writes y, and reads about one byte of the run list per value
+  // (docs/reference/performance.md). The sums of two planes of nodes are in cache. A brick requires 129 additions and 45
+  // multiplications.
   kernel_work work(std::size_t value_bytes) const {
-    return {static_cast<double>(size()) * static_cast<double>(3 * value_bytes + 1),
+    return {static_cast<double>(size()) * static_cast<double>(sizeof(float) + value_bytes + 1),
             174.0 * static_cast<double>(problem_.material.size())};
   }
-  template <class T>
-  void add_bricks(const kernel::hex8_stiffness<T>& stiffness, const T* x, T* y) const;
-  template <class T>
-  void product(const kernel::hex8_stiffness<T>& stiffness, const T* x, T* y) const;
+  std::int64_t first_node(std::int64_t plane) const { return bricks_.node_plane_begin[static_cast<std::size_t>(plane)]; }
+  void multiply_own(const float* x, float* y,
+                    const std::function<void(std::int64_t begin, std::int64_t end)>& complete) const override;
+  void complete_copies(double* y) const;
   void identify_nodes();
   void invert_diagonal();
 

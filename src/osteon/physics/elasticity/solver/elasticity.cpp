@@ -128,20 +128,23 @@ class elasticity_solver::conjugate_gradients {
   double search(double beta) {
     for_each(k_.size(), [p = direction_.data(), z = preconditioned_, s = static_cast<float>(norm_),
                          b = static_cast<float>(beta)](std::int64_t i) { p[i] = s * z[i] + b * p[i]; });
-    const std::span<double> p = multigrid_->scratch(0), q = multigrid_->scratch(1);
-    for_each(k_.size(), [from = direction_.data(), to = p.data()](std::int64_t i) { to[i] = from[i]; });
-    k_.multiply(p.data(), q.data());
-    return dot(p.data(), q.data());
+    return checked(comm::counted_sum(comm_, k_.multiply_and_dot(direction_.data(), multigrid_->scratch(1).data())));
   }
 
   double step(double alpha) {
-    const std::span<double> p = multigrid_->scratch(0), q = multigrid_->scratch(1);
-    for_each(k_.size(), [u = displacement_.data(), r = residual_.data(), p = p.data(), q = q.data(), alpha,
-                         a = alpha * initial_](std::int64_t i) {
-      u[i] += a * p[i];
-      r[i] = static_cast<float>(r[i] - alpha * q[i]);
+    const double a = alpha * initial_;
+    double* u = displacement_.data();
+    float* r = residual_.data();
+    const float* p = direction_.data();
+    const double* q = multigrid_->scratch(1).data();
+    const double own = reduce_blocks(k_.size(), [=](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        u[i] += a * static_cast<double>(p[i]);
+        r[i] = static_cast<float>(static_cast<double>(r[i]) - alpha * q[i]);
+      }
+      return partial_dot(r, r, begin, end);
     });
-    return std::sqrt(dot(residual_.data(), residual_.data()));
+    return std::sqrt(checked(comm::counted_sum(comm_, without_copies(own, r, r, k_.size(), k_.layout(), k_.shared()))));
   }
 
  private:
@@ -152,7 +155,10 @@ class elasticity_solver::conjugate_gradients {
 
   template <class A, class B>
   double dot(const A* a, const B* b, const grid::shared_nodes& shared) const {
-    const double sum = comm::counted_sum(comm_, owned_dot(a, b, k_.size(), k_.layout(), shared));
+    return checked(comm::counted_sum(comm_, owned_dot(a, b, k_.size(), k_.layout(), shared)));
+  }
+
+  double checked(double sum) const {
     if (!std::isfinite(sum))
       throw solve_error(
           fmt::format("the iteration met a number that is not finite after {} iterations; check Young's moduli, "
@@ -264,8 +270,9 @@ class elasticity_solver::conjugate_gradients {
   }
 
   kernel_work work_of_iteration() const {
-    // Bytes of the vectors, in order: residual as input of the cycle, p.z, p, p in double precision, p.q, u and r, r.r.
-    constexpr double bytes = 8 + 8 + 12 + 12 + 16 + 40 + 8, operations = 1 + 2 + 3 + 2 + 4 + 2;
+    // Bytes of the vectors, in order: residual as input of the cycle; (r, z); p; u, r and the norm of r. The product
+    // includes (p, q).
+    constexpr double bytes = 8 + 8 + 12 + 36, operations = 1 + 2 + 3 + 2 + 4 + 2;
     const auto values = static_cast<double>(k_.size());
     return multigrid_->work_of_cycle() + k_.work_in_double() + kernel_work{bytes * values, operations * values};
   }
